@@ -17,18 +17,18 @@ import { routeConfig } from './route-config.ts';
 import { SERVICE_WORKER, type WebPage } from './web-page.ts';
 
 /**
- * The largest body. A prompt of a million characters fits when escaped as JSON. The catalogue's hint quotes this
- * number.
+ * The largest request body that is accepted. A prompt of a million characters fits, even with JSON escapes. The hint in
+ * the catalogue of errors quotes this number.
  */
 const MAX_BODY_BYTES = 4 * 1024 * 1024;
 
 /**
- * The limit for clients that have not authenticated. A token of 10,000 characters, the longest that the schema accepts,
- * fits.
+ * The largest body accepted from clients that have not authenticated yet. It fits a token of 10,000 characters, the
+ * longest that the schema accepts.
  */
 const MAX_OPEN_BODY_BYTES = 16 * 1024;
 
-/** The limit for signed webhooks. GitHub's are mostly below 100 kB. */
+/** The largest body of a signed webhook. Most of GitHub's webhooks are smaller than 100 kB. */
 const MAX_TRIGGER_BODY_BYTES = 1024 * 1024;
 
 const WELCOME = `CBOS, the Claude Code Operating System. In a browser, signed in: cbos open. Otherwise: curl -H "Authorization: Bearer $(cbos token)" http://HOST:PORT/sessions
@@ -45,16 +45,22 @@ type Handle = (input: Record<string, unknown>) => unknown;
 /** The routes whose body is a file. */
 const UPLOADS = Object.values<Route>(ROUTES).filter(({ takesBytes }) => takesBytes === true);
 
-/** The routes that a session may not even read, because other machines' sessions do not concern it. */
+/**
+ * The routes that processes inside a session may not even read, because a session has no business with other machines'
+ * sessions.
+ */
 const PERSONAL: ReadonlySet<RouteName> = new Set<RouteName>(['fleet', 'fleetSessions']);
 
-/** These routes need no full rights, because the caller's limited `Sessions` decides what they may do. */
+/**
+ * The routes that do not require full rights, because the caller's own, limited `Sessions` decides what the caller may
+ * do.
+ */
 const SENDING: ReadonlySet<RouteName> = new Set<RouteName>(['send', 'broadcast']);
 
 /**
  * Creates the REST interface as a Hono application: every entry in the table of routes, the OpenAPI description, and
- * the welcome. The gate decides which requests may reach the application, so never serve the application without a
- * gate.
+ * the response for `/`. The gate decides which requests may reach the application, so never serve the application
+ * without a gate.
  */
 export function createHttpApp(options: HttpAppOptions): OpenAPIHono {
   const app = new OpenAPIHono();
@@ -78,7 +84,8 @@ export function createHttpApp(options: HttpAppOptions): OpenAPIHono {
     const file = method === 'GET' && asked !== '/' ? options.page.answer(asked, context.req.raw) : null;
     return file === null ? next() : Promise.resolve(file);
   });
-  // Handlers are typed one by one, because in the table as a whole TypeScript cannot relate handlers to their inputs.
+  // Each handler is type-checked where it is defined, because in the table as a whole, TypeScript cannot relate a
+  // handler to its input.
   const handlers = createHandlers(options) as Record<RouteName, Handle>;
   for (const name of Object.keys(ROUTES) as RouteName[]) {
     const route: Route = ROUTES[name];
@@ -91,15 +98,15 @@ export function createHttpApp(options: HttpAppOptions): OpenAPIHono {
     };
     registerRoute(app, { name, route, handlerFor });
   }
-  // The description is created at the first request. Creating it takes a quarter of the server's start time, and few
-  // clients ever request it.
+  // The OpenAPI description is created when it is first requested. Creating it at start would take a quarter of the
+  // server's start time, and few clients ever request it.
   let document: Record<string, unknown> | undefined;
   app.get('/openapi.json', (context) => {
     document ??= openApiDocument(options.version);
     return context.json(document);
   });
   app.get('/', (context) => {
-    // A browser gets the page. curl gets a line that explains what to do.
+    // A browser gets the web page. Other clients, such as curl, get a line of text that says what to do.
     const wantsPage = (context.req.header('accept') ?? '').includes('text/html');
     return (wantsPage ? options.page.answer('/', context.req.raw) : null) ?? context.text(WELCOME);
   });
@@ -123,7 +130,7 @@ function registerRoute(
         query: valid.call(context.req, 'query'),
         body: valid.call(context.req, 'json'),
         request: context.req.raw,
-        // There is no socket when a test calls the application directly.
+        // If a test calls the application directly, there is no socket.
         from: (context.env as Partial<HttpBindings> | undefined)?.incoming?.socket ?? {},
       });
       if (answered instanceof Response) return answered;
@@ -136,7 +143,8 @@ function registerRoute(
 }
 
 /**
- * Reports whether the body is a file, which may be larger than any other body and whose size is counted as it arrives.
+ * Reports whether a request's body is a file. Such a body may be larger than any other, and its size is checked while
+ * it arrives.
  */
 function isUpload({ req: { method, path } }: Context): boolean {
   const isOf = (route: Route): boolean => route.method === method.toLowerCase() && pattern(route.path).test(path);
@@ -152,7 +160,7 @@ function fail(error: CatalogueError): never {
   throw error;
 }
 
-/** Returns the error for an address that does not exist, or does not support the method. */
+/** Returns the error for a path that does not exist or does not support the request's method. */
 function notServed(context: Context): CatalogueError {
   const { path, method } = context.req;
   const methods = allowedMethods(path);
@@ -184,7 +192,7 @@ function failure(context: Context, error: unknown, logger: Logger): Response {
 }
 
 /**
- * Translates Hono's own errors into the catalogue's: for a body that is not JSON (400), and for a wrong content type
+ * Translates Hono's own errors into errors from the catalogue: a body that is not JSON (400), and a wrong content type
  * (415).
  */
 function expected(error: unknown): unknown {

@@ -2,32 +2,32 @@ import type { Server } from 'node:http';
 import type { Socket } from 'node:net';
 import type { Duplex } from 'node:stream';
 
-/** How many TCP connections there may be in all. A browser opens six, plus one WebSocket per page. */
+/** How many TCP connections may be open in all. A browser opens up to six, and one WebSocket for each page. */
 const MOST_CONNECTIONS = 1_000;
 
 /**
- * How many open connections may not have sent a valid token or sign-in yet. A new connection replaces the oldest of
- * them, so nobody can lock others out with idle connections.
+ * How many connections may be open that have not sent a valid token or sign-in yet. Beyond that, a new connection
+ * replaces the oldest of these, so nobody can lock others out with idle connections.
  */
 const MOST_UNPROVEN = 100;
 
 /**
- * How long the head of a request may take, and also the whole request. Even a 4 MB prompt over a slow line arrives in
- * this time.
+ * How long a client may take to send the head of a request, and to send the whole request. Even a 4 MB prompt arrives
+ * in this time over a slow line.
  */
 const HEAD_LIMIT_MS = 10_000;
 const REQUEST_LIMIT_MS = 60_000;
 /** How often Node checks for requests that have taken too long. */
 const LOOK_EVERY_MS = 2_000;
 
-/** Options for Node's server. */
+/** Time limits, in the form of options for Node's HTTP server. */
 export const TIME_LIMITS = {
   headersTimeout: HEAD_LIMIT_MS,
   requestTimeout: REQUEST_LIMIT_MS,
   connectionsCheckingInterval: LOOK_EVERY_MS,
 };
 
-/** Keeps unauthenticated clients from taking all connections. */
+/** Prevents unauthenticated clients from using up all connections. */
 export interface ConnectionBounds {
   watch(server: Server): void;
   /** Records that a request with a valid token or sign-in arrived over this connection. */

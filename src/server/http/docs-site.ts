@@ -8,9 +8,9 @@ const ROOT_WITHOUT_SLASH = '/docs';
 const HASHED_FOLDER = '/docs/assets/';
 
 /**
- * The policy for the documentation. It may run its own scripts, which also contain its search index, but never contacts
- * any server. Its highlighted examples and its icons need inline styles and images. `vue` is the policy under which Vue
- * writes the markup that the build generated.
+ * The Content-Security-Policy of the documentation. Its pages may run their own scripts, which also contain the search
+ * index, but may not contact any server. Highlighted examples and icons need inline styles and images. `vue` is the
+ * Trusted Types policy under which Vue writes the markup that the build generated.
  */
 const DOCS_POLICY = [
   "default-src 'none'",
@@ -27,9 +27,9 @@ const DOCS_POLICY = [
 const NOT_BUILT = 'The documentation has not been built. Build it with `npm run docs`, then reload this page.\n';
 
 /**
- * Serves the documentation of this version at `/docs/`, without a sign-in: every copy of CBOS contains the same files.
- * They are read at the first request for them, because most servers never get one.
- * @param dir the built documentation; null or a missing directory means that there is none
+ * Serves the documentation of this version at `/docs/`. No sign-in is needed, because every copy of CBOS contains the
+ * same files. The files are read when they are first requested, because on most servers nobody ever requests them.
+ * @param dir the directory of the built documentation; null or a missing directory means that there is no documentation
  */
 export function createDocsSite(dir: string | null): WebPage {
   let read: ReadonlyMap<string, StaticFile> | null = null;
@@ -39,7 +39,8 @@ export function createDocsSite(dir: string | null): WebPage {
   };
   const isRoot = (path: string): boolean => path === ROOT || path === ROOT_WITHOUT_SLASH;
   return {
-    // Only these exact paths are open, because `/docs/../sessions` also begins with `/docs/`.
+    // Only these exact paths need no sign-in. A check of the prefix would not do, because `/docs/../sessions` also
+    // begins with `/docs/`.
     has: (path) => isRoot(path) || (path.startsWith(ROOT) && files().has(path)),
     answer: (path, request) => {
       if (!isRoot(path) && !path.startsWith(ROOT)) return null;
@@ -54,7 +55,10 @@ export function createDocsSite(dir: string | null): WebPage {
 
 const PLAIN = { 'Content-Type': 'text/plain; charset=utf-8' };
 
-/** `guides/phone.html` is at `/docs/guides/phone`, and `index.html` at `/docs/`. */
+/**
+ * Returns the path at which a file is served: `guides/phone.html` at `/docs/guides/phone`, and `index.html` at
+ * `/docs/`.
+ */
 function readPages(dir: string): ReadonlyMap<string, StaticFile> {
   return new Map(
     [...readStaticFiles(dir)].map(([name, file]) => [

@@ -2,18 +2,21 @@ import type { z } from 'zod';
 import { toHomeError } from '../../platform/sqlite/home-fault.ts';
 import { CatalogueError, ERRORS } from '../../protocol/index.ts';
 
-/** The largest number of fields in one message. People fix them from the top. */
+/**
+ * How many invalid fields one message mentions at most. People fix errors one by one from the top, so more would not
+ * help.
+ */
 const MAX_ISSUES = 5;
 
-/** The response to a failure, both over HTTP and in WebSocket frames. */
+/** The response to a failed request, both over HTTP and in WebSocket frames. */
 export interface Failure {
   status: number;
   error: ReturnType<CatalogueError['toBody']>;
 }
 
 /**
- * Returns the response to a thrown error. An unexpected error is logged in full. The client learns only that an error
- * happened, because the message could name files or contain a prompt.
+ * Returns the response to a thrown error. An unexpected error is logged in full, but the client learns only that an
+ * error happened, because the error's message could name files or contain a prompt.
  * @param log called with an unexpected error
  */
 export function toFailure(error: unknown, log: (error: unknown) => void): Failure {
@@ -25,8 +28,9 @@ export function toFailure(error: unknown, log: (error: unknown) => void): Failur
 }
 
 /**
- * Describes the validation errors: `body.cols: Too small: expected number to be >=20; body: unknown field "colour"`.
- * @param where what was validated: body, query, frame
+ * Describes validation errors, for example: `body.cols: Too small: expected number to be >=20; body: unknown field
+ * "colour"`.
+ * @param where which part of the request was validated: body, query, or frame
  */
 export function invalidRequest(error: z.ZodError, where: string): CatalogueError {
   const issues = error.issues.slice(0, MAX_ISSUES).map((issue) => {

@@ -4,7 +4,7 @@ import { CatalogueError, type FILE_ROUTES } from '../../protocol/index.ts';
 import type { SessionFiles } from '../files/session-files.ts';
 import type { Handlers } from './handler-types.ts';
 
-/** Creates the handlers for stored files. */
+/** Creates the handlers of the routes for stored files. */
 export function createFileHandlers(files: SessionFiles): Pick<Handlers, keyof typeof FILE_ROUTES> {
   return {
     uploadFile: async ({ params, query, request }) => {
@@ -18,7 +18,8 @@ export function createFileHandlers(files: SessionFiles): Pick<Handlers, keyof ty
     readFile: async ({ params, request }) => {
       const { file, handle } = await files.open(params.slug, params.id);
       const headers = {
-        // Never the file's own type, which could make a browser show the file as a page from this server.
+        // The response never declares the file's own type, because a browser could then show the file as a page from
+        // this server.
         'content-type': 'application/octet-stream',
         'content-disposition': `attachment; filename="${file.name}"`,
         'content-length': String((await handle.stat()).size),
@@ -38,20 +39,20 @@ export function createFileHandlers(files: SessionFiles): Pick<Handlers, keyof ty
  * locked.
  */
 async function* chunksOf(body: NodeReadableStream<Uint8Array>): AsyncGenerator<Uint8Array> {
-  // If reading stops early, that must not close the connection, because the error still has to be sent over it.
+  // If reading stops early, the connection must stay open, because the error still has to be sent over it.
   yield* body.values({ preventCancel: true });
 }
 
 /**
- * Reads the rest of a refused body. Clients send the whole body before they read the response. If the server stopped
- * reading, they would report a broken connection instead of the error.
+ * Reads and discards the rest of a refused body. Clients send the whole body before they read the response. If the
+ * server stopped reading, they would report a broken connection instead of the error.
  */
 export async function drain(body: Request['body']): Promise<void> {
   try {
     for await (const _ of (body ?? []) as AsyncIterable<Uint8Array>) {
-      // nothing is stored
+      // The data is discarded.
     }
   } catch {
-    // The client has gone, and nobody will read the response.
+    // The client has closed the connection, so nobody will read the response.
   }
 }

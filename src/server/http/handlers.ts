@@ -48,7 +48,7 @@ export interface HandlerOptions extends SignInOptions {
   push: Push;
   sessions: Sessions;
   files: SessionFiles;
-  /** the changes that sessions made in their repositories */
+  /** the changes that sessions have made in their repositories */
   changes: SessionChanges;
   turns: TurnDesk;
   worktrees: WorktreeDesk;
@@ -64,9 +64,9 @@ export interface HandlerOptions extends SignInOptions {
   budgets: BudgetDesk;
   /** the other machines in the fleet */
   machines: MachinesDesk;
-  /** directory of the recordings */
+  /** the directory that contains the recordings */
   streamDir: string;
-  /** how much disk space the recordings use */
+  /** reports how much disk space the recordings use */
   recordings: () => Promise<Recordings>;
   /** the directory that `~` refers to in a path that a person is typing */
   userHome: string;
@@ -245,7 +245,8 @@ function countByState(all: readonly Session[]): StatusCounts {
 }
 
 /**
- * Returns the sessions whose `state` is waiting (an open dialog, or an empty prompt after a turn), longest first.
+ * Returns the sessions whose `state` is `waiting` (a dialog is open, or the prompt is empty after a turn). The session
+ * that has waited longest comes first.
  */
 function longestWaitingFirst(all: readonly Session[]): Session[] {
   return all

@@ -9,13 +9,18 @@ import type { Transport } from '../auth/gate.ts';
 import { type ConnectionBounds, TIME_LIMITS } from './connection-bounds.ts';
 import { refuseUpgrade } from './request-listener.ts';
 
-/** Linux's `sun_path` holds 108 bytes including the final NUL; Node silently truncates a longer path. */
+/**
+ * The longest path of a Unix socket. Linux's `sun_path` holds 108 bytes including the final NUL, and Node silently
+ * truncates longer paths.
+ */
 const MAX_SOCKET_PATH_BYTES = 107;
 
-/** `localhost` means both addresses, and a browser tries the other one first. */
+/**
+ * Each loopback address, with the other one. `localhost` stands for both, and a browser may try the other one first.
+ */
 const OTHER_LOOPBACK: Readonly<Record<string, string>> = { '127.0.0.1': '::1', '::1': '127.0.0.1' };
 
-/** How long responses in progress, such as downloads, may take to finish when the server closes. */
+/** How long responses that are in progress, such as downloads, may take to finish when the server closes. */
 const CLOSE_GRACE_MS = 2_000;
 
 export type UpgradeListener = (request: IncomingMessage, socket: Duplex, head: Buffer) => void;
@@ -24,7 +29,7 @@ export interface ListenOptions {
   host: string;
   /** 0 for any free port */
   port: number;
-  /** path of the local socket; a stale socket is replaced, so the caller must hold the home's lock */
+  /** the path of the local socket; a stale socket is replaced, so the caller must hold the home's lock */
   socket: string;
   /** called immediately for each connection to the local socket */
   onLocalConnection(socket: Socket): void;
@@ -36,7 +41,7 @@ export interface ListenOptions {
 export interface FaceAddress {
   host: string;
   port: number;
-  /** the address at which a browser on this machine finds the server */
+  /** the address at which a browser on this machine reaches the server */
   url: string;
   socket: string;
 }
@@ -44,17 +49,20 @@ export interface FaceAddress {
 export interface Listening {
   address: FaceAddress;
   /**
-   * the other loopback address, if another program has taken the port there and receives the requests for `localhost`;
+   * the other loopback address, if another program holds the port there and therefore gets requests for `localhost`;
    * null otherwise
    */
   notHeld: string | null;
-  /** Accepts no more connections, gives responses a moment to finish, then ends the remaining connections. */
+  /**
+   * Stops accepting connections, gives responses in progress a moment to finish, and then closes the remaining
+   * connections.
+   */
   close(): Promise<void>;
 }
 
 /**
- * Listens on TCP and on the local socket. On loopback it uses both addresses, because otherwise another program could
- * listen on one of them.
+ * Listens on TCP and on the local socket. On loopback, it listens on both addresses, IPv4 and IPv6, because otherwise
+ * another program could listen on one of them.
  * @throws CatalogueError port_taken, invalid_setting (an address that does not belong to this machine), path_too_long
  */
 export async function listen(options: ListenOptions): Promise<Listening> {
@@ -92,8 +100,8 @@ async function listenAt(server: Server, host: string, port: number): Promise<num
 }
 
 /**
- * @returns false if another program has taken the port. If the machine lacks the address, nobody else can listen there
- * either.
+ * @returns false if another program holds the port. If the machine lacks the address, the result is true, because
+ * nobody else can listen there either.
  */
 async function listenBeside(server: Server, host: string, port: number): Promise<boolean> {
   try {
@@ -105,10 +113,10 @@ async function listenBeside(server: Server, host: string, port: number): Promise
 }
 
 function faceServer(transport: Transport, options: ListenOptions): Server {
-  // The gate itself rejects a missing Host, with an error from the catalogue.
+  // Node must not reject a request without Host, because the gate does so itself, with an error from the catalogue.
   const server = createServer({ requireHostHeader: false, ...TIME_LIMITS }, options.onRequest(transport));
-  // Node passes on only the first 2,000 headers, but the gate must see all of them. Their total size is limited to 16
-  // kB.
+  // By default, Node passes on only the first 2,000 headers, but the gate must see all of them. Node limits their total
+  // size to 16 kB.
   server.maxHeadersCount = 0;
   if (transport === 'tcp') options.bounds.watch(server);
   server.on('upgrade', options.onUpgrade(transport));
@@ -124,7 +132,7 @@ function faceServer(transport: Transport, options: ListenOptions): Server {
   return server;
 }
 
-/** Returns the response to a request that Node's parser rejected. */
+/** Returns the response to a request that Node's HTTP parser has rejected. */
 function unreadable(code: unknown): { status: number; message: string } {
   switch (code) {
     case 'ERR_HTTP_REQUEST_TIMEOUT':
@@ -151,7 +159,8 @@ async function listenOnSocket(server: Server, path: string): Promise<void> {
   await started(
     server,
     () => {
-      // The socket is bound inside listen(), so it never has a wider mode, not even for a moment.
+      // The umask applies when `listen()` binds the socket, so the socket never has wider permissions, not even for a
+      // moment.
       const before = process.umask(0o177);
       try {
         server.listen({ path });
@@ -164,8 +173,8 @@ async function listenOnSocket(server: Server, path: string): Promise<void> {
 }
 
 /**
- * Removes a socket that a killed server left behind. Anything else at the path belongs to somebody and makes listen
- * fail.
+ * Removes a socket that a killed server left behind. Anything else at this path belongs to somebody else and makes
+ * `listen` fail.
  */
 function removeStaleSocket(path: string): void {
   if (lstatSync(path, { throwIfNoEntry: false })?.isSocket() === true) unlinkSync(path);

@@ -8,7 +8,7 @@ type BodyOf<N extends keyof Routes> = Routes[N] extends { body: infer S extends 
   ? { body: z.output<S> }
   : never;
 
-/** Creates the handlers for the routes that concern the other machines in a fleet. */
+/** Creates the handlers of the routes for the other machines in a fleet. */
 export function createMachineHandlers(machines: MachinesDesk) {
   return {
     fleet: () => machines.view(),
@@ -20,7 +20,7 @@ export function createMachineHandlers(machines: MachinesDesk) {
     removeMachine: ({ body }: BodyOf<'removeMachine'>) => machines.remove(body.machine),
     leaveFleet: () => machines.leave(),
     callMachine: async ({ body }: BodyOf<'callMachine'>) => ({
-      // The other machine may answer anything. The caller treats the result as that machine's answer.
+      // The other machine may answer anything, so the client must not assume that the value has the declared type.
       value: (await machines.call(body.machine, body.call)) as MachineAnswer['value'],
     }),
   };

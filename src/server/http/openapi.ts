@@ -7,8 +7,8 @@ const DESCRIPTION =
   'Every failure is {"error": {"code", "message", "hint"}}. Changes and output are sent over the WebSockets /ws and /ws/stream.';
 
 /**
- * Returns the OpenAPI 3.1 description of the REST interface, generated from the table of routes and the schemas that
- * validate requests.
+ * Returns the OpenAPI 3.1 description of the REST interface, generated from the table of routes and from the schemas
+ * that validate requests.
  */
 export function openApiDocument(version: string): Record<string, unknown> {
   const app = new OpenAPIHono();

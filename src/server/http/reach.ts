@@ -6,8 +6,8 @@ LOOPBACK.addSubnet('127.0.0.0', 8, 'ipv4');
 LOOPBACK.addAddress('::1', 'ipv6');
 
 /**
- * Returns, in words for a person, from where a listening address can be reached; null if only from this machine. A name
- * may resolve to anything, so every name except `localhost` counts as reachable.
+ * Describes for a person from where a listening address can be reached; null if only from this machine. A host name may
+ * resolve to any address, so every name except `localhost` counts as reachable from elsewhere.
  */
 export function reachOf(host: string): string | null {
   if (host === 'localhost') return null;
@@ -17,8 +17,9 @@ export function reachOf(host: string): string | null {
 }
 
 /**
- * Returns the error for listening beyond this machine. Everyone who is admitted can type into terminals, and over plain
- * HTTP the token can be intercepted. A typo must therefore never open the server.
+ * Returns the error for a listening address that other machines can reach. Everybody whom the server admits can type
+ * into terminals, and over plain HTTP the token can be intercepted. Therefore a typo must never be enough to open the
+ * server to other machines.
  */
 export function remoteNotAllowed(host: string): CatalogueError {
   return new CatalogueError('invalid_setting', `host ${host} opens the server to ${reachOf(host)}`, {

@@ -1,30 +1,32 @@
 import { openRecorded, type RecordedFile } from '../../platform/recorder/index.ts';
 import { CatalogueError } from '../../protocol/index.ts';
 
-/** How much is read from the file at once, which is as much as the socket's own buffer holds. */
+/** How many bytes are read from the file at once: as many as the socket's buffer holds. */
 const READ_BYTES = 64 * 1024;
 
 /**
- * Contains the offset of the first byte of a response, because a recording that lost its beginning does not begin at 0.
+ * The header with the offset of the response's first byte. Clients need it, because a recording that has lost its
+ * beginning does not begin at 0.
  */
 const OFFSET_HEADER = 'cbos-offset';
 
 export interface BytesRequest {
   method: string;
-  /** the Range header */
+  /** the value of the request's Range header */
   range: string | undefined;
   /**
-   * the If-Range header; a growing file has no version to compare it with, so a Range header that comes with it is
-   * ignored
+   * the value of the request's If-Range header; a growing file has no version to compare it with, so a Range header is
+   * ignored if If-Range is present
    */
   ifRange: string | undefined;
-  /** where the representation begins, as a byte offset in the file */
+  /** the byte offset in the file at which the response's content begins */
   from: number;
 }
 
 /**
- * Returns a recording's bytes from an offset to its current end, or the requested range of those bytes. Positions in
- * Range count from the offset. The file is read as the client receives it, and is never held in memory as a whole.
+ * Returns a recording's bytes from an offset to its current end, or the requested range of those bytes. Positions in a
+ * Range header count from that offset. The file is read at the speed at which the client receives it, and is never held
+ * in memory as a whole.
  * @throws CatalogueError range_not_satisfiable, no_recording
  */
 export async function recordingBytes(file: string, request: BytesRequest): Promise<Response> {
@@ -63,8 +65,8 @@ export async function recordingBytes(file: string, request: BytesRequest): Promi
 }
 
 /**
- * Parses a Range header with one range; null if the header is missing or may be ignored. RFC 9110, section 14.2 allows
- * ignoring other units, several ranges, and invalid values.
+ * Parses a Range header that contains one range. Returns null if the header is missing or may be ignored. RFC 9110,
+ * section 14.2 allows ignoring other units, several ranges, and invalid values.
  */
 function parseRange(
   header: string | undefined,
@@ -84,8 +86,8 @@ function parseRange(
 }
 
 /**
- * Returns where the bytes begin: at the requested offset or, if everything was requested, at the oldest byte that still
- * exists.
+ * Returns the offset at which the bytes begin: the requested offset or, if everything was requested, the offset of the
+ * oldest byte that still exists.
  */
 async function beginOf(recorded: RecordedFile, from: number): Promise<number> {
   const availableFrom = await recorded.availableFrom();
@@ -105,7 +107,7 @@ function fileBytes(file: RecordedFile, start: number, end: number): ReadableStre
         const bytes = await file.read(position, position + wanted);
         if (bytes.length === 0) {
           await file.close();
-          // The length has already been announced, so the connection must break instead of ending normally.
+          // The Content-Length has already been sent, so the connection must be aborted rather than closed normally.
           controller.error(new Error('the recording was truncated while it was being read'));
           return;
         }
@@ -117,7 +119,7 @@ function fileBytes(file: RecordedFile, start: number, end: number): ReadableStre
       },
       cancel: () => file.close(),
     },
-    // Nothing is read before the client asks for it.
+    // Nothing is read before the client is ready to receive it.
     { highWaterMark: 0 },
   );
 }

@@ -8,8 +8,8 @@ import type { Logger } from '../logger.ts';
 import { type Failure, toFailure } from './error-response.ts';
 
 /**
- * Headers that are sent with every response. No response may load or embed anything, be framed, or be cached. The web
- * page relaxes the policy for itself.
+ * Headers that are sent with every response. They forbid a response to load or embed anything, to be framed, and to be
+ * cached. The web page itself is sent with a less strict policy.
  */
 const SECURITY_HEADERS: Readonly<Record<string, string>> = {
   'X-Content-Type-Options': 'nosniff',
@@ -26,11 +26,11 @@ export interface RequestListenerOptions {
   gate: Gate;
   logger: Logger;
   version: string;
-  /** called with each connection over which a request with a valid token or sign-in has arrived */
+  /** called with each connection on which a request with a valid token or sign-in has arrived */
   onProven(socket: Duplex): void;
 }
 
-/** Handles everything that arrives over HTTP: first the gate, then the application. */
+/** Handles every HTTP request: the gate checks the request first, and then the application answers it. */
 export function createRequestListener(options: RequestListenerOptions): (transport: Transport) => RequestListener {
   const { app, gate, logger, version, onProven } = options;
   const serve = getRequestListener(app.fetch, {
@@ -49,13 +49,14 @@ export function createRequestListener(options: RequestListenerOptions): (transpo
       const { target, moved, isProven } = gate.admit(request, transport);
       if (isProven) onProven(request.socket);
       if (moved !== null) {
-        // The browser keeps the part after `#` to itself, most importantly the code from a link.
+        // The part after `#`, which may be the code from a link, is not lost: the browser keeps it and adds it to the
+        // new URL.
         response.writeHead(307, { Location: `${moved}${target}` }).end();
         return;
       }
       if (!target.startsWith('/')) throw new CatalogueError('no_such_route', `The server has no path ${target}`);
       request.url = target;
-      // The gate has already checked Host. The adaptor only builds an address from it that nobody reads, and would fail
+      // The gate has already checked Host. The adaptor only uses Host to build a URL that nothing reads, and would fail
       // on unusual names.
       request.headers.host = 'localhost';
     } catch (error) {
@@ -67,8 +68,8 @@ export function createRequestListener(options: RequestListenerOptions): (transpo
 }
 
 /**
- * Returns the response to a request that the gate rejected. The rejection is logged too, because attacks look like
- * this.
+ * Returns the response to a request that the gate has rejected. The rejection is also logged, because it may be part of
+ * an attack.
  */
 export function refusal(error: unknown, from: { request: IncomingMessage; logger: Logger }): Failure {
   const { request, logger } = from;
@@ -92,16 +93,17 @@ export function refuseUpgrade(socket: Duplex, failure: Failure): void {
     'Content-Length': String(Buffer.byteLength(body)),
   };
   const lines = Object.entries(headers).map(([name, value]) => `${name}: ${value}`);
-  // Nothing else listens for errors on this socket, and a client that has already gone must not end the process.
+  // Without this listener, an error on the socket, for example because the client is already gone, would end the
+  // process.
   socket.on('error', () => socket.destroy());
-  // The reason phrase may be empty, but the space before it is required.
+  // HTTP allows the reason phrase to be empty, but requires the space before it.
   socket.end([`HTTP/1.1 ${failure.status} `, ...lines, '', body].join('\r\n'));
 }
 
 function refusalHeaders(failure: Failure): Record<string, string> {
   return {
     'Content-Type': 'application/json',
-    // The body of a rejected request is not read, so the connection cannot be reused.
+    // The body of the rejected request is not read, so the connection cannot be reused.
     Connection: 'close',
     ...(failure.error.code === 'unauthorized' ? { 'WWW-Authenticate': 'Bearer realm="cbos"' } : {}),
   };

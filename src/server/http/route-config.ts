@@ -9,7 +9,7 @@ const BYTES = {
   'application/octet-stream': { schema: { type: 'string', contentMediaType: 'application/octet-stream' } },
 } as const;
 
-/** Returns every error code that a route may answer with, including those that any route may return. */
+/** Returns every error code that a route may return, including those that all routes may return. */
 export function errorsOf(route: Route): ErrorCode[] {
   const everywhere: ErrorCode[] = ['forbidden_host', 'forbidden_origin', 'internal'];
   if (route.open !== true) everywhere.unshift('unauthorized', 'too_many_attempts');
@@ -19,7 +19,7 @@ export function errorsOf(route: Route): ErrorCode[] {
   return [...new Set([...route.errors, ...everywhere])];
 }
 
-/** Converts an entry of the table of routes into the form that the OpenAPI generator and Hono accept. */
+/** Converts an entry of the table of routes into the form that Hono and the OpenAPI generator expect. */
 export function routeConfig(name: string, route: Route): RouteConfig {
   return {
     operationId: name,
@@ -50,8 +50,8 @@ function successes(route: Route): RouteConfig['responses'] {
 }
 
 /**
- * Errors with the same status share one entry. Its `x-error-codes` field is for programs, and its description for
- * people.
+ * All errors with the same HTTP status share one entry. Programs read its `x-error-codes` field, and people read its
+ * description.
  */
 function failures(route: Route): RouteConfig['responses'] {
   const byStatus = new Map<number, ErrorCode[]>();

@@ -17,7 +17,7 @@ export interface SignInOptions {
   signIns: SignIns;
   passes: Passes;
   version: string;
-  /** the address at which other machines find the page; null if no such address is set */
+  /** the address at which other machines reach the page; null if none is configured */
   publicUrl: string | null;
   now(): number;
 }
@@ -32,8 +32,8 @@ interface SignInHandlers {
 }
 
 /**
- * Signs browsers in and out. The gate decides who may request a link. Every client that may do everything else may also
- * request a link.
+ * Creates the handlers that sign browsers in and out. The gate decides which clients may request a link. Every client
+ * with full rights may.
  */
 export function createSignInHandlers(options: SignInOptions): SignInHandlers {
   const { signIns, passes, version, publicUrl: public_url, now } = options;
@@ -43,7 +43,7 @@ export function createSignInHandlers(options: SignInOptions): SignInHandlers {
       name: signIns.cookieName,
       value: signIns.cookieOf(id),
       maxAgeSeconds: Math.floor((expiresAt - now()) / 1000),
-      // The gate has already checked that the Origin is ours.
+      // The gate has already checked that the Origin is one of ours.
       secure: request.headers.get('origin')?.startsWith('https:') === true,
     });
 
@@ -59,7 +59,7 @@ export function createSignInHandlers(options: SignInOptions): SignInHandlers {
     challenge: ({ body, request }) => passes.challenge(body, originOf(request)),
     pass: ({ body, request }) => {
       const { id, pass } = passes.grant(body, originOf(request));
-      // The cookie is set again, because a page on another port may have replaced it with a cookie of its own.
+      // The cookie is set again, because a page from another port may have replaced it.
       const cookie = cookieOf(id, signIns.validUntil(id) ?? now(), request);
       return Response.json({ pass }, { headers: { 'Set-Cookie': cookie } });
     },
@@ -82,7 +82,7 @@ export function createSignInHandlers(options: SignInOptions): SignInHandlers {
 }
 
 /**
- * Returns the origin of the requesting page, which the gate has already accepted as ours.
+ * Returns the origin of the page that sent the request. The gate has already checked that this origin is ours.
  * @throws CatalogueError forbidden_origin if the request does not come from a page
  */
 function originOf(request: Request): string {

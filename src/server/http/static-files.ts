@@ -16,24 +16,24 @@ const TYPES: Readonly<Record<string, string>> = {
 const FOR_EVER = 'public, max-age=31536000, immutable';
 const ASK_AGAIN = 'no-cache';
 
-/** The encodings, best first. */
+/** The supported content encodings, from best to worst. */
 const ENCODINGS = [
   ['br', '.br'],
   ['gzip', '.gz'],
 ] as const;
 
-/** A file for browsers, read into memory. */
+/** A file that is served to browsers, held in memory. */
 export interface StaticFile {
   type: string;
   etag: string;
-  /** the file as built; null if only compressed versions are kept */
+  /** the uncompressed content; null if only compressed versions are kept */
   plain: Uint8Array | null;
   encoded: Map<string, Uint8Array>;
 }
 
 /**
- * Reads all files in a directory, by their names in it. Only these names are ever served, so no address can lead out of
- * the directory.
+ * Reads all files in a directory into a map, keyed by their paths within the directory. Only these files are ever
+ * served, so no URL can lead out of the directory.
  */
 export function readStaticFiles(dir: string): Map<string, StaticFile> {
   const names = readdirSync(dir, { recursive: true, encoding: 'utf8' });
@@ -81,12 +81,12 @@ export function answerFile(
   return new Response(asBody(file.plain ?? gunzipSync(file.encoded.get('gzip') ?? new Uint8Array())), { headers });
 }
 
-/** A file's bytes are never shared memory, although the type allows for it. */
+/** The type also allows shared memory, but the bytes of a file are never in shared memory. */
 function asBody(bytes: Uint8Array): Uint8Array<ArrayBuffer> {
   return bytes as Uint8Array<ArrayBuffer>;
 }
 
-/** Parses `gzip, br;q=0.5, zstd;q=0` into gzip and br. */
+/** Parses an Accept-Encoding header: `gzip, br;q=0.5, zstd;q=0` becomes gzip and br. */
 function acceptedEncodings(header: string): Set<string> {
   return new Set(
     header

@@ -28,7 +28,7 @@ type UnattendedRoute =
   | 'raiseBudget';
 
 /**
- * Creates the handlers for everything that works without a person, or on a person's behalf: rules, answers, schedules,
+ * Creates the handlers for everything that acts without a person or on a person's behalf: rules, answers, schedules,
  * sinks, and budgets.
  */
 export function createUnattendedHandlers({
@@ -42,7 +42,7 @@ export function createUnattendedHandlers({
   olderRecordings,
 }: {
   sessions: AlwaysOptions['sessions'];
-  /** the older recordings under a name, which restarts moved aside */
+  /** returns the older recordings under a name, which were moved aside when the session was restarted */
   olderRecordings(slug: string): Promise<KeptRecording[]>;
   rules: RulesDesk;
   memory: MemoryDesk;
@@ -79,7 +79,7 @@ function createRuleHandlers(
       const entry = rules.decision(params.id);
       const { listed, session, offset } = entry;
       if (listed === null || offset === null) return { ...entry, recording: null };
-      // When a session is renamed, its older recordings keep their old name.
+      // Older recordings keep their old name when a session is renamed.
       const kept = await Promise.all([...new Set([listed, session])].map(olderRecordings));
       return { ...entry, recording: recordingAt(kept.flat(), Date.parse(entry.at))?.recording ?? listed };
     },

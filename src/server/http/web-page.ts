@@ -2,9 +2,9 @@ import { existsSync } from 'node:fs';
 import { answerFile, readStaticFiles } from './static-files.ts';
 
 /**
- * The policy for the page. It may run only its own scripts and communicate only with its own server. The page may
- * contain inline styles, because xterm.js writes its colours that way. Inline scripts are forbidden, and no text
- * becomes markup (`trusted-types`), so a session's output can never act as either.
+ * The Content-Security-Policy of the page. The page may run only its own scripts and communicate only with its own
+ * server. Inline styles are allowed, because xterm.js uses them for colours. Inline scripts are forbidden, and text
+ * cannot be turned into markup (`trusted-types`), so a session's output can never act as a script or as markup.
  */
 const PAGE_POLICY = [
   "default-src 'none'",
@@ -23,28 +23,28 @@ const PAGE_POLICY = [
 ].join('; ');
 
 /**
- * The file that the server returns whenever any service worker updates itself. That includes a worker that another
- * program left behind under its own address and scope.
+ * The file that the server returns whenever a browser updates any service worker, even a worker that another program
+ * installed earlier under another path.
  */
 export const SERVICE_WORKER = '/service-worker.js';
 
 const HASHED_FOLDER = '/assets/';
 
-/** The built web page, or another set of files that needs no sign-in. */
+/** The built web page, or another set of files that browsers may load without a sign-in. */
 export interface WebPage {
   /**
-   * Reports whether a path belongs to one of the page's files. `/` does not count, because other programs get a line of
-   * text there.
+   * Reports whether a path is one of the page's files. `/` does not count, because clients other than browsers get a
+   * line of text there.
    */
   has(path: string): boolean;
-  /** The response to a GET request for a path; null if the path does not belong to the page. */
+  /** Returns the response to a GET request for a path; null if the page has no file with this path. */
   answer(path: string, request: Request): Response | null;
 }
 
 /**
- * Reads all files into memory (1.5 MB, compressed). An update may remove the files while the server is running, and a
- * page that was loaded before still needs its parts.
- * @param dir the built page; null or a missing directory means that there is none
+ * Reads all files into memory (1.5 MB, compressed). An update of CBOS may remove the files while the server is running,
+ * and a page that is already open may still need them.
+ * @param dir the directory of the built page; null or a missing directory means that there is no page
  */
 export function readWebPage(dir: string | null): WebPage {
   const files = new Map(
@@ -67,7 +67,7 @@ export function readWebPage(dir: string | null): WebPage {
   };
 }
 
-/** Serves several sets of files as one. Their paths must differ. */
+/** Serves several sets of files as if they were one. No path may occur in more than one set. */
 export function joinPages(...pages: readonly WebPage[]): WebPage {
   return {
     has: (path) => pages.some((page) => page.has(path)),

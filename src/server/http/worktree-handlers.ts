@@ -9,8 +9,8 @@ import type { Handlers } from './handler-types.ts';
 type WorktreeHandlers = Pick<Handlers, keyof typeof WORKTREE_ROUTES | keyof typeof PULL_REQUEST_ROUTES>;
 
 /**
- * Creates the handlers for forking sessions, finishing worktrees, recovering saved worktrees, and opening pull requests
- * for their branches.
+ * Creates the handlers that fork sessions, finish worktrees, recover saved worktrees, and open pull requests for the
+ * branches of worktrees.
  */
 export function createWorktreeHandlers(options: {
   sessions: Sessions;
