@@ -12,8 +12,8 @@ import type { Clock } from '../clock.ts';
 import type { Dispose } from '../sessions.ts';
 
 /**
- * How the process ended. Both are null if another server started the process, because only the parent process learns
- * the exit status.
+ * How the process ended. Both fields are null if an earlier server started the process, because only the parent process
+ * learns the exit status.
  */
 export interface AgentEnd {
   code: number | null;
@@ -21,34 +21,35 @@ export interface AgentEnd {
 }
 
 /**
- * How often to check on a process that is not our child and whose end therefore nobody reports. A check costs 20 µs.
+ * How often to check whether a process is alive that is not a child of this server, because nothing reports the end of
+ * such a process. A check takes 20 µs.
  */
 const LOOK_MS = 500;
 
 export interface AgentRunOptions {
   launchId: string;
   files: JsonFiles;
-  /** how much of its output has already been read, as a position */
+  /** the position up to which the process's output has already been read */
   from: number;
   clock: Clock;
   onLines: (lines: ReadLines) => void;
   onError: (error: unknown) => void;
-  /** called once, after the process has ended; its output may contain more than was read */
+  /** called once, after the process has ended; some of its output may not have been read yet */
   onEnd: (end: AgentEnd) => void;
 }
 
-/** One running Claude Code process, with its files, its output, and its end. */
+/** A single Claude Code process, from its start to its end, with its input and output files. */
 export class AgentRun {
   readonly launchId: string;
   readonly files: JsonFiles;
   readonly tail: OutputTail;
   process: ProcessId | null = null;
   /**
-   * whether rules check its calls before they run; false if another server started the process, because then nobody
-   * knows
+   * whether rules check the process's tool calls before they run; false if an earlier server started the process,
+   * because this is then unknown
    */
   isGuarded = false;
-  /** whether the set-up of its worktree is running and Claude Code has not started yet */
+  /** whether the set-up of the worktree is still running, so Claude Code has not started yet */
   isSettingUp = false;
   readonly #options: AgentRunOptions;
   #stopLooking: Dispose | null = null;
@@ -66,7 +67,7 @@ export class AgentRun {
     });
   }
 
-  /** Watches for the end of a process that was found again after a server restart. */
+  /** Watches for the end of a process that was found again after the server had restarted. */
   lookAfter(process: ProcessId): void {
     this.process = process;
     const look = (): void => {
@@ -79,13 +80,13 @@ export class AgentRun {
   }
 
   /**
-   * @throws CatalogueError launch_failed with Claude Code's own error message, if nobody is reading its input any more
+   * @throws CatalogueError launch_failed, with Claude Code's own error message, if no process reads the input any more
    */
   async write(message: object): Promise<void> {
     try {
       await writeMessage(this.files, message);
     } catch (cause) {
-      // Claude Code has probably just ended, and its own error message explains more.
+      // Claude Code has probably just ended. Its own error message explains more than this error.
       const complaint = await lastComplaint(this.files);
       if (complaint === '') throw cause;
       throw new CatalogueError('launch_failed', `Claude Code ended: ${complaint}`, { cause });
@@ -105,7 +106,7 @@ export class AgentRun {
   }
 }
 
-/** Returns the text of the event for a process that ended in the middle of a turn. */
+/** Returns the text of the event which reports that a process ended in the middle of a turn. */
 export function endWords({ code, signal: name }: AgentEnd, complaint: string): string {
   const how = name !== null ? ` (${name})` : code !== null && code !== 0 ? ` with exit code ${code}` : '';
   const said = complaint === '' ? '' : `: ${complaint}`;

@@ -15,9 +15,9 @@ export interface AnswerParts {
 }
 
 /**
- * Answers the open question. If the request specifies a question, it must be the open one.
+ * Answers the open question. If the request names a question, that question must be the open one.
  * @throws CatalogueError no_question, stale_question, no_such_option, not_shown_whole, not_confirmed; for a closing
- *   question everything that `send` throws
+ * question also everything that `send` throws
  */
 export async function answerJsonQuestion(parts: AnswerParts, request: Answer): Promise<Question | null> {
   const { actor, driver, deliverer } = parts;
@@ -28,7 +28,7 @@ export async function answerJsonQuestion(parts: AnswerParts, request: Answer): P
     return null;
   }
   await actor.mailbox.post(async () => {
-    // Another question may be open by the time the mailbox runs this task.
+    // By the time the mailbox runs this task, another question may be open.
     openQuestion(actor, question.id);
     const { trust, requests } = driver.evidence;
     if (trust?.id === question.id) return answerTrust(parts, trust, plan);
@@ -42,8 +42,8 @@ export async function answerJsonQuestion(parts: AnswerParts, request: Answer): P
 }
 
 /**
- * Answers the question whether a folder is trusted. A yes applies to this session and this folder. A no ends the
- * session, because nothing could ever run in it.
+ * Answers the question whether the user trusts a folder. A yes applies only to this session and this folder. A no ends
+ * the session, because Claude Code could never run in it.
  */
 async function answerTrust(
   { actor, driver }: AnswerParts,

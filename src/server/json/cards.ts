@@ -4,12 +4,12 @@ import { z } from 'zod';
 import { Launch, type SessionRecord, type SessionStore } from '../../platform/sqlite/session-store.ts';
 import { readPrivateFile } from '../private-file.ts';
 
-/** The suffix of a card's name, after the session's id. */
+/** The suffix of a card's file name, which follows the session's id. */
 const ENDING = '.session';
 
 /**
- * The facts about a JSON session that cannot be recovered without the database. The session may have no process, and a
- * process does not reveal the session's name.
+ * The facts about a JSON session that could not be recovered if the database were lost. The session may have no
+ * process, and even a process does not reveal the session's name.
  */
 const Card = z.object({
   id: z.string(),
@@ -25,16 +25,19 @@ const Card = z.object({
 });
 export type Card = z.infer<typeof Card>;
 
-/** The cards of a home's JSON sessions, in case the database is lost. Each card is a file next to the database. */
+/**
+ * The cards of a home's JSON sessions, which are needed if the database is lost. Each card is a file next to the
+ * database.
+ */
 export interface Cards {
-  /** The existing cards. */
+  /** Returns all existing cards. */
   read(): Card[];
   /**
-   * Wraps a store so that it keeps a card with each row. If there is no room for the card, the row is not written
-   * either.
+   * Wraps a store so that each row of a JSON session also has a card. If the disk has no room for the card, the row is
+   * not written either.
    */
   keepWith(store: SessionStore): SessionStore;
-  /** Writes the card of a session that the previous server listed, if the session has none. */
+  /** Writes the card of a session that the previous server listed, if the session has no card yet. */
   keep(record: SessionRecord): void;
 }
 
@@ -88,12 +91,12 @@ export function createCards(dir: string): Cards {
           throw error;
         }
         putInPlace();
-        // A terminal session can be found again by its processes.
+        // A terminal session needs no card, because it can be found again by its processes.
         if (record.type !== 'json' && written.has(record.id)) remove(record.id);
       },
       remove: (id) => {
-        // The card is removed first. A row without a card is still listed, but a card without a row would bring the
-        // session back.
+        // The card is removed before the row. A row without a card is harmless, but a card without a row would bring
+        // the deleted session back.
         remove(id);
         store.remove(id);
       },

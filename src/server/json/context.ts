@@ -6,19 +6,19 @@ import type { SessionStatus } from '../session/session-status.ts';
 import type { SetUps } from '../worktrees/set-ups.ts';
 import type { EventOwner } from './event-log.ts';
 
-/** The server parts that every JSON session needs. */
+/** The parts of the server that every JSON session needs. */
 export interface JsonContext {
   settings: Settings;
-  /** the server's own environment, which sessions inherit in part */
+  /** the environment of the server's own process; sessions inherit part of it */
   environment: Readonly<Record<string, string | undefined>>;
   spoolDir: string;
-  /** the set-up of new worktrees */
+  /** the set-ups that prepare new worktrees */
   setUps: Pick<SetUps, 'plan'>;
-  /** directory for the files of running processes */
+  /** the directory for the input and output files of running processes */
   jsonDir: string;
-  /** Claude Code's registry, which shows which process has a conversation open */
+  /** the directory of Claude Code's registry, which shows which process has a conversation open */
   registryDir: string;
-  /** whether any rule may deny calls before Claude Code asks about them */
+  /** returns whether any rule may deny tool calls before Claude Code asks about them */
   areCallsGuarded: () => boolean;
 }
 

@@ -3,14 +3,14 @@ import { CatalogueError, type ClaudeEvent } from '../../protocol/index.ts';
 import type { Dispose } from '../sessions.ts';
 
 /**
- * How long to wait for the answer to a control request. The answer takes about 10 ms or, while Claude Code is starting,
- * as long as the start takes.
+ * How long to wait for the answer to a control request. Usually, the answer takes about 10 ms. If Claude Code is still
+ * starting, it answers only after the start.
  */
 const CONTROL_TIMEOUT_MS = 15_000;
 
 export type ControlRequest = { subtype: string } & Record<string, unknown>;
 
-/** A Claude Code process that accepts control requests. */
+/** What is needed to send a control request to a Claude Code process and to wait for the answer. */
 interface Controlled {
   write(message: object): Promise<void>;
   onEvent(listener: (event: ClaudeEvent) => void): Dispose;
@@ -39,8 +39,8 @@ export async function control(claude: Controlled, request: ControlRequest): Prom
 }
 
 /**
- * Returns the replies to all requests from Claude Code except permission requests. Without a reply, Claude Code would
- * wait forever, because CBOS registers no hooks or servers of its own.
+ * Returns the refusal of a request from Claude Code other than a permission request. CBOS registers no hooks or MCP
+ * servers that could answer such requests, and without a reply, Claude Code would wait forever.
  */
 export function refusals({ type, request, request_id }: ClaudeEvent): object[] {
   if (type !== 'control_request') return [];

@@ -10,19 +10,25 @@ import { failedSetUp } from '../worktrees/begin-set-up.ts';
 import type { JsonDriver } from './driver.ts';
 
 /**
- * How long to wait for Claude Code to confirm a prompt. It takes 50 ms or, if Claude Code must be started first, a
- * second (several on a loaded machine).
+ * How long to wait for Claude Code to confirm a prompt. The confirmation takes 50 ms. If Claude Code must be started
+ * first, it takes a second, or several seconds on a loaded machine.
  */
 const CONFIRM_MS = 20_000;
 
-/** A deliverer whose prompts are confirmed by events. The id of a delivery is the `uuid` of its prompt. */
+/**
+ * A deliverer for JSON sessions, where events confirm that a prompt has arrived. The id of a delivery is also the
+ * `uuid` of its prompt.
+ */
 export interface JsonDeliverer extends Deliverer {
   /**
-   * Sends a prompt that the caller has decided to send, without waiting for the confirmation.
+   * Sends a prompt without waiting for its confirmation. The caller has already decided that the prompt may be sent.
    * @returns the delivery's id
    */
   invoke(text: string): Promise<string>;
-  /** After a server restart, determines what became of the prompts that were being sent. */
+  /**
+   * Called after a server restart. Determines what became of the prompts that were being sent when the previous server
+   * ended.
+   */
   settle(): void;
 }
 
@@ -41,7 +47,10 @@ export function createJsonDeliverer(actor: SessionActor, driver: JsonDriver): Js
 
   const mayGo = (): boolean => mayTypeHeld(contextOf(seeDelivery(actor)));
 
-  /** Claude Code repeats each prompt that it takes. Newer versions first report that they have queued it. */
+  /**
+   * Marks a prompt as taken. Claude Code repeats each prompt that it takes; newer versions first report that they have
+   * queued the prompt.
+   */
   function confirm(event: ClaudeEvent): void {
     const id = event.type === 'command_lifecycle' ? event.command_uuid : event.isReplay === true ? event.uuid : null;
     if (typeof id !== 'string') return;
@@ -50,15 +59,18 @@ export function createJsonDeliverer(actor: SessionActor, driver: JsonDriver): Js
     if (status === 'sent' || status === 'unknown') apply([{ id, phase: 'taken' }]);
   }
 
-  /** Without a process, no more prompts are taken. A prompt still unconfirmed at that point never arrived. */
+  /**
+   * Marks the unconfirmed prompts as failed once the process has ended: without a process, no prompt can still be
+   * taken.
+   */
   function settle(): void {
     if (driver.isRunning()) return;
     for (const { id } of withStatus('sent')) apply([{ id, phase: 'failed' }]);
   }
 
   /**
-   * Reports whether CBOS holds the prompt. Before Claude Code runs, CBOS asks whether the folder is trusted. A queued
-   * prompt waits for that answer just as it waits for the start.
+   * Reports whether CBOS holds the prompt for now. Before Claude Code is started, CBOS asks whether the user trusts the
+   * folder. A queued prompt waits for that answer, just as it would wait for the start of Claude Code.
    * @throws CatalogueError if the prompt must not be sent at all
    */
   function isHeld(request: Send): boolean {
@@ -70,7 +82,10 @@ export function createJsonDeliverer(actor: SessionActor, driver: JsonDriver): Js
     return decision.kind === 'hold';
   }
 
-  /** The delivery is saved as sent before the prompt is sent, so that a crash can never cause it to be sent twice. */
+  /**
+   * The delivery is saved as sent before the prompt is actually sent, so that a crash can never cause the prompt to be
+   * sent twice.
+   */
   async function hand(record: DeliveryRecord): Promise<void> {
     const { id, text } = record;
     apply([{ id, phase: 'entering' }]);

@@ -23,13 +23,13 @@ import { EventLog } from './event-log.ts';
 import { awaitFailedSetUp, expectSetUp, takeSetUp } from './set-up-lines.ts';
 import { folderOf, planLaunch, startAgent, trustToAsk, untrusted } from './start-agent.ts';
 
-/** How long to wait for the process to end after a TERM. Claude Code ends within 100 ms when it has nothing to do. */
+/** How long to wait for the process to end after a SIGTERM. An idle Claude Code ends within 100 ms. */
 const REST_TIMEOUT_MS = 4_000;
 
 /**
- * Drives the Claude Code of one JSON session: starts it at the first prompt, reads its events, ends it after a quiet
- * time, and finds it again after a server restart. There is never more than one process. Every start goes through the
- * session's mailbox, and first verifies that no other process has the conversation open.
+ * Drives Claude Code for one JSON session: starts the process at the first prompt, reads its events, ends it when it
+ * has been idle for a while, and finds it again after a server restart. A session never has more than one process.
+ * Every start happens in the session's mailbox, after a check that no other process has the conversation open.
  */
 export class JsonDriver {
   readonly #context: JsonContext;
@@ -50,35 +50,35 @@ export class JsonDriver {
     return this.#log.evidence;
   }
 
-  /** Reports whether a process is alive. */
+  /** Reports whether Claude Code is running for this session. */
   readonly isRunning = (): boolean => this.#run !== null;
 
-  /** Called with each event after it has been saved. */
+  /** Calls the listener with each event, after the event has been saved. */
   readonly onEvent = (listener: (event: ClaudeEvent) => void): Dispose => this.#log.onEvent(listener);
 
-  /** Called when the process has ended and all its output has been read. */
+  /** Calls the listener when the process has ended and all its output has been read. */
   readonly onEnd = this.#ended.on;
 
   /**
-   * After a server restart, reads the output from the time when no server was running, and continues with the process
-   * if it is alive.
+   * Called after a server restart. Reads the output from the time when no server was running, and continues to use the
+   * process if it is still alive.
    */
   async findAgain(): Promise<void> {
     const { launchId, agent } = this.#session.record;
     const known = this.#session.deps.events.state(this.#session.record.id);
-    // If the database lost the session's state, the output is read from the beginning.
+    // If the database has lost the session's state (`known` is null), the output is read from the beginning.
     if (launchId === null || (known !== null && known.output.launchId !== launchId)) {
-      // The server died before it started anything for the prompt.
+      // The previous server died before it had started a process for the prompt.
       if (this.#log.evidence.busySince !== null) this.#fail({ code: null, signal: null }, '');
-      // A question from before the first process started is still open.
+      // A question that was asked before any process was started may still be open.
       else this.#session.status.seeJson(this.#log.evidence);
       return;
     }
     const run = this.#open(launchId);
     await run.tail.catchUp().catch(this.#fault);
     const isKnown = agent !== null && (await isAlive(agent));
-    // A server that died between starting the process and saving its pid left only the mark. The process's children
-    // also have the mark.
+    // If the previous server died after it had started the process and before it had saved the pid, only the mark can
+    // identify the process. The process's children have the mark as well.
     const marked = isKnown ? [] : await findMarked({ name: LAUNCH_VARIABLE, value: launchId });
     const found = isKnown ? agent : (marked.find((one) => !marked.some(({ pid }) => pid === one.ppid)) ?? null);
     if (found === null) {
@@ -92,8 +92,9 @@ export class JsonDriver {
   }
 
   /**
-   * Opens the question whether the folder is trusted if nobody has answered it, or closes the question if somebody has
-   * answered it in the meantime. If a process is running, somebody had already answered when it was started.
+   * Opens the question whether the user trusts the folder if nobody has answered it yet, and closes the question if it
+   * has been answered in the meantime. A running process means that the question was answered before the process was
+   * started.
    * @returns whether Claude Code may be started
    */
   async settleTrust(): Promise<boolean> {
@@ -113,14 +114,16 @@ export class JsonDriver {
   }
 
   /**
-   * Passes a prompt to Claude Code, starting Claude Code first if it is not running. Must be called from the mailbox.
+   * Passes a prompt to Claude Code, which is started first if it is not running. Must be called in the session's
+   * mailbox.
    * @throws CatalogueError untrusted_folder, no_such_path, claude_not_found, session_in_use, launch_failed,
    *   not_confirmed
    */
   async prompt(prompt: { id: string; text: string }): Promise<void> {
     const { id, text } = prompt;
     if (!(await this.settleTrust())) throw untrusted(this.#session);
-    // The first deny rule was added after the process had started, and only a new process gets the hook.
+    // The first rule that denies calls was added after the process had started. Only a new process gets the hook that
+    // checks the rules.
     if (this.#run?.isGuarded === false && this.#context.areCallsGuarded()) await this.rest();
     this.#log.commit((before, at) => observePrompt(before, { id, at, text }));
     try {
@@ -147,11 +150,14 @@ export class JsonDriver {
       response: { subtype: 'success', request_id: requestId, response: result },
     };
     await this.#write(message);
-    // Claude Code later repeats the answer among its events. Until then, the question must not still look open.
+    // Claude Code will repeat the answer in its events. The question must not look open until then.
     this.#log.change((before, at) => observeEvent(before, message, at));
   }
 
-  /** Every message makes Claude Code write events. Without space for them, nobody would learn the result. */
+  /**
+   * Throws if the home is not writable. Every message makes Claude Code write events, and if they could not be saved,
+   * nobody would learn the result.
+   */
   #requireRoom(): void {
     this.#session.commit({});
   }
@@ -167,7 +173,10 @@ export class JsonDriver {
     await control({ write, until: this.#session.status.until, onEvent, isRunning }, request);
   }
 
-  /** Releases the conversation by ending the process if it is idle. A running turn or task continues. */
+  /**
+   * Ends the process if it is idle, so that another process can open the conversation. A running turn or task is not
+   * interrupted.
+   */
   async rest(): Promise<void> {
     const run = this.#run;
     if (run === null || !this.#log.isQuiet()) return;
@@ -182,7 +191,7 @@ export class JsonDriver {
     await this.#finishing;
   }
 
-  /** Ends the process and everything that it started, even during a turn. @throws CatalogueError kill_failed */
+  /** Ends the process and every process that it has started, even during a turn. @throws CatalogueError kill_failed */
   async end(): Promise<void> {
     const run = this.#run;
     const { launchId } = this.#session.record;
@@ -211,15 +220,15 @@ export class JsonDriver {
     const launchId = uuid();
     const due = await planDueSetUp(this.#context.setUps, session.record);
     const launch = await planLaunch(this.#context, { ...session.record, ...due }, launchId);
-    // Since the check, the link may have been changed to point to another folder.
+    // Since the trust was checked, the path may have become a link to another folder.
     const open = await trustToAsk(this.#context, session.record);
     if (open !== null || (await folderOf(session.record)) !== launch.cwd) {
       await this.settleTrust();
       throw untrusted(session);
     }
     const { claudeSessionId, claudeVersion } = launch;
-    // This is saved before the start. If the server dies right after the start, the next server finds the process by
-    // its mark.
+    // The launch is saved before the process is started. Even if the server dies right after the start, the next server
+    // can find the process by its mark.
     session.commit({ launchId, agent: null, claudeSessionId, claudeVersion, ...due });
     this.#log.beginOutput();
     let early: AgentEnd | null = null;
@@ -270,7 +279,7 @@ export class JsonDriver {
     this.#stopResting?.();
     this.#ended.tell();
     if (this.#log.evidence.busySince !== null) {
-      // The process's tools must not continue when nobody sees their results.
+      // The process ended in the middle of a turn. Its tools must not continue, because nobody would see their results.
       await endTree({ roots: [], mark: { name: LAUNCH_VARIABLE, value: run.launchId } });
       this.#fail(end, await lastComplaint(run.files));
     }
@@ -282,7 +291,7 @@ export class JsonDriver {
     this.#log.add({ type: 'error', message: setUpFailure(this.#session.record) ?? endWords(end, complaint) });
   }
 
-  /** Ends the process when nothing has happened for the idle time. Each event restarts that time. */
+  /** Ends the process when nothing has happened for the configured idle time. Each event restarts the timer. */
   #considerRest(): void {
     this.#stopResting?.();
     this.#stopResting = null;

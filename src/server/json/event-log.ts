@@ -24,7 +24,7 @@ export interface EventOwner {
 
 /** The result of reading a piece of output. */
 interface News {
-  /** Unix milliseconds; the current time if missing */
+  /** when the output was read, in Unix milliseconds; by default, the current time */
   at?: number;
   events: readonly ClaudeEvent[];
   turns: readonly TurnCost[];
@@ -33,15 +33,15 @@ interface News {
 const NOTHING_NEW: News = { events: [], turns: [] };
 
 /**
- * The events of one JSON session and what they mean. One transaction saves events together with everything that follows
- * from them, and only then are listeners called. Whenever the server is killed, it therefore neither loses an event nor
- * reads one twice.
+ * The events of one JSON session, and the evidence that follows from them. A single transaction saves events together
+ * with everything that follows from them, and listeners are called only afterwards. Therefore no event is lost or read
+ * twice, whenever the server is killed.
  */
 export class EventLog {
   readonly #session: EventOwner;
   readonly #events = new Emitter<[ClaudeEvent]>();
   #known: JsonEvidence;
-  /** the clock setting that the times in `#known` refer to */
+  /** the clock's setting at the time to which the times in `#known` refer */
   #setting: ClockSetting;
   #offset: number;
 
@@ -60,21 +60,23 @@ export class EventLog {
     return this.#known;
   }
 
-  /** how much of the process's output has been read, as a position */
+  /** the position up to which the process's output has been read */
   get offset(): number {
     return this.#offset;
   }
 
-  /** Reports whether nothing is running and no question is open, so that the process may end without harm. */
+  /**
+   * Reports whether nothing is running and no question is open, in which case the process can be ended without harm.
+   */
   isQuiet(): boolean {
     const { busySince, requests, background } = this.evidence;
     return busySince === null && requests.length === 0 && background.length === 0;
   }
 
-  /** Called with each event after it has been saved. */
+  /** Calls the listener with each event, after the event has been saved. */
   readonly onEvent = this.#events.on;
 
-  /** Records that a new process begins with an empty output. @throws while the home is not writable */
+  /** Records that a new process starts with empty output. @throws while the home is not writable */
   beginOutput(): void {
     this.#offset = 0;
     this.#tell(this.#write(this.evidence, NOTHING_NEW), this.evidence, NOTHING_NEW);
@@ -98,7 +100,7 @@ export class EventLog {
     this.#keep(observeEvent(this.evidence, event, at), { at, events: [event], turns: [] });
   }
 
-  /** Records something that CBOS itself did, before Claude Code repeats it among its events. */
+  /** Records something that CBOS itself has done, before Claude Code repeats it in its events. */
   change(change: (before: JsonEvidence, at: number) => JsonEvidence): void {
     const at = this.#session.deps.clock.now();
     this.#keep(change(this.evidence, at), { ...NOTHING_NEW, at });
@@ -113,8 +115,8 @@ export class EventLog {
   }
 
   /**
-   * Keeps what has already happened, even if it cannot be saved. The session then continues with a gap in its list of
-   * events.
+   * Accepts what has already happened, even if it cannot be saved. In that case, events are missing from the session's
+   * stored list.
    */
   #keep(evidence: JsonEvidence, news: News): void {
     let stored: StoredEvent[] = [];
@@ -139,8 +141,8 @@ export class EventLog {
     const { deps, record, slug } = this.#session;
     this.#known = evidence;
     indexEvents(deps, record.id, stored);
-    // Event listeners run before the status changes, so a caller that waits for the status already knows what the
-    // events mean for its own request.
+    // Event listeners run before the status changes, so that a caller that waits for a status already knows what the
+    // events mean for its request.
     for (const event of events) this.#events.tell(event);
     if (stored.length > 0 && this.#session.isListed()) deps.emit({ kind: 'events', slug, events: stored });
     this.#session.intake.seeJson(evidence, { events, costUsd: turns.reduce((sum, turn) => sum + turn.cost_usd, 0) });

@@ -4,10 +4,10 @@ import type { ActorDeps } from '../session/actor.ts';
 
 type IndexDeps = Pick<ActorDeps, 'events' | 'search'>;
 
-/** How many events are read at once. Events are parsed in the server's main thread. */
+/** How many events are read at once. The number is small because events are parsed in the server's main thread. */
 const PAGE_EVENTS = 200;
 
-/** Passes the searchable events to the search index. */
+/** Passes those events that can be searched to the search index. */
 export function indexEvents(
   { search }: Pick<IndexDeps, 'search'>,
   sessionId: string,
@@ -18,8 +18,8 @@ export function indexEvents(
 }
 
 /**
- * Indexes the events that were stored while there was no index, or while the index did not accept them, for example
- * before a crash.
+ * Indexes events that are stored but not indexed, because there was no index or because the server crashed before the
+ * index had accepted them.
  */
 export async function indexMissedEvents(deps: IndexDeps, sessionId: string): Promise<void> {
   let after = await deps.search.lastEvent(sessionId);
@@ -29,7 +29,7 @@ export async function indexMissedEvents(deps: IndexDeps, sessionId: string): Pro
     const last = page.at(-1)?.seq;
     if (last === undefined) return;
     after = last;
-    // Lets the server do other work between two pages.
+    // Between two pages of events, the server can do other work.
     await new Promise(setImmediate);
   }
 }

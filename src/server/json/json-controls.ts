@@ -1,13 +1,13 @@
 /**
- * The features that only JSON sessions have. `driver.ts` runs a session's Claude Code, `agent-run.ts` is one process of
- * it, and `event-log.ts` has its events.
+ * This directory contains what only JSON sessions need. `driver.ts` runs Claude Code for a session, `agent-run.ts`
+ * represents a single process, and `event-log.ts` stores the session's events.
  *
  * - starting Claude Code in a trusted folder: `start-agent.ts`
  * - control requests while Claude Code is running: `control.ts`
  * - prompts: `deliver.ts`
- * - answers: `answer.ts`; answers by the user's rules: `reply-by-rule.ts`
+ * - answers to questions: `answer.ts`; answers by approval rules: `reply-by-rule.ts`
  * - the cost of a turn: `turn-cost.ts`
- * - searchable events: `index-events.ts`
+ * - events in the search index: `index-events.ts`
  * - sessions that are missing from the database: `cards.ts`
  */
 
@@ -28,12 +28,15 @@ import { JsonDriver } from './driver.ts';
 import { createJsonRuleReplies } from './reply-by-rule.ts';
 import { requireStartable, untrusted } from './start-agent.ts';
 
-/** How long to wait for an interrupted turn to end. It takes 50 ms (2.1.329), and longer if a tool must be killed. */
+/**
+ * How long to wait for an interrupted turn to end. This usually takes 50 ms (2.1.329), and longer if a tool must be
+ * killed.
+ */
 const INTERRUPT_MS = 10_000;
 
 /**
- * Creates the controls of a session whose Claude Code runs without a terminal. Such a session has structured events
- * instead of a screen, and no process while it waits.
+ * Creates the controls of a JSON session, in which Claude Code runs without a terminal. Such a session has structured
+ * events instead of a screen, and needs no process while it is idle.
  */
 export function createJsonControls(context: JsonContext, actor: SessionActor): SessionControls {
   const driver = new JsonDriver(context, actor);
@@ -61,7 +64,7 @@ export function createJsonControls(context: JsonContext, actor: SessionActor): S
     });
   }
 
-  /** The next prompt starts the session's process, so nothing is lost. */
+  /** Nothing is lost, because the next prompt starts a process again. */
   const notRestored = async (): Promise<RestorePlan> => ({ kind: 'left', because: actor.isDead() ? 'ended' : 'json' });
 
   const noTerminal = async (): Promise<never> => {
@@ -132,7 +135,10 @@ function createConversation(actor: SessionActor, driver: JsonDriver, deliverer: 
   const { events } = actor.deps;
   const { id } = actor.record;
 
-  /** Applies the options of a turn. They are sent to a running process; otherwise the next process starts with them. */
+  /**
+   * Applies the options of a turn. A running process gets them as control requests; otherwise, the next process is
+   * started with them.
+   */
   async function apply({ permission_mode, model }: NonNullable<Invoke['options']>): Promise<void> {
     const { launch } = actor.record;
     if (driver.isRunning() && permission_mode !== undefined) {
@@ -169,7 +175,10 @@ function createConversation(actor: SessionActor, driver: JsonDriver, deliverer: 
   };
 }
 
-/** How many results are searched for one that contains text. Failed and interrupted turns contain none. */
+/**
+ * How many `result` events are searched for one that contains text. The results of failed and interrupted turns contain
+ * no text.
+ */
 const LOOKED_THROUGH = 50;
 
 function lastResponse(actor: SessionActor): LastResponse {
@@ -188,7 +197,7 @@ function lastResponse(actor: SessionActor): LastResponse {
   };
 }
 
-/** There is no screen, so the text of the conversation is returned instead. */
+/** A JSON session has no screen, so the text of the conversation is returned instead. */
 function bufferOf(actor: SessionActor, count: number, format: 'text' | 'ansi' | 'html'): Buffer {
   const { events } = actor.deps;
   const read = events.newest(actor.record.id, CONVERSATION_TYPES, count);

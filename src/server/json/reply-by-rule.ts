@@ -4,7 +4,7 @@ import type { SessionActor } from '../session/actor.ts';
 import type { Dispose } from '../sessions.ts';
 import type { JsonDriver } from './driver.ts';
 
-/** Answers a JSON session's permission requests by the user's rules, each as soon as it arrives. */
+/** Answers a JSON session's permission requests by the user's approval rules, each request as soon as it arrives. */
 export function createJsonRuleReplies(actor: SessionActor, driver: JsonDriver): Dispose {
   let known = new Set<string>();
   return answerArriving(actor, (arrival) => {

@@ -5,16 +5,17 @@ import { type SetUpSession, seeSetUpEnd } from '../worktrees/begin-set-up.ts';
 import type { AgentRun } from './agent-run.ts';
 import type { DrivenSession } from './context.ts';
 
-/** Records whether a process begins with the set-up of its worktree. */
+/** Records whether a process runs the set-up of its worktree before Claude Code. */
 export function expectSetUp(run: AgentRun, { record, intake }: DrivenSession): void {
   run.isSettingUp = record.launch.worktree?.set_up?.state === 'running';
   if (run.isSettingUp) intake.seeProcessAgain();
 }
 
 /**
- * Reads the output of a process whose set-up runs before Claude Code. What the set-up prints is plain text, even if it
- * looks like an event of Claude Code. The end of the set-up is recorded before its output: a server that is killed in
- * between reads the output again, and does not mistake Claude Code's events for it.
+ * Reads the output of a process whose set-up runs before Claude Code. Everything that the set-up prints is treated as
+ * text, even if it looks like an event from Claude Code. The end of the set-up is recorded before the events are saved.
+ * If the server is killed in between, the next server reads the output again and does not mistake Claude Code's events
+ * for output of the set-up.
  */
 export function takeSetUp(
   run: Pick<AgentRun, 'isSettingUp' | 'launchId'>,
@@ -33,10 +34,13 @@ export function takeSetUp(
 const asText = (event: ClaudeEvent): ClaudeEvent =>
   event.type === 'raw' ? event : { type: 'raw', content: JSON.stringify(event) };
 
-/** How long a process whose set-up has failed may take to end. It has nothing left to do. */
+/** How long to wait for a process to end after its set-up has failed. Such a process has nothing left to do. */
 const END_MS = 5_000;
 
-/** A prompt that nobody reads may belong to a process that is just ending, because its set-up failed. */
+/**
+ * If no process reads a prompt, the process may be just ending because its set-up has failed. This function waits for
+ * that end.
+ */
 export async function awaitFailedSetUp({ record }: DrivenSession, isRunning: () => boolean): Promise<void> {
   const { set_up: setUp } = record.launch.worktree ?? {};
   if (setUp === undefined || !isSetUpDue(setUp)) return;

@@ -27,14 +27,16 @@ export interface AgentLaunch {
   cwd: string;
   claudeSessionId: string;
   claudeVersion: string;
-  /** whether it shows its calls to CBOS before running them, if its version has hooks */
+  /**
+   * whether Claude Code shows its tool calls to CBOS before running them, provided that its version supports the hook
+   */
   isGuarded: boolean;
 }
 
 /**
- * Checks, when a session is created, that it can be started at all, because its process starts only with the first
- * prompt.
- * @throws CatalogueError claude_not_found, invalid_request for a variable that cannot be set
+ * Checks when a session is created whether Claude Code can be started at all. Otherwise nobody would notice before the
+ * first prompt, because only that starts a process.
+ * @throws CatalogueError claude_not_found, invalid_request for an environment variable that cannot be set
  */
 export function requireStartable(context: JsonContext, record: SessionRecord): void {
   const env = environmentOf(context, record, '');
@@ -42,8 +44,8 @@ export function requireStartable(context: JsonContext, record: SessionRecord): v
 }
 
 /**
- * Returns the question that a person must answer before Claude Code is started in the session's folder; null if the
- * folder is trusted, either in Claude Code's own dialog or through a person's answer in this session.
+ * Returns the question that a person must answer before Claude Code is started in the session's folder. Returns null if
+ * the user already trusts the folder, either through Claude Code's own dialog or through an answer in this session.
  */
 export async function trustToAsk(context: JsonContext, record: SessionRecord): Promise<TrustToAsk | null> {
   const folder = await folderOf(record);
@@ -53,8 +55,8 @@ export async function trustToAsk(context: JsonContext, record: SessionRecord): P
 }
 
 /**
- * Returns the folder in which Claude Code is started, with links resolved. The folder that is used is thus the one that
- * was checked, even if a link changes in between.
+ * Returns the folder in which Claude Code is started, with links resolved. Therefore the folder that is used is the one
+ * that was checked, even if a link changes in between.
  * @throws CatalogueError no_such_path
  */
 export async function folderOf(record: SessionRecord): Promise<string> {
@@ -75,7 +77,7 @@ function environmentOf(context: JsonContext, record: SessionRecord, launchId: st
 }
 
 /**
- * Plans the launch of a session. The launch continues the conversation if Claude Code has saved one.
+ * Plans the launch of a session. The launch continues the session's conversation if Claude Code has saved it.
  * @throws CatalogueError no_such_path, claude_not_found, launch_failed
  */
 export async function planLaunch(context: JsonContext, record: SessionRecord, launchId: string): Promise<AgentLaunch> {
@@ -121,7 +123,7 @@ export function startAgent(
   return startJsonProcess({ argv, cwd, env, files: jsonFiles(context.jsonDir, launch.launchId), onExit });
 }
 
-/** The facts about a session that appear in the error. */
+/** The facts about a session that appear in the error about an untrusted folder. */
 interface AskedSession {
   readonly slug: string;
   readonly record: Pick<SessionRecord, 'path'>;
@@ -129,7 +131,8 @@ interface AskedSession {
 }
 
 /**
- * Returns the error for a prompt to a session whose folder nobody has trusted yet. The error contains the question.
+ * Returns the error for a prompt to a session whose folder the user has not trusted yet. The error contains the
+ * question.
  */
 export function untrusted({ record, slug, status }: AskedSession): CatalogueError {
   const { question } = status.memory();

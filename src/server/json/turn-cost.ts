@@ -8,9 +8,9 @@ const number = (value: unknown): number => (typeof value === 'number' && Number.
 const count = (value: unknown): number => Math.max(0, Math.round(number(value)));
 
 /**
- * Returns the cost of the turn that a `result` ends.
- * @param totalBeforeUsd the total cost in the previous `result`
- * @param at Unix milliseconds
+ * Returns the cost of the turn that a `result` event ends.
+ * @param totalBeforeUsd the total cost reported in the previous `result` event, in US dollars
+ * @param at when the turn ended, in Unix milliseconds
  */
 export function turnCost(result: ClaudeEvent, totalBeforeUsd: number, at: number): TurnCost {
   return {
@@ -25,8 +25,8 @@ export function turnCost(result: ClaudeEvent, totalBeforeUsd: number, at: number
 type Tokens = Pick<TurnCost, 'input_tokens' | 'output_tokens' | 'cache_read_tokens' | 'cache_creation_tokens'>;
 
 /**
- * Counts tokens by model if the version reports them that way, because `usage` omits the tokens spent on compaction and
- * titles (2.1.329).
+ * If Claude Code's version reports tokens by model, those figures are used, because `usage` omits the tokens spent on
+ * compaction and titles (2.1.329).
  */
 function tokensOf(result: ClaudeEvent): Tokens {
   const perModel = Object.values(record(result.model_usage_since_last_result)).map(record);
