@@ -1,7 +1,7 @@
 /**
- * Adds tags, repository, and archived flag to each session. `labelSessions` wraps the attended sessions for every face.
- * An archived session is in no list and no event, so no face can count it. Everything about it can still be looked up
- * by its name.
+ * Adds tags, the repository, and the archived flag to each session. `labelSessions` wraps the sessions that `attend`
+ * returns, and every face uses the result. Lists and events leave out archived sessions, so no face can count them.
+ * Everything about an archived session can still be looked up by its name.
  */
 
 import { editTags, isEnded, type Labels, UNLABELLED } from '../../core/labels/index.ts';
@@ -25,15 +25,17 @@ import type { Dispose, SessionEvent, Sessions } from '../sessions.ts';
 type Own = 'tag' | 'archive' | 'unarchive' | 'archived';
 
 /**
- * A prompt and a choice of sessions to send it to. The sessions are chosen here, because this file knows which ones are
- * listed.
+ * A prompt, with the sessions to send it to. This file chooses the sessions, because it knows which ones are listed.
  */
 export type NamedBroadcast = Pick<Broadcast, 'text' | 'command' | 'queue'> & { slugs: readonly string[] };
 
-/** Sessions without their labels. */
+/** The sessions, before labels are added to them. */
 export interface UnlabelledSessions extends Omit<Sessions, Own | 'broadcast'> {
   broadcast(request: NamedBroadcast): Promise<BroadcastResult[]>;
-  /** Returns the session's id, which renames and restarts do not change. @throws CatalogueError no_such_session */
+  /**
+   * Returns the session's id, which stays the same when the session is renamed or restarted. @throws CatalogueError
+   * no_such_session
+   */
   idOf(slug: string): string;
   /** Prevents a lost session from being restored automatically. @throws CatalogueError no_such_session */
   forgetLoss(slug: string): void;
@@ -45,7 +47,7 @@ export interface LabelOptions {
   writes: Pick<PatientWrites, 'write' | 'demand'>;
   clock: Clock;
   log: Logger;
-  /** returns the main checkout of the repository that a folder belongs to; null if it belongs to none */
+  /** returns the main checkout of the repository that a folder belongs to; null if the folder is in no repository */
   findRepository(folder: string): Promise<string | null>;
 }
 
@@ -58,7 +60,7 @@ export function labelSessions(options: LabelOptions): LabelledSessions {
   const { sessions: base, store, writes, clock, log } = options;
   const kept = store.all();
   const ids = new Map<string, string>();
-  /** the folder for which a session's repository was last determined */
+  /** the folder for which each session's repository was last determined */
   const lookedIn = new Map<string, string>();
   const events = new Emitter<[SessionEvent]>((cause, event) =>
     log.error({ err: cause, event: event.kind }, 'a listener of session events failed'),
@@ -74,7 +76,7 @@ export function labelSessions(options: LabelOptions): LabelledSessions {
   const list = (): Session[] => base.list().flatMap((session) => (isArchived(session.slug) ? [] : [shown(session)]));
   const get = (slug: string): Session => shown(base.get(slug));
 
-  /** Saves an observed fact, now or as soon as there is room. */
+  /** Saves an observed fact, either now or as soon as the disk has room. */
   function note(id: string, next: Labels): void {
     kept.set(id, next);
     writes.write(() => {
@@ -83,7 +85,7 @@ export function labelSessions(options: LabelOptions): LabelledSessions {
     });
   }
 
-  /** Saves a requested change. @throws while the home is not writable, in which case nothing changes */
+  /** Saves a change that a person requested. @throws while the home is not writable, in which case nothing changes */
   function change(slug: string, edit: (labels: Labels) => Labels): { before: Labels; after: Labels } {
     const id = base.idOf(slug);
     const before = of(id);
@@ -95,21 +97,24 @@ export function labelSessions(options: LabelOptions): LabelledSessions {
     return { before, after };
   }
 
-  /** Determines the repository that a session works in, once per folder and never by polling. */
+  /** Determines the repository that a session works in. This is done once for each folder, and never by polling. */
   async function findRepository({ slug, path }: Session): Promise<void> {
     const id = ids.get(slug);
     if (id === undefined || path === null) return;
     lookedIn.set(id, path);
     const found = await options.findRepository(path).catch(() => null);
-    // A folder that is gone keeps its repository. A session that has moved to another folder is checked by the call
-    // that moved it.
+    // If the folder no longer exists, the known repository is kept. If the session has moved to another folder by now,
+    // another call determines its repository.
     if (found === null || found === of(id).repository || lookedIn.get(id) !== path) return;
     note(id, { ...of(id), repository: found });
     const now = [...ids].find(([, one]) => one === id)?.[0];
     if (now !== undefined && !isArchived(now)) events.tell({ kind: 'updated', session: get(now) });
   }
 
-  /** A running session is never hidden. @returns whether the session is hidden */
+  /**
+   * Unarchives a session that is running again, because a running session must never be hidden. @returns whether the
+   * event for the session must be held back
+   */
   function staysHidden(session: Session): boolean {
     const id = ids.get(session.slug);
     if (id === undefined || of(id).archivedAt === null) return false;
@@ -153,7 +158,10 @@ export function labelSessions(options: LabelOptions): LabelledSessions {
     }
   }
 
-  /** Reports whether to determine the repository now. A session may turn its folder into a repository during a turn. */
+  /**
+   * Reports whether to determine the session's repository now, for example because the session may have turned its
+   * folder into a repository during the turn.
+   */
   function isToBeLookedFor({ slug, path, status }: Session, kind: 'added' | 'state' | 'updated' | 'woken'): boolean {
     const id = ids.get(slug);
     if (id === undefined || path === null) return false;
@@ -161,14 +169,14 @@ export function labelSessions(options: LabelOptions): LabelledSessions {
     return lookedIn.get(id) !== path || mayHaveMade;
   }
 
-  /** Returns the receivers of a broadcast: only sessions that every list shows and that accept prompts. */
+  /** Returns the receivers of a broadcast, which must be listed and accept prompts. */
   function receivers({ state, tags, repo }: Broadcast): string[] {
     const takes = ({ adopted, status }: Session): boolean => adopted && status.primary !== 'dead';
     const chosen = list().filter((session) => takes(session) && matchesSelector(session, { state, tags, repo }));
     return chosen.map(({ slug }) => slug);
   }
 
-  /** Launches a session, and gives it tags. */
+  /** Launches a session and gives it tags. */
   async function label(slug: string, tags: readonly string[], launch: () => Promise<Session>): Promise<Session> {
     if (isArchived(slug)) throw takenByArchived(slug);
     const session = await launch();
@@ -177,7 +185,7 @@ export function labelSessions(options: LabelOptions): LabelledSessions {
       note(id, editTags(of(id), { add: [...tags] }));
       events.tell({ kind: 'updated', session: get(session.slug) });
     }
-    // A script that selects by repository right after this call must already find the session.
+    // A script that selects sessions by repository right after this call must already find this session.
     await findRepository(session);
     return get(session.slug);
   }
