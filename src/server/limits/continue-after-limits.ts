@@ -18,13 +18,13 @@ import type { JournalWith } from '../session/delivery-journal.ts';
 import { seeDelivery } from '../session/see-delivery.ts';
 import type { Dispose, SessionEvent } from '../sessions.ts';
 
-/** A session that a usage limit may have stopped. */
+/** A session whose turn a usage limit may have stopped. */
 export interface LimitedSession {
   id: string;
   slug: string;
-  /** returns the limit that ended its last turn, unless another turn has begun since then */
+  /** returns the limit that ended the session's last turn, unless another turn has begun since then */
   limit(): { limit: RateLimit; turnEndedAt: number } | null;
-  /** returns Claude Code's latest report about one of the account's limits; only JSON sessions report that */
+  /** returns Claude Code's latest report about one of the account's limits; only JSON sessions have such reports */
   reported(): RateLimit | null;
   context(): { delivery: DeliveryContext; waitingTexts: number };
   /** reports whether this server or a previous one has already begun a continuation with this key */
@@ -33,13 +33,13 @@ export interface LimitedSession {
   isCancelled(since: number): Promise<boolean>;
   /** @throws CatalogueError everything that `send` and `journalWith` throw */
   send(request: Send, journalWith: JournalWith): Promise<Delivery>;
-  /** Alerts the person, who must decide. */
+  /** Alerts the person, who must decide whether to continue. */
   alert(): void;
 }
 
 export interface ContinueOptions {
   policy: LimitsThen;
-  /** how much of a limit, in percent, must be left for a continuation; 0 for any amount */
+  /** the percentage of every reported limit that must be left for a continuation; 0 means that any amount is enough */
   floorPercent: number;
   sessions(): LimitedSession[];
   onEvent(listener: (event: Pick<SessionEvent, 'kind'>) => void): Dispose;
@@ -47,23 +47,24 @@ export interface ContinueOptions {
   log: Logger;
 }
 
-/** The longest single wait. Node's timers are limited to 24 days, and they pause while the machine sleeps. */
+/** The longest delay of a single timer. Node limits a timer to 24 days, and timers pause while the machine sleeps. */
 const MOST_MS = 6 * 60 * 60_000;
 
 /** Returns the error for a session that somebody has already continued or changed. */
 const hasMoved = (): CatalogueError => new CatalogueError('not_accepting_text', 'Somebody acted first');
 
 /**
- * Follows the setting `limits.then` when a usage limit has ended. `resume` continues each session once, `ask` alerts
- * its person, and any other value does nothing. There is only one timer, for the session that is due next.
+ * Applies the setting `limits.then` when a usage limit has reset. `resume` continues each session once, `ask` alerts
+ * the session's user, and with any other value nothing happens. There is only one timer, for the session that is due
+ * next.
  *
- * The continuation is a delivery whose key identifies the limit. It is saved before the first keypress. After a kill of
- * the server there is therefore either no trace of it, or a delivery that is never started again.
+ * The continuation is a delivery whose key identifies the limit. It is saved before the first keypress. If the server
+ * is killed, there is therefore either no trace of the continuation, or a delivery that is never started again.
  */
 export function continueAfterLimits(options: ContinueOptions): Dispose {
   const { policy, floorPercent, sessions, clock, log } = options;
   if (policy !== 'resume' && policy !== 'ask') return () => undefined;
-  /** the cases already decided, by session and limit; each is decided only once */
+  /** the session and limit of each case that has been decided, because each case is decided only once */
   const settled = new Set<string>();
   const startedAt = clock.now();
   let lastAt: number | null = null;
@@ -74,15 +75,18 @@ export function continueAfterLimits(options: ContinueOptions): Dispose {
   const nameOf = (session: LimitedSession, limit: RateLimit): string => `${session.id} ${continuationKey(limit)}`;
 
   /**
-   * Returns the end of a limit for which an alert is due. If the limit ended while no server was running, null: every
-   * list already shows that, and an alert would be too late.
+   * Returns when an alert about the end of a limit is due. Returns null if the limit ended while no server was running:
+   * every list already shows that, and an alert would come too late.
    */
   function endToTell(limit: RateLimit): number | null {
     const endsAt = endOfLimit(limit);
     return endsAt === null || endsAt < startedAt ? null : endsAt;
   }
 
-  /** Returns the sessions that are waiting for the end of a limit, or for their turn once it has ended. */
+  /**
+   * Returns the sessions that wait for the end of a limit, and those whose limit has ended but which have not been
+   * handled yet.
+   */
   function waiting(now: number): { session: LimitedSession; limit: RateLimit; at: number }[] {
     return sessions().flatMap((session) => {
       const stopped = session.limit();
@@ -95,7 +99,7 @@ export function continueAfterLimits(options: ContinueOptions): Dispose {
 
   function set(): void {
     if (isDisposed || isActing) return;
-    // The time is read first, because `now` may notice that the clock was set and then call this function again.
+    // The time must be read first: `now` may notice that the clock was set, and then calls this function again.
     const now = clock.now();
     cancel?.();
     cancel = null;
@@ -128,8 +132,7 @@ export function continueAfterLimits(options: ContinueOptions): Dispose {
   }
 
   /**
-   * Reports whether too little of another limit is left. If no session reports any other limit, the floor does not
-   * apply.
+   * Reports whether too little of another limit is left. The floor does not apply if no session reports what is left.
    */
   function isBelowFloor(): boolean {
     if (floorPercent === 0) return false;
@@ -160,7 +163,8 @@ export function continueAfterLimits(options: ContinueOptions): Dispose {
       return false;
     }
     await session.send({ text: CONTINUE_TEXT, idempotency_key: key }, (_, save) => {
-      // Runs in the session's mailbox, where nobody else types, so the conditions are checked again.
+      // This runs in the session's mailbox, where nobody else can type. The conditions are checked again, because they
+      // may have changed.
       if (isDisposed || !isFree()) throw hasMoved();
       save();
     });
@@ -183,8 +187,8 @@ export function continueAfterLimits(options: ContinueOptions): Dispose {
 }
 
 /**
- * Continues a session after its limit once, at a person's request. CBOS uses the same key for its own continuation, so
- * only one of the two takes place.
+ * Continues a session once after its limit, at a person's request. CBOS uses the same key for its own continuation, so
+ * only one of the two is ever sent.
  * @throws CatalogueError nothing_to_continue, not_accepting_text, and everything else that a prompt throws
  */
 export async function continueByHand(session: LimitedSession, now: () => number): Promise<Delivery> {
@@ -229,8 +233,8 @@ export function limitedSession(
 }
 
 /**
- * Drops the continuations that a killed server had saved but not typed. Since then, somebody may have continued by
- * hand.
+ * Cancels continuations that a killed server had saved but not typed, because somebody may have continued the session
+ * by hand since then.
  */
 export function dropContinuations({
   record,
