@@ -25,27 +25,33 @@ import { toFailure } from '../http/error-response.ts';
 import type { Logger } from '../logger.ts';
 
 /**
- * How many requests from one machine are answered at a time. Further ones are refused; otherwise one machine could keep
- * the server busy.
+ * How many requests from one machine are answered at a time. Further requests are refused, because otherwise a single
+ * machine could keep the server busy.
  */
 const MOST_AT_ONCE = 32;
 
 export interface AnswerAsksOptions {
   elapsed(): number;
   stamp(): MachineStamp;
-  /** @param known the list that the asker already has; if it has not changed, the result omits the sessions */
+  /**
+   * @param known the version of the list that the requesting machine already has; if the list has not changed, the
+   * result omits the sessions
+   */
   rows(known?: RowsVersion): MachineRows;
   roster(): Roster;
-  /** returns the most rights that any other machine may have here */
+  /** returns the rights that other machines may have here at most */
   allowed(): readonly Right[];
   /** carries out a granted call, and returns the same result as REST */
   carryOut(call: MachineCall): Promise<unknown>;
-  /** removes a machine that is leaving the fleet; only the founder can do this */
+  /** removes a machine that is leaving the fleet; only the founder can remove machines */
   onLeave(member: Member): void;
   logger: Logger;
 }
 
-/** Answers requests from other machines. All rights are checked here, whatever rights the asker believes it has. */
+/**
+ * Answers requests from other machines. All rights are checked here, whatever rights the requesting machine believes it
+ * has.
+ */
 export function createAskListener(options: AnswerAsksOptions): (message: NatsMessage) => void {
   const tickets = createTickets({ elapsed: options.elapsed, makeName: randomUUID });
   const running = new Map<string, number>();
@@ -71,7 +77,7 @@ export function createAskListener(options: AnswerAsksOptions): (message: NatsMes
         return ticket;
       }
       case 'call':
-        // The ticket was for this call, so it is used up even if the call is refused.
+        // The ticket was issued for this call, so it is used up even if the call is refused.
         if (changesSomething(ask.call) && (ask.ticket === null || !tickets.use(asker.id, ask.ticket))) {
           throw new CatalogueError('machine_unreachable', 'The request arrived too late and was not carried out');
         }

@@ -12,11 +12,14 @@ import {
 } from '../../protocol/index.ts';
 import { cleanLine } from '../../text/terminal-text.ts';
 
-/** How long to wait for an answer that a machine can give at once. */
+/** How long to wait for an answer that a machine can give immediately. */
 export const ANSWER_MS = 2_000;
-/** How long to wait for a call to finish. Claude Code may take this long to accept a prompt. */
+/** How long to wait for a call to finish, because Claude Code may take this long to accept a prompt. */
 const CALL_MS = 60_000;
-/** How often to check, during a call, that the owner is still alive, because NATS does not report its death. */
+/**
+ * How often to check during a call whether the owner is still running, because NATS does not report it if the owner
+ * dies.
+ */
 const LOOK_EVERY_MS = 1_000;
 
 type WithoutVersion<T> = T extends unknown ? Omit<T, 'v'> : never;
@@ -24,23 +27,23 @@ export type Question = WithoutVersion<MachineAsk>;
 
 export interface AskOptions {
   link: NatsLink;
-  /** the asker, and the machine that is asked */
+  /** the id of this machine, and the id of the machine that is asked */
   self: string;
   owner: string;
-  /** the owner's name, for messages */
+  /** the owner's name, used in error messages */
   name: string;
 }
 
 /**
- * Sends another machine a question that changes nothing there.
- * @throws CatalogueError machine_unreachable, and every error that the machine answers
+ * Sends another machine a request that changes nothing there.
+ * @throws CatalogueError machine_unreachable, and every error that the other machine returns
  */
 export async function ask(options: AskOptions, question: Question): Promise<unknown> {
   return readValue(options, await send(options, question, ANSWER_MS), 'machine_unreachable');
 }
 
 /**
- * Sends a request to the owner of a session. The owner carries out the change within seconds or not at all.
+ * Sends a request to the owner of a session. The owner begins to carry out the request within seconds or not at all.
  * @throws CatalogueError machine_unreachable if the call was certainly not carried out, machine_silent if nobody can
  *   know whether it was
  */
@@ -73,9 +76,7 @@ function send({ link, self, owner }: AskOptions, question: Question, timeoutMs: 
   return link.request(askSubject(owner, self), data, timeoutMs);
 }
 
-/**
- * Resolves when the owner no longer answers. Without this check, a call to a machine that dies would hang for a minute.
- */
+/** Resolves when the owner no longer answers. Without this check, a call would hang for a minute if the owner died. */
 async function ownerIsGone(options: AskOptions, signal: AbortSignal): Promise<Outcome> {
   for (;;) {
     await delay(LOOK_EVERY_MS, undefined, { ref: false });
@@ -99,8 +100,8 @@ function readValue(options: AskOptions, outcome: Outcome, ifSilent: ErrorCode): 
   if (reply === null) throw notUnderstood(options);
   if (reply.ok) return reply.value;
   const { code, message, hint: _, ...extra } = reply.error;
-  // The hint comes from this machine, because people type what it says, and the other machine could suggest any
-  // command.
+  // The other machine's hint is dropped and this machine's own hint is used, because people type what a hint says and
+  // the other machine could suggest any command.
   throw new CatalogueError(isErrorCode(code) ? code : 'internal', `${name}: ${cleanLine(message)}`, { extra });
 }
 

@@ -29,18 +29,18 @@ import { defaultMachineName, type Membership, type MembershipFiles, placeOf } fr
 
 /** The default port of NATS. */
 const DEFAULT_PORT = 4222;
-/** How long the founder has to admit a machine. */
+/** How long a joining machine waits for the founder to admit it. */
 const JOIN_MS = 20_000;
 
 interface Becoming {
   home: string;
   files: MembershipFiles;
-  /** null for the host's name */
+  /** the machine's name in the fleet; null means the name of the host */
   name: string | null;
 }
 
 /**
- * Creates everything that the founder of a fleet needs, and writes its membership file.
+ * Creates everything that the founder of a fleet needs, and writes the founder's membership file.
  * @throws CatalogueError nats_missing, nats_failed, invalid_setting
  */
 export async function foundFleet(
@@ -51,7 +51,7 @@ export async function foundFleet(
   requireProgram('nats-server', path);
   const openssl = requireProgram('openssl', path);
   const listen = isIP(host) === 0 ? await addressOf(host) : host;
-  // A fleet's NATS server may still be running if leaving that fleet was interrupted.
+  // If leaving an earlier fleet was interrupted, that fleet's NATS server may still be running.
   await stopNatsServer(files.natsDir);
   files.remove();
   mkdirSync(files.natsDir, { recursive: true, mode: 0o700 });
@@ -75,7 +75,7 @@ export async function foundFleet(
 }
 
 /**
- * Joins a fleet with an invitation, which is then used up.
+ * Joins a fleet with an invitation. The invitation cannot be used again.
  * @throws CatalogueError invalid_invitation, machine_unreachable, machine_name_taken
  */
 export async function joinFleet(options: Becoming & { line: string; allow: readonly Right[] }): Promise<Membership> {
@@ -102,7 +102,8 @@ export async function joinFleet(options: Becoming & { line: string; allow: reado
     };
     const outcome = await link.request(joinSubject(invitation), JSON.stringify(admission), JOIN_MS);
     if (outcome.kind !== 'answered') {
-      // Another machine used the invitation first, so this machine's connection ended before the answer arrived.
+      // Another machine has used the invitation first, so the server closed this machine's connection before the answer
+      // arrived.
       if (!(await isAdmitted({ host, port, authority, id: invitation, seed }))) {
         throw new CatalogueError('invalid_invitation');
       }
@@ -134,8 +135,8 @@ export async function joinFleet(options: Becoming & { line: string; allow: reado
 }
 
 /**
- * Reports whether the NATS server still knows a key. If the server cannot be reached, the answer is unknown, which
- * counts as yes.
+ * Reports whether the NATS server still knows a key. Returns true if the server cannot be reached, because the answer
+ * is then unknown.
  */
 async function isAdmitted(login: NatsLogin): Promise<boolean> {
   try {
@@ -174,7 +175,7 @@ export function readAddress(text: string): { host: string; port: number } {
   return { host, port };
 }
 
-/** Returns the address of a host. The founder listens only at the address to which its name resolves. */
+/** Returns the address to which a host name resolves. The founder listens only at this address. */
 async function addressOf(host: string): Promise<string> {
   try {
     return (await lookup(host)).address;

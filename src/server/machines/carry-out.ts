@@ -4,8 +4,8 @@ import { invalidRequest } from '../http/error-response.ts';
 import type { Handlers } from '../http/handler-types.ts';
 
 /**
- * Carries out a granted request from another machine in the same way as a REST request, with the same schemas and
- * handlers.
+ * Carries out a request from another machine after it has been permitted. The request goes through the same schemas and
+ * handlers as a REST request.
  * @throws CatalogueError invalid_request, and everything that the handler throws
  */
 export async function carryOutCall(handlers: Handlers, call: MachineCall): Promise<unknown> {
@@ -16,7 +16,8 @@ export async function carryOutCall(handlers: Handlers, call: MachineCall): Promi
     if (parsed.success) return parsed.data;
     throw invalidRequest(parsed.error, name);
   };
-  // Handlers are typed one by one, because in the table as a whole TypeScript cannot relate handlers to their inputs.
+  // Each handler is type-checked where it is defined, because in the table as a whole, TypeScript cannot relate a
+  // handler to its input.
   const handle = handlers[call.route] as (input: Record<string, unknown>) => unknown;
   return handle({
     params: part(route.params, call.params ?? {}, 'path'),

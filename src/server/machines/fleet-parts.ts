@@ -1,12 +1,12 @@
 /**
- * Everything that only a machine in a fleet needs. This is a separate chunk of the program, which a machine without a
- * fleet never loads.
+ * Everything that only a machine in a fleet needs. The build puts this into a separate chunk, which machines without a
+ * fleet never load.
  *
- * - this machine as a member of the fleet: `open-machines.ts`
+ * - this machine's membership in the fleet: `open-machines.ts`
  * - requests to other machines: `ask-machine.ts`
  * - what this machine knows about the others: `peers.ts`
  * - answers to other machines' requests: `answer-asks.ts`
- * - founding and joining: `become-member.ts`
+ * - founding or joining a fleet: `become-member.ts`
  * - the founder's tasks: `founding.ts`
  */
 

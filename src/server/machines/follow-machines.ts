@@ -3,8 +3,9 @@ import type { Clock } from '../clock.ts';
 import type { Dispose } from '../sessions.ts';
 
 /**
- * The pause between two requests to a machine. With this pause and the time allowed for a response, a row that is shown
- * as current is at most about four seconds old. If nothing has changed on a machine, a request costs one small message.
+ * The pause between two requests to the same machine. Given this pause and the time limit for an answer, a row that is
+ * shown as current is at most about four seconds old. If nothing has changed on a machine, a request costs only one
+ * small message.
  */
 const LOOK_EVERY_MS = 2_000;
 
@@ -13,21 +14,22 @@ export type FleetListener = (frame: FleetFrame) => void;
 
 export interface FollowMachinesOptions {
   others(): readonly Member[];
-  /** Requests the sessions of a machine. @returns why it did not answer; null if it did */
+  /** Requests the sessions of a machine. @returns the error if the request failed; null otherwise */
   look(member: Member): Promise<{ message: string } | null>;
   sessionsOf(id: string): Pick<MachineSessions, 'sessions' | 'unreadable' | 'age_ms' | 'may'>;
   clock: Clock;
 }
 
 /**
- * Reports changes on the other machines to the fleet's followers. No requests are sent while there are no followers.
+ * Reports changes on the other machines to the clients that follow the fleet. While no client follows the fleet, no
+ * requests are sent.
  */
 export interface MachineFollowers {
-  /** The listener first gets everything that is known. */
+  /** Adds a listener, which is first called with everything that is known. */
   follow(listener: FleetListener): Dispose;
-  /** Records that a machine has sent its sessions. */
+  /** Call this when a machine has sent its sessions. */
   noteRows(member: Member): void;
-  /** Call this when the fleet's members or the connection have changed. */
+  /** Call this when the members of the fleet or the state of the connection have changed. */
   lookNow(): void;
   dispose(): void;
 }
@@ -35,7 +37,7 @@ export interface MachineFollowers {
 /** The result of the last request to a machine. */
 interface Seen {
   fault: string | null;
-  /** the last report, without the constantly changing fields */
+  /** the last report without the fields that change all the time */
   told: string;
 }
 
@@ -49,7 +51,7 @@ export function createMachineFollowers(options: FollowMachinesOptions): MachineF
   const fleetFrame = (): FleetFrame => ({ type: 'fleet', machines: others().map(({ name }) => name) });
   const machineFrame = ({ id, name }: Member, fault: string | null): FleetFrame => {
     const known = options.sessionsOf(id);
-    // A machine that refuses the request is reachable, but its earlier report is no longer current either.
+    // Even if the machine is reachable but refuses the request, its earlier report is no longer current.
     const may = fault === null ? known.may : [];
     return { type: 'machine', machine: name, is_self: false, reachable: fault === null, fault, ...known, may };
   };
@@ -93,7 +95,7 @@ export function createMachineFollowers(options: FollowMachinesOptions): MachineF
     follow: (listener) => {
       listeners.add(listener);
       if (listeners.size === 1) {
-        // Results from the time of earlier followers may be outdated.
+        // Results that were requested for earlier followers may be outdated.
         seen.clear();
         lookNow();
       } else {
@@ -112,7 +114,7 @@ export function createMachineFollowers(options: FollowMachinesOptions): MachineF
     },
     noteRows: (member) => {
       const last = seen.get(member.id);
-      // An unreachable machine counts as reachable again only when it answers.
+      // An unreachable machine counts as reachable again only once it has answered.
       if (last?.fault === null) tellIfChanged(member, null);
       else if (listeners.size > 0) void lookAt(member);
     },
@@ -125,7 +127,10 @@ export function createMachineFollowers(options: FollowMachinesOptions): MachineF
   };
 }
 
-/** Returns the part of a frame that a person sees, without the ages and session clocks, which differ every time. */
+/**
+ * Returns the part of a frame that people see. Ages and the sessions' times are left out, because they differ in every
+ * frame.
+ */
 function contentOf(frame: FleetFrame): string {
   if (frame.type === 'fleet') return '';
   const { age_ms: _, sessions, ...rest } = frame;

@@ -38,7 +38,7 @@ import type { Dispose } from '../sessions.ts';
 import { writeInvitation } from './invitation-line.ts';
 import type { Membership, MembershipFiles } from './membership.ts';
 
-/** How long the NATS server may take to reload its configuration on a busy machine. */
+/** How long to wait for the NATS server to reload its configuration. On a busy machine, this takes a while. */
 const RELOAD_MS = 20_000;
 const RELOAD_LOOK_MS = 50;
 
@@ -48,19 +48,19 @@ export interface FoundingOptions {
   environment: Readonly<Record<string, string | undefined>>;
   clock: Clock;
   logger: Logger;
-  /** called when the fleet's members have changed */
+  /** called when the members of the fleet have changed */
   onChange(): void;
-  /** Resolves when everything that was sent has reached the NATS server. */
+  /** resolves when everything that was sent has reached the NATS server */
   flush(): Promise<void>;
 }
 
-/** The founder's tasks: running the NATS server, and deciding who is admitted. */
+/** The founder's tasks: running the NATS server and deciding which machines are admitted. */
 export interface Founding {
   /** @throws CatalogueError nats_missing, nats_failed */
   ensure(): Promise<void>;
   members(): readonly Member[];
   invite(rights: readonly Right[], validMs: number): Promise<{ line: string; expiresAt: number }>;
-  /** Answers a machine that asks to join. */
+  /** Answers a machine's request to join. */
   onJoin(message: NatsMessage): void;
   remove(id: string): Promise<void>;
   /** Ends the NATS server. */
@@ -100,8 +100,8 @@ export function createFounding(options: FoundingOptions): Founding {
   }
 
   /**
-   * Both files are written before the NATS server uses them. If one of them cannot be written, nothing has changed, and
-   * the same command can be repeated.
+   * Both files are written before the NATS server reads them. If one of them cannot be written, nothing changes for the
+   * fleet, and the user can repeat the command.
    */
   async function change(next: FounderBook): Promise<void> {
     writeConfig(next);
@@ -131,7 +131,8 @@ export function createFounding(options: FoundingOptions): Founding {
     if (asked.v !== MACHINE_WIRE_VERSION) return refuse(new CatalogueError('machine_version'));
     const result = admit(book, { invitation, id: asked.id, name: asked.name, now: clock.now() });
     if (result.outcome === 'refused') return refuse(new CatalogueError(result.because));
-    // The book is written first. If two machines have the same invitation, only the first one is therefore admitted.
+    // The book is saved before the machine is told. If two machines use the same invitation, only the first is
+    // therefore admitted.
     files.writeBook(result.book);
     book = result.book;
     logger.info({ machine: result.member.name, rights: result.member.rights }, 'a machine has joined the fleet');
@@ -174,7 +175,8 @@ export function createFounding(options: FoundingOptions): Founding {
       const reply = answerJoin(message, invitation);
       message.respond(JSON.stringify(reply));
       if (!reply.ok) return;
-      // The answer must arrive before the server closes the connection that uses the invitation.
+      // The answer must arrive before the NATS server closes the connection, which it does once the invitation has been
+      // used up.
       options
         .flush()
         .then(() => change(book))
@@ -191,7 +193,7 @@ export function createFounding(options: FoundingOptions): Founding {
 }
 
 /**
- * Waits until the NATS server has reloaded its configuration, which happens some time after the signal.
+ * Waits until the NATS server has reloaded its configuration. It does so some time after it has received the signal.
  * @throws CatalogueError nats_failed
  */
 async function untilAdmitted(login: NatsLogin): Promise<void> {
@@ -201,7 +203,7 @@ async function untilAdmitted(login: NatsLogin): Promise<void> {
         await (await openNatsLink(login)).close();
         return true;
       } catch {
-        return null; // the server does not know the key yet, or is busy
+        return null; // The NATS server does not know the key yet, or is busy.
       }
     },
     { timeoutMs: RELOAD_MS, everyMs: RELOAD_LOOK_MS },
@@ -209,7 +211,7 @@ async function untilAdmitted(login: NatsLogin): Promise<void> {
   if (admitted === null) throw new CatalogueError('nats_failed', 'The NATS server rejects the invitation');
 }
 
-/** Returns the address at which this machine can reach a server that listens on the given host. */
+/** Returns the address at which this machine can reach its own server, which listens on the given address. */
 export function dialable(host: string): string {
   if (host === '0.0.0.0') return '127.0.0.1';
   return host === '::' ? '::1' : host;
@@ -219,6 +221,6 @@ function parse(data: string): unknown {
   try {
     return JSON.parse(data);
   } catch {
-    return null; // anybody with an invitation may send anything
+    return null; // Whoever has an invitation may send anything, even invalid JSON.
   }
 }

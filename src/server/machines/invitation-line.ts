@@ -1,16 +1,16 @@
 import { z } from 'zod';
 import { CatalogueError } from '../../protocol/index.ts';
 
-/** The prefix by which people and programs recognize an invitation. */
+/** The prefix of an invitation, by which people and programs can recognize it. */
 const PREFIX = 'cbos-invitation-1.';
 
 const Content = z.object({
   host: z.string().min(1),
   port: z.int().min(1).max(65_535),
-  /** the certificate of the fleet's authority, as DER in base64 */
+  /** the certificate of the fleet's certificate authority, in DER format and encoded as base64 */
   authority: z.base64(),
   founder: z.string(),
-  /** the secret that works once */
+  /** the secret of the invitation, which can be used only once */
   seed: z.string(),
 });
 

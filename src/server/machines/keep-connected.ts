@@ -3,30 +3,31 @@ import type { Clock } from '../clock.ts';
 import type { Logger } from '../logger.ts';
 import type { Dispose } from '../sessions.ts';
 
-/** The pause before the next attempt to connect; it doubles up to the next constant. */
+/** The pause before the first retry. After each failed attempt, the pause doubles until it reaches `LAST_RETRY_MS`. */
 const FIRST_RETRY_MS = 100;
 const LAST_RETRY_MS = 5_000;
 /**
- * The longest pause if the server does not know this machine, because it was removed or the founder restored a backup.
+ * The longest pause if the NATS server does not know this machine, because the machine was removed or the founder has
+ * restored a backup.
  */
 const LAST_REFUSED_MS = 30_000;
 
 const REMOVED = 'this machine is no longer in the fleet; run cbos fleet leave, then join with a new invitation';
 
 export interface KeptConnection {
-  /** why there is no connection, as a sentence; null if no fault is known */
+  /** returns a sentence that says why there is no connection; null if no fault is known */
   fault(): string | null;
-  /** Stops the attempts. The caller closes the connection. */
+  /** Stops all attempts to connect. The caller closes the connection itself. */
   close(): Promise<void>;
 }
 
 /**
- * Connects again whenever the connection has ended.
- * @param connect resolves when the connection has ended; calls `onUp` when the connection is open
+ * Reconnects whenever the connection has been closed.
+ * @param connect opens a connection, calls `onUp` once it is open, and resolves when it has been closed
  */
 export function keepConnected(options: {
   connect(onUp: () => void): Promise<void>;
-  /** the founder cannot be removed, so being refused is temporary for it */
+  /** whether this machine is the founder; the founder cannot be removed, so a refusal is only temporary */
   isFounder: boolean;
   clock: Clock;
   logger: Logger;

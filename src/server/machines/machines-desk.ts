@@ -20,7 +20,9 @@ import type { FleetListener } from './follow-machines.ts';
 import type { Machines } from './machines.ts';
 import { MEMBERSHIP_FILE } from './places.ts';
 
-/** How long a machine that has just joined waits for its connection, so that the next command finds it connected. */
+/**
+ * How long a request to join waits for the connection, so that the machine is connected when the next command is run.
+ */
 const CONNECT_MS = 20_000;
 
 const NO_MACHINES = { type: 'fleet' as const, machines: [] };
@@ -28,20 +30,23 @@ const NO_MACHINES = { type: 'fleet' as const, machines: [] };
 export interface MachinesDeskOptions {
   home: string;
   sessions: Pick<Sessions, 'list' | 'onEvent'>;
-  /** carries out a granted request from another machine */
+  /** carries out a request from another machine after it has been permitted */
   carryOut(call: MachineCall): Promise<unknown>;
   environment: Readonly<Record<string, string | undefined>>;
   clock: Clock;
   logger: Logger;
 }
 
-/** The other machines in the fleet, for REST. A machine without a fleet does not load the implementation. */
+/**
+ * Handles REST requests about the other machines in the fleet. A machine without a fleet does not load the
+ * implementation.
+ */
 export interface MachinesDesk {
-  /** Connects a machine that belongs to a fleet. Does not wait for the connection. */
+  /** Connects this machine to its fleet, if it belongs to one, but does not wait for the connection. */
   start(): Promise<void>;
   view(): Promise<FleetView>;
   sessions(): Promise<MachineSessions[]>;
-  /** Reports the other machines' sessions and each change, including those in a fleet that is joined later. */
+  /** Reports the sessions of the other machines and each change, even in a fleet that this machine joins later. */
   follow(listener: FleetListener): Dispose;
   init(request: z.output<typeof NewFleet>): Promise<FleetView>;
   invite(request: z.output<typeof NewInvitation>): Promise<z.output<typeof Invitation>>;
@@ -56,9 +61,11 @@ export interface MachinesDesk {
 export function createMachinesDesk(options: MachinesDeskOptions): MachinesDesk {
   const { home, logger } = options;
   let machines: Machines | null = null;
-  /** The followers of the fleet, each with its disposer, which is null while there is no fleet. */
+  /**
+   * The clients that follow the fleet, each with a function that ends its subscription; null while there is no fleet.
+   */
   const followers = new Map<FleetListener, Dispose | null>();
-  /** Founding, joining and leaving happen one at a time. */
+  /** Runs requests to found, join, or leave a fleet one at a time. */
   let last: Promise<unknown> = Promise.resolve();
   const inTurn = <T>(work: () => Promise<T>): Promise<T> => {
     const next = last.then(work, work);
@@ -96,7 +103,7 @@ export function createMachinesDesk(options: MachinesDeskOptions): MachinesDesk {
         try {
           await open();
         } catch (cause) {
-          // This machine's own sessions matter more than the fleet.
+          // A failure is only logged, because this machine's own sessions must work even if the fleet does not.
           logger.error({ err: cause }, 'the fleet could not be opened');
         }
       }),
@@ -123,7 +130,7 @@ export function createMachinesDesk(options: MachinesDeskOptions): MachinesDesk {
             address: address ?? null,
             path: options.environment.PATH,
           });
-          // If the NATS server does not start, the person learns why, and nothing of the fleet is left behind.
+          // If the NATS server does not start, the error says why, and nothing of the new fleet is left behind.
           const founding = createFounding({
             ...options,
             files,

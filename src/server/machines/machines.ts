@@ -16,11 +16,11 @@ export interface OpenMachinesOptions {
   logger: Logger;
 }
 
-/** This machine as a member of a fleet. */
+/** What this machine can do as a member of a fleet. */
 export interface Machines {
   view(): Promise<FleetView>;
   sessions(): Promise<MachineSessions[]>;
-  /** Reports the other machines' sessions and each change. */
+  /** Reports the sessions of the other machines, and each change. */
   follow(listener: FleetListener): Dispose;
   call(machine: string, call: MachineCall): Promise<unknown>;
   invite(rights: readonly Right[], validMs: number): Promise<{ line: string; expiresAt: number }>;
@@ -28,7 +28,7 @@ export interface Machines {
   remove(machine: string): Promise<FleetMachine>;
   /** Tells the founder that this machine is leaving. Returns false if the founder could not be reached. */
   leave(): Promise<boolean>;
-  /** Resolves with true once the machine is connected, or with false when the time is up. */
+  /** Resolves with true once this machine is connected, or with false if the time limit is reached first. */
   connected(limitMs: number): Promise<boolean>;
   close(): Promise<void>;
 }

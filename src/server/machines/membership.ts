@@ -8,20 +8,20 @@ import { Member, Rights, Roster } from '../../protocol/index.ts';
 import { readPrivateFile, writePrivateFile } from '../private-file.ts';
 import { MEMBERSHIP_FILE } from './places.ts';
 
-/** What a machine stores about its membership in a fleet. The file contains its secret. */
+/** What a machine stores about its membership in a fleet, including the machine's secret. */
 const Membership = z.object({
   id: z.string(),
   seed: z.string(),
   name: Member.shape.name,
   host: z.string(),
   port: z.int(),
-  /** the address at which the founder's NATS server listens; only the founder has one */
+  /** the address at which the founder's NATS server listens; set only on the founder */
   listen: z.string().nullable(),
   /** PEM */
   authority: z.string(),
   founder: z.string(),
   allow: Rights,
-  /** identifies this machine and home; a copy of the home is on another machine or at another path */
+  /** a string that identifies this machine and this home; in a copy of the home, it no longer matches */
   place: z.string(),
 });
 export type Membership = z.infer<typeof Membership>;
@@ -31,7 +31,10 @@ const Book = z.object({
   invitations: z.array(z.object({ id: z.string(), rights: Rights, expiresAt: z.number() })),
 });
 
-/** The files of a machine's membership, below its home. Each is replaced as a whole, and other users cannot read it. */
+/**
+ * The files that store a machine's membership, below its home. Each file is replaced as a whole, and other users cannot
+ * read it.
+ */
 export function membershipFiles(home: string) {
   const dir = join(home, 'fleet');
   const natsDir = join(dir, 'nats');
@@ -46,7 +49,10 @@ export function membershipFiles(home: string) {
     writeRoster: (roster: Roster): void => writePrivateFile(rosterFile, roster),
     readBook: (): FounderBook => readPrivateFile(bookFile, Book) ?? { members: [], invitations: [] },
     writeBook: (book: FounderBook): void => writePrivateFile(bookFile, book),
-    /** The membership file is removed first, so that a half-removed membership does not count. */
+    /**
+     * The membership file is removed first, so that this machine no longer counts as a member even if the rest cannot
+     * be removed.
+     */
     remove: (): void => {
       rmSync(file, { force: true });
       rmSync(dir, { recursive: true, force: true });
@@ -56,22 +62,22 @@ export function membershipFiles(home: string) {
 export type MembershipFiles = ReturnType<typeof membershipFiles>;
 
 /**
- * Returns a string that identifies this machine and this home. Two machines with the same key would both carry out a
- * request meant for one of them.
+ * Returns a string that identifies this machine and this home, by which a copied home is recognized. Two machines with
+ * the same key would both carry out requests that are meant for one of them.
  */
 export function placeOf(home: string): string {
   let machine = hostname();
   try {
     machine = readFileSync('/etc/machine-id', 'utf8').trim();
   } catch {
-    // Some containers have no machine id. The host name is used instead.
+    // Some containers have no machine id, so the host name is used instead.
   }
   return createHash('sha256')
     .update(`${machine}\n${realpathSync(home)}`)
     .digest('hex');
 }
 
-/** Returns a name for this machine that the fleet will accept. */
+/** Returns a name for this machine in the form that a fleet accepts. */
 export function defaultMachineName(): string {
   const name =
     hostname()

@@ -23,7 +23,7 @@ import { placeOf } from './membership.ts';
 import { createPeers } from './peers.ts';
 import { tellRows } from './tell-rows.ts';
 
-/** How long a machine that is leaving remains admitted. It can therefore receive the news of its removal. */
+/** How long a machine that is leaving remains admitted, so that it can still receive the answer to its request. */
 const LEAVE_GRACE_MS = 100;
 
 export function openMachines(options: OpenMachinesOptions): Machines {
@@ -32,7 +32,7 @@ export function openMachines(options: OpenMachinesOptions): Machines {
   const { id: self, founder } = membership;
   const isFounder = self === founder;
   const boot = randomUUID();
-  // This clock keeps running while the machine sleeps, so after a night, old rows are shown as old.
+  // This clock keeps running while the machine sleeps. Therefore rows from before a suspended night are shown as old.
   const elapsed = (): number => Math.round(uptime() * 1_000);
   const peers = createPeers(elapsed);
   let roster: Roster = files.readRoster() ?? { founder, members: [] };
@@ -75,7 +75,7 @@ export function openMachines(options: OpenMachinesOptions): Machines {
     allowed: () => membership.allow,
     carryOut: options.carryOut,
     onLeave: ({ id }) => {
-      // The connection ends together with the membership, so the answer must arrive first.
+      // The connection is closed when the machine is removed, so the answer must arrive before that.
       if (id !== self) clock.after(LEAVE_GRACE_MS, () => void founding?.remove(id));
     },
     logger,
@@ -91,7 +91,10 @@ export function openMachines(options: OpenMachinesOptions): Machines {
   const others = (): Member[] => roster.members.filter(({ id }) => id !== self);
   const askOptions = (through: NatsLink, { id, name }: Member) => ({ link: through, self, owner: id, name });
 
-  /** Requests the sessions of a machine, or only checks whether it is reachable. Returns the error, or null. */
+  /**
+   * Requests the sessions of a machine, or only checks whether the machine is reachable. Returns the error if that
+   * fails, and null otherwise.
+   */
   async function look(member: Member, kind: 'rows' | 'ping'): Promise<CatalogueError | null> {
     if (link === null) return unreachable(member.name);
     const askedMs = elapsed();
@@ -155,7 +158,8 @@ export function openMachines(options: OpenMachinesOptions): Machines {
   async function askRoster(through: NatsLink): Promise<void> {
     const value = await ask({ link: through, self, owner: founder, name: 'the founder' }, { kind: 'roster' }).catch(
       (error: unknown) => {
-        // The founder's CBOS server may be down while its NATS server runs. Then the last known roster is used.
+        // The founder's CBOS server may be down even though its NATS server is running. In that case, the last known
+        // roster is used.
         if (!(error instanceof CatalogueError)) throw error;
         return null;
       },
@@ -230,7 +234,7 @@ export function openMachines(options: OpenMachinesOptions): Machines {
         others().map(async (member): Promise<MachineSessions> => {
           const failure = await look(member, 'rows');
           const known = peers.sessionsOf(member.id);
-          // A machine that refuses the request is reachable, but its earlier report is no longer current either.
+          // Even if the machine is reachable but refuses the request, its earlier report is no longer current.
           return {
             machine: member.name,
             is_self: false,

@@ -11,38 +11,38 @@ import {
 
 type Listed = Pick<MachineSessions, 'sessions' | 'unreadable'>;
 
-/** The sessions of a machine as it sent them. */
+/** The sessions of another machine, as that machine sent them. */
 interface Told extends RowsVersion {
   sessions: readonly unknown[];
-  /** the earliest time at which the list was written, by our clock */
+  /** the earliest time at which the list can have been written, by this machine's clock */
   writtenMs: number;
-  /** the sessions, validated when somebody first reads them */
+  /** the validated sessions; null until they are first read */
   read: Listed | null;
 }
 
-/** The known facts about one other machine. */
+/** What this machine knows about one other machine. */
 interface Peer {
   anchor: Anchor | null;
-  /** when the machine was last known to be reachable, by our clock; null if never */
+  /** when the other machine was last known to be reachable, by this machine's clock; null if never */
   heardMs: number | null;
   may: readonly Right[];
   rows: Told | null;
 }
 
 export interface Peers {
-  /** Accepts sessions that a machine sent unasked. Reports whether their age is known. */
+  /** Accepts sessions that a machine sent without a request. Returns false if their age is unknown. */
   onRows(id: string, data: string): boolean;
-  /** Accepts a machine's answer to a request that was sent at this time. */
+  /** Accepts a machine's answer to a request that was sent at `askedMs`. */
   onAnswer(id: string, askedMs: number, value: unknown): void;
   ageOf(id: string): number | null;
-  /** Returns the version of the known list, so that the machine does not have to send it again. */
+  /** Returns the version of the list that is known, so that the other machine need not send the same list again. */
   known(id: string): RowsVersion | null;
   sessionsOf(id: string): Listed & Pick<MachineSessions, 'age_ms' | 'may'>;
-  /** Forgets all machines but these. */
+  /** Forgets all machines except these. */
   keep(ids: ReadonlySet<string>): void;
 }
 
-/** @param elapsed milliseconds that never decrease, and that continue while this machine sleeps */
+/** @param elapsed returns milliseconds that never decrease and that continue while this machine sleeps */
 export function createPeers(elapsed: () => number): Peers {
   const peers = new Map<string, Peer>();
   const peerOf = (id: string): Peer => {
@@ -110,7 +110,7 @@ export function createPeers(elapsed: () => number): Peers {
 function read(rows: readonly unknown[]): Listed {
   const sessions = rows.flatMap((row) => {
     const session = Session.safeParse(row).data;
-    // Another machine may send anything, and names become parts of addresses.
+    // Names are validated too, because another machine may send anything and names become parts of URLs.
     return session === undefined || !isSlug(session.slug) ? [] : [session];
   });
   return { sessions, unreadable: rows.length - sessions.length };
@@ -120,6 +120,6 @@ function parse(data: string): unknown {
   try {
     return JSON.parse(data);
   } catch {
-    return null; // another machine may send anything
+    return null; // Another machine may send anything, even invalid JSON.
   }
 }

@@ -1,22 +1,25 @@
 import type { Clock } from '../clock.ts';
 import type { Dispose, SessionEvent, Sessions } from '../sessions.ts';
 
-/** The shortest time between two messages. A machine with fifty busy sessions thus sends four lists a second. */
+/**
+ * The shortest time between two messages. Even a machine with fifty busy sessions therefore sends only four lists a
+ * second.
+ */
 const PAUSE_MS = 250;
 
-/** The events that do not change a row of the list. */
+/** The events that change no row of the list. */
 const QUIET: ReadonlySet<SessionEvent['kind']> = new Set<SessionEvent['kind']>(['events', 'resized']);
 
 export interface RowTeller {
   now(): void;
-  /** how often the list has changed since the start */
+  /** returns how often the list has changed since the server started */
   revision(): number;
   dispose: Dispose;
 }
 
 /**
- * Sends the list of sessions to the other machines whenever it changes. The first change is sent at once, and further
- * ones are sent together.
+ * Sends the list of sessions to the other machines whenever it changes. The first change is sent immediately, and
+ * further changes are sent together.
  */
 export function tellRows(options: { sessions: Pick<Sessions, 'onEvent'>; clock: Clock; tell(): void }): RowTeller {
   const { clock, tell } = options;
