@@ -5,9 +5,9 @@ import type { SessionActor } from '../session/actor.ts';
 import { projectOf } from './project-of.ts';
 
 /**
- * Records a person's answer, for suggestions. The answer has already been accepted, so a failure here only loses
- * evidence. Answers given by rules never come here.
- * @param question the question that was answered; null for anything else
+ * Stores a person's answer, so that later questions can show it and suggest it. The answer has already been given to
+ * Claude Code, so a failure here only means that it is not remembered. Answers given by rules are not stored.
+ * @param question the question that was answered; null if no question was open
  */
 export async function keepAnswer(
   { deps, record }: SessionActor,

@@ -15,7 +15,10 @@ import { projectOf } from './project-of.ts';
 /** How many questions `GET /memory` returns by default. */
 const DEFAULT_QUESTIONS = 200;
 
-/** What people answered earlier. This desk only reads and deletes; it never answers anything. */
+/**
+ * Handles requests about the answers that people gave earlier. It only reads and deletes them; it never answers a
+ * question.
+ */
 export interface MemoryDesk {
   /** @throws CatalogueError no_such_session, no_question */
   ofQuestion(slug: string): Promise<QuestionMemory>;

@@ -4,8 +4,8 @@ import { followLinks } from '../../platform/rules/index.ts';
 
 /**
  * Returns the folder in the repository's main checkout that corresponds to a folder in a worktree, so that all
- * worktrees share earlier answers. Outside a repository, returns the folder itself.
- * @param folder absolute, with links resolved
+ * worktrees share the same earlier answers. Outside a repository, returns the folder itself.
+ * @param folder an absolute path with links resolved
  */
 export async function projectOf(folder: string): Promise<string> {
   const [checkout, main] = await Promise.all([findCheckout(folder), findMainCheckout(folder)]);
