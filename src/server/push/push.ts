@@ -7,10 +7,13 @@ import { readPrivateFile, writePrivateFile } from '../private-file.ts';
 import type { Dispose, Sessions } from '../sessions.ts';
 import { sendPush } from './send-push.ts';
 
-/** How many browsers may subscribe. The oldest is dropped first. */
+/** How many browsers may be subscribed at once. Beyond that, the oldest subscription is dropped. */
 const MAX_SUBSCRIPTIONS = 50;
 
-/** How much text a notification contains: as much as is displayed. A push service accepts 4 kB in all. */
+/**
+ * How many characters of text a notification contains at most. No more would be displayed, and a push service accepts
+ * only 4 kB in all.
+ */
 const MAX_BODY_CHARACTERS = 300;
 
 const Kept = z.object({
@@ -19,7 +22,9 @@ const Kept = z.object({
 });
 type Kept = z.infer<typeof Kept>;
 
-/** Sends notifications to browsers whose page is closed (Web Push), whenever a session starts to need a person. */
+/**
+ * Sends Web Push notifications, which arrive even while the page is closed, whenever a session starts to need a person.
+ */
 export interface Push {
   publicKey(): string;
   subscribe(subscription: PushSubscription): void;
@@ -28,9 +33,9 @@ export interface Push {
 }
 
 /**
- * Stores keys and subscriptions in one private file in the home. The keys are created when the first browser asks for
+ * Stores the keys and subscriptions in one private file in the home. The keys are created when a browser first asks for
  * them.
- * @param options.subject the sender, as an address that a push service may look at
+ * @param options.subject the sender's contact address, which is sent to the push service
  */
 export function createPush(options: {
   sessions: Pick<Sessions, 'list' | 'onEvent'>;
@@ -41,8 +46,8 @@ export function createPush(options: {
   const { sessions, file, subject, logger } = options;
   let kept = readPrivateFile(file, Kept);
   /**
-   * the last reported need of each session; a question that is reported again because its options came later does not
-   * count as news
+   * what each session was last reported to need; a question that is reported again, because its options arrived later,
+   * does not cause a second notification
    */
   const told = new Map<string, { need: string; isSnoozed: boolean }>();
   const note = (session: Session): void => {
@@ -69,7 +74,7 @@ export function createPush(options: {
       subscriptions.map(async (subscription) => {
         const outcome = await sendPush({ subscription, vapid, subject, message });
         if (outcome === 'gone') unsubscribe(subscription.endpoint);
-        // The endpoint is the browser's secret, so the log contains only the endpoint's host.
+        // The endpoint's URL is a secret of the browser, so only its host is logged.
         else if (outcome !== 'sent')
           logger.warn({ host: new URL(subscription.endpoint).host, outcome }, 'a push failed');
       }),
@@ -82,7 +87,7 @@ export function createPush(options: {
       told.delete(event.from);
       note(event.session);
     }
-    // The person snoozed or woke the session by hand, and so already knows.
+    // The person has just snoozed or woken the session by hand, and so needs no notification.
     if (event.kind === 'updated' && told.get(event.session.slug)?.isSnoozed !== isSnoozed(event.session)) {
       note(event.session);
     }
@@ -108,7 +113,7 @@ export function createPush(options: {
 }
 
 /**
- * Returns a string for what a session needs. It changes whenever the need does, and is empty if the session needs
+ * Returns a string that changes whenever what the session needs changes, and that is empty if the session needs
  * nothing.
  */
 function needKey(session: Session): string {

@@ -2,21 +2,23 @@ import webPush from 'web-push';
 import type { PushMessage, PushSubscription } from '../../protocol/index.ts';
 
 /**
- * How long a push service keeps a notification for a phone that is switched off. Later, the question would be out of
- * date.
+ * How long a push service keeps a notification for a phone that is switched off. After that, the question would be out
+ * of date.
  */
 const LIFE_SECONDS = 4 * 3600;
 
-/** How long to wait for a push service. If it takes longer, something is wrong with it. No client is kept waiting. */
+/**
+ * How long to wait for a push service. If it takes longer, something is wrong with the service. No client waits for it.
+ */
 const LIMIT_MS = 10_000;
 
-/** The statuses that a service returns for a browser that has unsubscribed or is permanently gone. */
+/** The HTTP statuses that a push service returns for a browser that has unsubscribed or no longer exists. */
 const GONE: ReadonlySet<number> = new Set([404, 410]);
 
 /**
- * Sends one notification, encrypted for the browser. The push service sees who receives notifications, when, and of
- * what size, but not their content.
- * @returns 'gone' if the browser wants no more notifications; otherwise 'sent' or what went wrong
+ * Sends one notification, which is encrypted for the browser. The push service sees who receives notifications, when,
+ * and how large they are, but not what they contain.
+ * @returns 'sent'; 'gone' if the browser accepts no more notifications; otherwise a description of what went wrong
  */
 export async function sendPush(options: {
   subscription: PushSubscription;
@@ -34,12 +36,13 @@ export async function sendPush(options: {
   try {
     const response = await fetch(details.endpoint, {
       method: details.method,
-      // Node sets Content-Length itself.
+      // This header is left out, because Node sets it itself.
       headers: Object.entries(details.headers)
         .filter(([name]) => name !== 'Content-Length')
         .map(([name, value]): [string, string] => [name, String(value)]),
       body: new Uint8Array(details.body),
-      // The browser's vendor chose the endpoint, and a redirect must not take the notification anywhere else.
+      // The browser's vendor has chosen the endpoint, so the notification must not follow a redirect to any other
+      // place.
       redirect: 'error',
       signal: AbortSignal.timeout(LIMIT_MS),
     });
