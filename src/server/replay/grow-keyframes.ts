@@ -6,8 +6,8 @@ import type { Replays } from './replays.ts';
 import { watchGrowth } from './watch-growth.ts';
 
 /**
- * How long to rest after each keyframe, as a multiple of the time that it took. Creating keyframes thus takes at most a
- * fifth of a core, and nobody waits for them.
+ * How long to pause after each keyframe, as a multiple of the time that the keyframe took. Nobody waits for keyframes,
+ * so creating them uses at most a fifth of a core.
  */
 const REST_PER_WORK = 4;
 
@@ -19,8 +19,8 @@ export interface GrowOptions {
 }
 
 /**
- * Creates keyframes of recordings while they grow, one recording at a time, so that later jumps are fast.
- * @returns the disposer
+ * Creates keyframes while recordings grow, for one recording at a time, so that jumps in a replay are fast later.
+ * @returns a function that stops the work
  */
 export function growKeyframes({ sessions, replays, clock, logger }: GrowOptions): Dispose {
   let work: Promise<void> = Promise.resolve();

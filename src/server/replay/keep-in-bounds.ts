@@ -22,23 +22,23 @@ export interface BoundsOptions {
   sessions: Pick<Sessions, 'get' | 'list' | 'onEvent' | 'stream' | 'streams'>;
   replays: Replays;
   drops: DropStore;
-  /** why nothing can be recorded now; null if recordings can be written */
+  /** returns why nothing can be recorded right now; null if recordings can be written */
   fault: () => string | null;
   settings: Pick<Settings, 'stream_dir' | 'max_recording_size' | 'max_total_size' | 'keep_days'>;
   clock: Clock;
   logger: Logger;
-  /** how long to rest after each part; {@link REST_MS} by default */
+  /** how long to pause after packing a part, in milliseconds; {@link REST_MS} by default */
   restMs?: number;
 }
 
 /**
- * How long to rest after packing a part. A part takes 60 ms in another thread, so packing takes at most a fifth of a
- * core.
+ * How long to pause after packing a part. Packing a part takes 60 ms in another thread, so packing uses at most a fifth
+ * of a core.
  */
 const REST_MS = 250;
-/** How often to look for old recordings, which are kept for days. */
+/** How often to look for expired recordings. Recordings are kept for days, so this need not be often. */
 const TIDY_MS = 3_600_000;
-/** How long to wait before the first look, because answering requests comes first. */
+/** How long to wait after the server's start before the first check, because answering requests is more urgent. */
 const FIRST_TIDY_MS = 10_000;
 const DAY_MS = 86_400_000;
 /**
@@ -47,11 +47,11 @@ const DAY_MS = 86_400_000;
  */
 const OWN_NAME = /^([A-Za-z0-9][A-Za-z0-9_-]{0,63}(?:\.\d+)?)\.(typescript|timing|keyframes|parts|timing\.parts|cbos)$/;
 
-/** Keeps the disk space of recordings within the settings. */
+/** Keeps the disk space used by recordings within the limits in the settings. */
 export interface Bounds {
-  /** Packs all recordings, drops parts and removes expired recordings, now. */
+  /** Immediately packs all recordings, drops parts where necessary, and removes expired recordings. */
   tidy(): Promise<void>;
-  /** The disk space that recordings use, and how much has been dropped from them. */
+  /** Reports the disk space that recordings use, and how much of their content has been dropped. */
   report(): Promise<Recordings>;
   dispose(): void;
 }
@@ -59,13 +59,16 @@ export interface Bounds {
 interface OldRecording {
   name: string;
   files: string[];
-  /** the disk space that it uses */
+  /** the disk space that the recording uses */
   bytes: number;
-  /** when it was last written; for a listed session, when the session was last active */
+  /** when the recording was last written; for a listed session, when the session was last active */
   changedAt: number;
-  /** null if this is an older recording, or one that does not belong to a listed session */
+  /**
+   * the stream of the session that owns the recording; null for an older recording, and for one that belongs to no
+   * listed session
+   */
   session: RecordingStream | null;
-  /** whether its session has ended; if so, nothing more is recorded into it */
+  /** whether the session has ended, so that the recording will not grow any more */
   isEnded: boolean;
 }
 
@@ -73,7 +76,7 @@ export function keepInBounds(options: BoundsOptions): Bounds {
   const { sessions, replays, drops, settings, clock, logger, restMs = REST_MS } = options;
   let work: Promise<void> = Promise.resolve();
   let isDisposed = false;
-  /** the files whose packing has been checked since the server started */
+  /** the files in which unfinished packing has been looked for since the server started */
   const finished = new Set<string>();
 
   const rest = () => new Promise<void>((resolve) => void clock.after(restMs, resolve));
@@ -93,7 +96,7 @@ export function keepInBounds(options: BoundsOptions): Bounds {
 
   async function pack(stream: RecordingStream): Promise<void> {
     const { size } = await stat(stream.file());
-    // Bytes that have not been read yet are not packed, because the reader of the live end reads only the unpacked
+    // Bytes that the server has not read yet are not packed, because the live reader reads only the unpacked part of a
     // file.
     if (!(await packFile(stream.file(), stream.end() === 0 ? size : Math.min(size, stream.end())))) {
       logger.warn(
@@ -107,7 +110,8 @@ export function keepInBounds(options: BoundsOptions): Bounds {
   }
 
   /**
-   * Reports whether a recording is too small to have a part. Most recordings stay that small and need no further check.
+   * Reports whether a recording is too small to be packed or shortened. Most recordings stay that small and need no
+   * further check.
    */
   async function isTidy(stream: RecordingStream): Promise<boolean> {
     const { timing } = stream.source();
@@ -119,8 +123,8 @@ export function keepInBounds(options: BoundsOptions): Bounds {
 
   /** @returns false if the file system does not support packing */
   async function packFile(file: string, end: number): Promise<boolean> {
-    // Only a killed server leaves packing unfinished, so one check per file is enough. Each check changes the file's
-    // modification time.
+    // Packing is left unfinished only if a server is killed, so one check for each file is enough. More checks would do
+    // harm, because each changes the file's modification time.
     if (!finished.has(file)) await finishPacking(file);
     finished.add(file);
     let from = packedUpTo(await listParts(file));
@@ -137,7 +141,8 @@ export function keepInBounds(options: BoundsOptions): Bounds {
     while (!isDisposed) {
       const before = await listParts(stream.file());
       if (before.parts.length === 0 || (await bytesOf(stream.file())) <= mostBytes) return;
-      // Times are counted from the beginning of the recording, so the keyframes must cover what is dropped.
+      // Times are counted from the beginning of the recording, so there must be keyframes for everything that is
+      // dropped.
       await replays.grow(stream, rest);
       await dropOldestPart(stream.file());
       await replays.dropRows(stream);
@@ -175,8 +180,9 @@ export function keepInBounds(options: BoundsOptions): Bounds {
   }
 
   /**
-   * First removes recordings of ended sessions: unlisted sessions before listed ones, and older recordings before newer
-   * ones. Then shortens the recordings of running sessions, the longest first.
+   * Frees disk space until the recordings fit. First, the recordings of ended sessions are removed: those of unlisted
+   * sessions before those of listed ones, and older recordings before newer ones. Then the recordings of running
+   * sessions are shortened, beginning with the largest.
    */
   async function fitInto(mostBytes: number, all: readonly OldRecording[]): Promise<void> {
     let total = all.reduce((sum, { bytes }) => sum + bytes, 0);
@@ -212,11 +218,11 @@ export function keepInBounds(options: BoundsOptions): Bounds {
       const typescript = join(settings.stream_dir, `${name}.typescript`);
       if (!files.includes(typescript)) continue;
       const session = streams.get(typescript) ?? null;
-      // A file without our mark belongs to the user, and nothing here may touch it.
+      // A file without CBOS's mark belongs to the user and must not be touched.
       if (session === null && !files.includes(join(settings.stream_dir, `${name}.cbos`))) continue;
       const bytes = await bytesOf(typescript);
       const listed = session === null ? null : sessions.get(session.slug);
-      // Packing changes a file's modification time, so the session's last activity is used.
+      // Packing changes a file's modification time, so the session's last activity is used if it is known.
       const told = listed?.last_activity ?? null;
       const changedAt = told === null ? (await stat(typescript)).mtimeMs : Date.parse(told);
       found.push({ name, files, bytes, changedAt, session, isEnded: listed === null || listed.state === 'dead' });
@@ -276,10 +282,13 @@ export function keepInBounds(options: BoundsOptions): Bounds {
   };
 }
 
-/** Returns `SLUG`, or `SLUG.N`. */
+/** Returns the name of a recording: `SLUG`, or `SLUG.N` for an older one. */
 const nameOf = (typescript: string): string => basename(typescript, '.typescript');
 
-/** Returns 0 for a file that has been removed, because the other recordings must still be cleaned up. */
+/**
+ * Returns the size of a file. Returns 0 if the file has been removed, because the other recordings must still be
+ * cleaned up.
+ */
 async function sizeOf(file: string): Promise<number> {
   return stat(file).then(
     ({ size }) => size,

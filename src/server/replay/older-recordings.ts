@@ -4,15 +4,15 @@ import { readFacts } from '../../platform/recorder/index.ts';
 import { CatalogueError, type KeptRecording } from '../../protocol/index.ts';
 import type { Replayable, Replays } from './replays.ts';
 
-/** How many older recordings stay open at once, for a person who switches back and forth between them. */
+/** How many older recordings stay open at once, so that a person can switch back and forth between them quickly. */
 const MAX_OPEN = 4;
 
-/** The recordings that a restart moved aside, `SLUG.N.typescript`. */
+/** The older recordings (`SLUG.N.typescript`), which were moved aside when their session was restarted. */
 export interface OlderRecordings {
-  /** The recordings of one slug, newest first. */
+  /** Returns the older recordings of a slug, newest first. */
   list(slug: string): Promise<KeptRecording[]>;
   /**
-   * @param name `SLUG.N`; the recording of a session that was renamed later keeps its old name
+   * @param name the recording's name, `SLUG.N`; an older recording keeps its name even if the session is renamed
    * @throws CatalogueError no_recording
    */
   find(name: string): Promise<Replayable>;
@@ -20,7 +20,7 @@ export interface OlderRecordings {
 
 export function createOlderRecordings(options: { streamDir: string; replays: Replays }): OlderRecordings {
   const { streamDir, replays } = options;
-  /** in order of use, the most recently used last */
+  /** the open recordings, with the most recently used one last */
   const opened = new Map<string, Replayable>();
 
   async function describe(name: string): Promise<KeptRecording> {

@@ -1,31 +1,34 @@
 /**
- * Replays of recordings, and the space that recordings take.
+ * Replays recordings, and limits the disk space that recordings use.
  *
- * - keyframes while a recording grows: `grow-keyframes.ts`
- * - recordings that a restart moved aside: `older-recordings.ts`
+ * - creating keyframes while a recording grows: `grow-keyframes.ts`
+ * - recordings that were moved aside at a restart: `older-recordings.ts`
  * - keeping recordings within their limits: `keep-in-bounds.ts`
- * - what was dropped: `src/platform/sqlite/drop-store.ts`
+ * - a record of what was dropped: `src/platform/sqlite/drop-store.ts`
  */
 
 import { type PlayerEvent, RecordingPlayer, type RecordingSource } from '../../platform/recorder/index.ts';
 import type { ReplayEvent, ReplayFrame, ReplayInfo, ReplayOutput } from '../../protocol/index.ts';
 import type { Clock } from '../clock.ts';
 
-/** A recording that a player can play, either one that is still being written or one that a restart moved aside. */
+/** A recording that a player can play. It may still be written to, or may have been moved aside at a restart. */
 export interface Replayable {
   epoch(): number;
   file(): string;
   source(): RecordingSource;
 }
 
-/** The past content of all recordings, for players. The files of a recording are opened when it is first requested. */
+/**
+ * Gives players access to the past content of all recordings. A recording's files are opened when they are first
+ * needed.
+ */
 export interface Replays {
   info(stream: Replayable): Promise<ReplayInfo>;
   frame(stream: Replayable, where: { at: number } | { offset: number }): Promise<ReplayFrame>;
   output(stream: Replayable, options: { from: number; limit: number }): Promise<ReplayOutput>;
-  /** Creates the keyframes that are still missing; `pause` is awaited after each. */
+  /** Creates the keyframes that are still missing, and awaits `pause` after each of them. */
   grow(stream: Replayable, pause: () => Promise<void>): Promise<void>;
-  /** Drops the timing rows of output that has been dropped. */
+  /** Drops the timing rows that belong to dropped output. */
   dropRows(stream: Replayable): Promise<void>;
   /** Closes the files of a recording whose session is gone. */
   forget(stream: Replayable): Promise<void>;
@@ -34,7 +37,7 @@ export interface Replays {
 
 interface Opened {
   player: Promise<RecordingPlayer>;
-  /** the epoch and file that it was opened for; any other file or epoch needs a new player */
+  /** the epoch and the file that the player was opened for; another epoch or file needs a new player */
   key: string;
 }
 
@@ -58,7 +61,7 @@ export function createReplays(clock: Clock): Replays {
       return RecordingPlayer.open({ source, keyframes: keyframesOf(source.typescript), now: () => clock.now() });
     });
     opened.set(stream, { player, key: keyOf(stream) });
-    // A recording that does not exist yet is looked for again next time.
+    // The recording may not exist yet, so the next call looks for it again.
     player.catch(() => {
       if (opened.get(stream)?.player === player) opened.delete(stream);
     });

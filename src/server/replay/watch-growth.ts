@@ -1,14 +1,14 @@
 import type { Dispose, RecordingStream, Sessions } from '../sessions.ts';
 
 export interface GrowthWatch {
-  /** Reports whether the recording is being watched. False once its session is gone. */
+  /** Reports whether the recording is still being watched, which it is until its session is removed. */
   has(stream: RecordingStream): boolean;
   dispose(): void;
 }
 
 /**
- * Watches every recording until its session is removed, including the recordings of sessions that are added later.
- * @param options.everyBytes how many more bytes must arrive before each call of `onGrown`
+ * Watches the recording of every session, including sessions that are added later, until the session is removed.
+ * @param options.everyBytes by how many bytes a recording must grow before `onGrown` is called again
  */
 export function watchGrowth(options: {
   sessions: Pick<Sessions, 'onEvent' | 'stream' | 'streams'>;
