@@ -6,8 +6,8 @@ import type { Clock } from '../clock.ts';
 import type { Dispose, Sessions } from '../sessions.ts';
 
 /**
- * How many times to read a conversation again if a turn has ended but its last message is missing. Claude Code writes
- * that message a moment after its hook has reported the end.
+ * How many times to read a conversation again if a turn has ended but its last message is still missing. Claude Code
+ * writes that message a moment after its hook has reported the end of the turn.
  */
 const TRIES = 6;
 const TRY_AGAIN_MS = 150;
@@ -26,7 +26,7 @@ export interface AnswersOptions {
   log: { warn(fields: object, message: string): void };
 }
 
-/** Saves the answers that sessions give to rounds, when the turn of a round ends. */
+/** Saves a session's answer to a round of comments when the turn for that round ends. */
 export function keepAnswers({ store, sessions, idOf, clock, log }: AnswersOptions): Answers {
   const looking = new Map<string, Promise<void>>();
   let isDisposed = false;

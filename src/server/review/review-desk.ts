@@ -1,10 +1,10 @@
 /**
- * Review comments on the changes that sessions made. The comments are sent in rounds. Each round goes to its session as
- * one prompt, like any other prompt.
+ * Handles review comments on the changes that sessions have made. Comments are sent in rounds. Each round is sent to
+ * the session as a single, ordinary prompt.
  *
- * - where the lines of a comment are now: `src/core/review/anchor.ts`
- * - a session's answer: `src/core/review/answer.ts`, saved by `answers.ts`
- * - the files: `src/platform/git/review-files.ts`
+ * - finding the current position of a comment's lines: `src/core/review/anchor.ts`
+ * - a session's answer to a round: `src/core/review/answer.ts`, saved by `answers.ts`
+ * - the files under review: `src/platform/git/review-files.ts`
  * - the stored data: `src/platform/sqlite/review-store.ts`
  */
 import { v4 as uuid } from 'uuid';
@@ -36,7 +36,7 @@ export interface ReviewDesk {
   /** @throws CatalogueError no_such_comment */
   remove(slug: string, id: string): Promise<ReviewComment>;
   /**
-   * @throws CatalogueError no_comments, review_changed, and everything that `send` throws; in which case the comments
+   * @throws CatalogueError no_comments, review_changed, and everything that `send` throws; if it throws, the comments
    * are still open
    */
   send(slug: string, shown: string): Promise<ReviewRound>;
@@ -48,15 +48,18 @@ export interface ReviewDesk {
 export interface ReviewDeskOptions {
   store: ReviewStore;
   sessions: Pick<Sessions, 'get' | 'send' | 'delivery' | 'transcript' | 'onEvent'>;
-  /** returns the session's id, which renames and restarts do not change */
+  /** returns the session's id, which stays the same when the session is renamed or restarted */
   idOf(slug: string): string;
-  /** the server's own environment */
+  /** the environment of the server's own process */
   environment: Readonly<Record<string, string | undefined>>;
   clock: Pick<Clock, 'now'>;
   log: { warn(fields: object, message: string): void };
 }
 
-/** Errors for a session whose folder cannot be read at the moment. Its comments are kept, and shown as outdated. */
+/**
+ * The errors which mean that a session's folder cannot be read at the moment. The session's comments are then kept and
+ * shown as outdated.
+ */
 const UNREADABLE: ReadonlySet<string> = new Set(['no_such_path', 'not_a_repository', 'git_not_found', 'git_failed']);
 /** The statuses of a prompt that never reached the session and never will. */
 const NOT_SENT: ReadonlySet<Delivery['status']> = new Set(['cancelled', 'failed']);
@@ -64,7 +67,7 @@ const NOT_SENT: ReadonlySet<Delivery['status']> = new Set(['cancelled', 'failed'
 export function createReviewDesk(options: ReviewDeskOptions): ReviewDesk {
   const { store, sessions, idOf, environment, clock } = options;
   const answers = keepAnswers(options);
-  /** the sessions whose round is being sent; a second request waits for the first one */
+  /** the sessions that are just being sent a round; a second request for the same session waits for the first */
   const sending = new Map<string, Promise<ReviewRound>>();
 
   const open = async (slug: string): Promise<ReviewFiles> => openReviewFiles(folderOf(sessions.get(slug)), environment);
@@ -88,7 +91,7 @@ export function createReviewDesk(options: ReviewDeskOptions): ReviewDesk {
     return shown.sort(byPlace);
   }
 
-  /** Removes a round whose prompt never arrived. Its comments are then open again. */
+  /** Removes a round whose prompt never arrived, which makes its comments open again. */
   function dropUnsent(slug: string): void {
     const last = store.rounds(idOf(slug)).at(-1);
     if (last === undefined || last.deliveryId === null) return;
@@ -141,8 +144,8 @@ export function createReviewDesk(options: ReviewDeskOptions): ReviewDesk {
   }
 
   /**
-   * Saves the round before sending its prompt, and sends the prompt under the round's own key. Even if a crash comes
-   * between the two steps, the same prompt under the same key remains one delivery, however often it is sent.
+   * Saves the round first, and then sends its prompt with the round's own idempotency key. Even if the server crashes
+   * between the two steps, the prompt is delivered only once, however often it is sent with that key.
    */
   async function sendRound(slug: string, shown: string): Promise<ReviewRound> {
     const { prompt, round: number, comments } = await read(slug);
@@ -168,7 +171,7 @@ export function createReviewDesk(options: ReviewDeskOptions): ReviewDesk {
     const delivery = await sessions
       .send(slug, { text: prompt, queue: true, idempotency_key: record.key })
       .catch((error: unknown) => {
-        // The prompt was refused, so nothing was sent.
+        // The prompt was refused, so nothing has been sent, and the round is removed again.
         if (error instanceof CatalogueError) store.undoRound(sessionId, number);
         throw error;
       });
