@@ -1,4 +1,4 @@
-/** Carries out recorded runs. After a crash, every step may be repeated, but takes effect only once. */
+/** Carries out recorded runs. Every step may be repeated after a crash, but takes effect only once. */
 
 import { isAtWork } from '../../core/schedules/launches.ts';
 import type { RunRecord, ScheduleRecord } from '../../platform/sqlite/schedule-store.ts';
@@ -16,8 +16,8 @@ export interface CarryOutOptions {
 }
 
 /**
- * Sends the prompt of a run, launching a new session for it first if the run asks for one.
- * @param request the prompt, with the key that prevents a second delivery
+ * Sends the prompt of a run. If the schedule uses a new session for each run, the session is launched first.
+ * @param request the prompt, with the idempotency key that prevents a second delivery
  */
 export async function carryOut(
   { sessions, log }: CarryOutOptions,
@@ -49,8 +49,8 @@ export async function carryOut(
 }
 
 /**
- * Launches the session of a run, and sends its prompt. If a killed server had already launched the session, only the
- * prompt is sent. If that session is no longer alive, it is started again.
+ * Launches a session for a run, and sends the prompt to it. If a killed server had already launched the session, only
+ * the prompt is sent, after the session has been restarted if necessary.
  */
 async function sendToNew(
   sessions: ScheduledSessions,
@@ -58,7 +58,8 @@ async function sendToNew(
 ): Promise<{ id: string }> {
   const isThere = sessions.named().some(({ name }) => name === slug);
   if (!isThere) await sessions.create(newSession(slug, launch));
-  // If the server was killed right after the launch, the session has no tags yet, and a budget may apply to the tags.
+  // If the server was killed right after the launch, the session has no tags yet. They are added now, because a budget
+  // may apply to them.
   else if (launch.tags !== undefined && launch.tags.length > 0) sessions.tag(slug, { add: launch.tags });
   try {
     return await sessions.send(slug, request);
@@ -69,14 +70,15 @@ async function sendToNew(
   }
 }
 
-/** Returns the launch request for a session of a schedule. */
+/** Returns the request that launches a schedule's session. */
 export function newSession(slug: string, { name, overlap, keep, worktree, ...launch }: ScheduleLaunch): NewSession {
   return { slug, ...launch, ...(worktree === undefined ? {} : { worktree }) };
 }
 
 /**
- * Parks and archives a schedule's oldest sessions until only as many are listed as the schedule is set to keep. A
- * session that is working, is asking, or would lose something remains listed, and is checked again after the next run.
+ * Parks and archives a schedule's oldest sessions, so that only as many remain listed as the schedule is set to keep. A
+ * session remains listed if it is working, is asking something, or would lose something, and is checked again after the
+ * next run.
  * @param launched the ids of the schedule's sessions, oldest first
  */
 export async function tidy(
@@ -88,7 +90,7 @@ export async function tidy(
     const { status, parked_at: parkedAt, archived_at: archivedAt, type } = sessions.get(slug);
     if (archivedAt !== null || isAtWork({ status, parked_at: parkedAt })) continue;
     try {
-      // A JSON session has no process to park while it is idle.
+      // Only a terminal session can be parked, so a JSON session is stopped instead.
       if (status.primary !== 'dead' && parkedAt === null)
         await (type === 'screen' ? sessions.park : sessions.kill)(slug);
       sessions.archive(slug);

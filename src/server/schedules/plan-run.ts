@@ -4,15 +4,18 @@ import type { ScheduleReason, ScheduleTriggeredBy } from '../../protocol/index.t
 import type { ScheduledSessions } from './scheduled-sessions.ts';
 import { deliveryOf, nameOf } from './view-schedule.ts';
 
-/** Plans runs: determines what each one is, and whether the previous one is in its way. */
+/** Plans the runs of schedules: what a run will do, and whether the previous run prevents it. */
 export interface RunPlanner {
   newRun(
     schedule: ScheduleRecord,
     about: { dueAt: number; now: number; reason: ScheduleReason | null; triggeredBy: ScheduleTriggeredBy },
   ): RunRecord;
-  /** Reports whether the prompt of the last run is still waiting, or the most recently launched session is not done. */
+  /**
+   * Returns why the next run must be skipped: the prompt of the last run is still waiting, or the most recently
+   * launched session is not done. Returns null if nothing prevents the run.
+   */
   overlapOf(schedule: ScheduleRecord): ScheduleReason | null;
-  /** The ids of the sessions that a schedule has launched, oldest first. */
+  /** Returns the ids of the sessions that a schedule has launched, oldest first. */
   launchedBy(scheduleId: string): string[];
 }
 
@@ -46,7 +49,7 @@ export function createRunPlanner({
       if (launch?.overlap === 'launch') return null;
       if (last !== null && deliveryOf(sessions, last)?.status === 'queued') return 'overlapping';
       if (launch === null) return null;
-      // This includes a session whose prompt was taken back because the session asks for set-up.
+      // The check includes a session whose prompt was taken back because the session was asking for its set-up.
       const slug = nameOf(sessions, launchedBy(id).at(-1) ?? '');
       return slug !== null && isAtWork(sessions.get(slug)) ? 'working' : null;
     },

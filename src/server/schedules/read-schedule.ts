@@ -6,7 +6,7 @@ import type { ScheduleRecord } from '../../platform/sqlite/schedule-store.ts';
 import { CatalogueError, type ScheduleLaunch } from '../../protocol/index.ts';
 import type { ScheduledSessions } from './scheduled-sessions.ts';
 
-/** How many of its next times a person sees before saving a schedule: enough to notice a wrong day or hour. */
+/** How many of a schedule's next times a person sees before saving it: enough to notice a wrong day or hour. */
 const SHOWN_TIMES = 5;
 
 /** @throws CatalogueError invalid_schedule for a pattern that cannot be parsed, or that matches no time */
@@ -34,8 +34,8 @@ export function requirePrompt(prompt: string): void {
 }
 
 /**
- * Returns who gets the prompt: a session, or a new one each time. A folder that is missing at the time of a run affects
- * only the outcome of that run; one that is wrong from the start is refused here.
+ * Returns the receiver of a schedule's prompts: an existing session, or a new session for each run. A folder that does
+ * not exist is refused here. If a folder disappears later, only the runs at that time fail.
  * @throws CatalogueError no_such_session, no_such_path
  */
 export function requireReceiver(

@@ -6,9 +6,9 @@ import type { ScheduledSessions } from './scheduled-sessions.ts';
 import { deliveryOf } from './view-schedule.ts';
 
 /**
- * Takes back the prompt of a run if its new session asks for set-up first, such as trust in the folder or a login. The
- * person may answer hours later, when last night's prompt is no longer wanted. The session stays listed and needs
- * attention. While it is asking, the schedule launches no other session.
+ * Takes back the prompt of a run if its new session first asks for something like trust in the folder or a login. The
+ * person may answer only hours later, when last night's prompt is no longer wanted. The session stays listed and needs
+ * attention. While it is asking, the schedule launches no further session.
  */
 export function refuseSetUp({
   store,
@@ -32,7 +32,7 @@ export function refuseSetUp({
       try {
         await sessions.cancelDelivery(slug, delivery.id);
       } catch (cause) {
-        // The prompt is being typed right now, so the session accepts prompts after all.
+        // The prompt is already being typed, so the session accepts prompts after all.
         if (cause instanceof CatalogueError) continue;
         throw cause;
       }

@@ -16,10 +16,10 @@ export interface ScheduledSessions
     | 'archive'
     | 'onEvent'
   > {
-  /** every session, including archived ones */
+  /** returns every session, including archived ones */
   named(): readonly { id: string; name: string }[];
   /** @throws CatalogueError no_such_session */
   idOf(slug: string): string;
-  /** The budget that keeps CBOS from launching a session with these tags; null if none does. */
+  /** Returns the budget that prevents CBOS from launching a session with these tags; null if there is none. */
   overBudget(tags: readonly string[]): string | null;
 }

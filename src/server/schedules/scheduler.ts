@@ -25,13 +25,14 @@ import { createTriggers, type TriggerRequest } from './triggers.ts';
 import { iso, nameOf, viewRun } from './view-schedule.ts';
 
 /**
- * The faces' requests about schedules, which send prompts at set times. Only a person may change them; see `app.ts`.
+ * Handles the faces' requests about schedules, which send prompts at set times. Only a person may change schedules; see
+ * `app.ts`.
  */
 export interface Scheduler {
   list(): Schedule[];
   /** @throws CatalogueError no_such_session, schedule_taken, invalid_schedule, command_prefix */
   add(request: NewSchedule): Schedule;
-  /** The times that a pattern would have. @throws CatalogueError invalid_schedule */
+  /** Returns the next times that a cron pattern matches. @throws CatalogueError invalid_schedule */
   times(cron: string, timezone: string | undefined): NextTimes;
   /** @throws CatalogueError no_such_schedule, no_such_session, invalid_schedule, command_prefix */
   change(name: string, request: ScheduleChange): Schedule;
@@ -43,15 +44,18 @@ export interface Scheduler {
   run(name: string): Promise<ScheduleRun>;
   /** @throws CatalogueError no_such_schedule */
   runs(name: string): ScheduleRun[];
-  /** Lets a webhook start runs, or replaces its secret. @throws CatalogueError no_such_schedule */
+  /**
+   * Creates the webhook that can start a schedule's runs or, if it exists, replaces its secret. @throws CatalogueError
+   * no_such_schedule
+   */
   createTrigger(name: string): NewTrigger;
   /** @throws CatalogueError no_such_schedule */
   removeTrigger(name: string): Schedule;
   /** Handles a webhook's request. @throws CatalogueError no_such_trigger, bad_signature, too_many_attempts */
   trigger(id: string, request: TriggerRequest): Promise<TriggerAnswer>;
-  /** Reports that a schedule or a run has changed. */
+  /** Calls the listener when a schedule or a run has changed. */
   onChange(listener: () => void): Dispose;
-  /** Continues the runs that a killed server had begun, then waits for the next time. */
+  /** Continues the runs that a killed server had begun, and then waits until the next run is due. */
   start(): void;
   dispose: Dispose;
 }
@@ -61,13 +65,13 @@ export interface SchedulerOptions {
   sessions: ScheduledSessions;
   clock: Clock;
   log: Logger;
-  /** the time zone for schedules that do not specify one */
+  /** the time zone of schedules that do not specify one */
   timezone: string;
-  /** the server's address, as senders of webhooks reach it */
+  /** returns the address at which senders of webhooks reach the server */
   baseUrl(): string;
 }
 
-/** The longest single wait. Node's timers are limited to 24 days, and they pause while the machine sleeps. */
+/** The longest delay of a single timer. Node limits a timer to 24 days, and timers pause while the machine sleeps. */
 const MOST_MS = 6 * 3_600_000;
 
 export function createScheduler({ store, sessions, clock, log, timezone, baseUrl }: SchedulerOptions): Scheduler {
@@ -81,7 +85,7 @@ export function createScheduler({ store, sessions, clock, log, timezone, baseUrl
 
   function timesOf({ id, cron, timezone: zone }: ScheduleRecord): ScheduleTimes {
     const known = read.get(id) ?? readTimes(cron, zone);
-    // A system update may have removed the time zone.
+    // The times of a saved schedule can become invalid if a system update removes its time zone.
     const times = typeof known === 'string' ? { after: () => null } : known;
     read.set(id, times);
     return times;
@@ -117,7 +121,7 @@ export function createScheduler({ store, sessions, clock, log, timezone, baseUrl
 
   function set(): void {
     if (!isStarted) return;
-    // The time is read first, because `now` may notice that the clock was set and then call this function again.
+    // The time must be read first: `now` may notice that the clock was set, and then calls this function again.
     const now = clock.now();
     cancel?.();
     cancel = null;
@@ -133,14 +137,14 @@ export function createScheduler({ store, sessions, clock, log, timezone, baseUrl
   }
 
   /**
-   * Decides what to do about every time that has come. Only saved decisions are carried out, so a crash leaves no other
-   * trace.
+   * Decides for every run that is due whether to carry it out or skip it. Only saved decisions are carried out, so a
+   * crash cannot leave behind a run that is not recorded.
    */
   function runDue(): void {
     try {
       for (const schedule of store.all()) decide(schedule, clock.now());
     } catch (cause) {
-      // The disk is full. Nothing was saved, so nothing was sent. The next check decides about the same times.
+      // The disk is full. Nothing was saved, so nothing was sent, and the next check decides about the same runs again.
       log.error({ err: cause }, 'the schedules could not be run');
       cancel = clock.after(RETRY_MS, runDue);
       return;
@@ -162,7 +166,8 @@ export function createScheduler({ store, sessions, clock, log, timezone, baseUrl
   }
 
   /**
-   * Carries out a saved run. Because of its key, the prompt arrives only once even if it is sent again after a crash.
+   * Carries out a saved run. Its idempotency key ensures that the prompt arrives only once, even if it is sent again
+   * after a crash.
    */
   async function carryOutRun(schedule: ScheduleRecord, run: RunRecord): Promise<RunRecord> {
     const { id, name, launch } = schedule;
@@ -173,7 +178,7 @@ export function createScheduler({ store, sessions, clock, log, timezone, baseUrl
     try {
       store.conclude(concluded);
     } catch (cause) {
-      // The next server sends the prompt again with the same key, and learns its outcome.
+      // The next server will send the prompt again with the same key, and thereby learn the outcome.
       log.error({ schedule: name, err: cause }, 'the outcome of a run could not be recorded');
     }
     changes.tell();
@@ -224,7 +229,7 @@ export function createScheduler({ store, sessions, clock, log, timezone, baseUrl
       };
       requireTimes(wanted.cron, wanted.timezone, now);
       requirePrompt(wanted.prompt);
-      // Times that have already come follow the old schedule.
+      // Runs that are already due are decided by the old version of the schedule.
       decide(before, now);
       store.change(wanted);
       read.delete(before.id);
@@ -242,7 +247,8 @@ export function createScheduler({ store, sessions, clock, log, timezone, baseUrl
     pause: (name, isPaused) => {
       const schedule = find(name);
       const now = clock.now();
-      // Before the schedule continues, the times that passed during the pause are recorded as paused.
+      // Before the schedule is paused or resumed, the runs that are already due are decided. Those that came due during
+      // a pause are recorded as paused.
       decide(schedule, now);
       store.pause(schedule.id, isPaused);
       changed();
@@ -286,5 +292,5 @@ export function createScheduler({ store, sessions, clock, log, timezone, baseUrl
   };
 }
 
-/** How soon to try again if the home was not writable. */
+/** How long to wait before trying again if the home was not writable. */
 const RETRY_MS = 60_000;

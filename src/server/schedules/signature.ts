@@ -1,18 +1,21 @@
 import { createHash, createHmac, timingSafeEqual } from 'node:crypto';
 
-/** How old or how far in the future a signed time may be, as Standard Webhooks recommends. */
+/** How far in the past or in the future a signed time may be, as recommended by Standard Webhooks. */
 export const SIGNED_WITHIN_MS = 5 * 60_000;
 
-/** A request to a trigger's address. Its headers have lower-case names, and its body is what was signed. */
+/**
+ * A request to a trigger's address. The names of its headers are in lower case. The body is exactly what the sender has
+ * signed.
+ */
 export interface SignedRequest {
   header(name: string): string | null;
   body: Uint8Array;
 }
 
-/** What a signature proves. */
+/** The result of checking a signature. */
 export type Verdict =
   | { kind: 'valid'; key: string; isPing: boolean }
-  /** what is wrong, in words for the sender */
+  /** what is wrong, as a text for the sender */
   | { kind: 'wrong'; why: string };
 
 const UNSIGNED =
@@ -20,13 +23,14 @@ const UNSIGNED =
 const WRONG = "The signature isn't valid";
 
 /**
- * Checks the signature of a request. All comparisons take constant time. A valid request's key identifies what was
- * signed. Two requests with the same key are the same delivery.
+ * Checks the signature of a request. All comparisons take constant time. The key of a valid request identifies what was
+ * signed, so two requests with the same key are the same delivery.
  *
  * - Standard Webhooks 1.0 signs the id, the time, and the body. The time must be close to the current time.
- * - GitHub signs only the body, not its header with an id, so the body itself identifies the delivery.
+ * - GitHub signs only the body and not the header with the id, so the body itself identifies the delivery.
  *
- * @param secret `whsec_` and base64. Standard Webhooks uses the decoded bytes as the key, and GitHub uses the string.
+ * @param secret `whsec_` followed by base64. The key is the decoded bytes for Standard Webhooks, and the whole string
+ * for GitHub.
  */
 export function checkSignature(request: SignedRequest, secret: string, now: number): Verdict {
   const { header, body } = request;
@@ -42,7 +46,7 @@ export function checkSignature(request: SignedRequest, secret: string, now: numb
   return { kind: 'valid', key: keyOf('github', expected.toString('hex')), isPing };
 }
 
-/** An id may not contain a full stop, because the signed string uses it to separate its parts. */
+/** An id must not contain a full stop, because full stops separate the parts of the signed string. */
 const ID = /^[\x21-\x2d\x2f-\x7e]{1,256}$/;
 const SECONDS = /^\d{1,12}$/;
 const DIGEST_BYTES = 32;
@@ -56,7 +60,7 @@ function checkStandard(
   if (!ID.test(id) || !SECONDS.test(time)) return { kind: 'wrong', why: UNSIGNED };
   const bytes = Buffer.from(secret.replace(/^whsec_/, ''), 'base64');
   const expected = createHmac('sha256', bytes).update(`${id}.${time}.`).update(body).digest();
-  // A sender that is changing its secret sends several signatures.
+  // A sender that is switching to a new secret sends several signatures.
   const isValid = given
     .split(' ')
     .map((one) => Buffer.from(/^v1,(.+)$/.exec(one)?.[1] ?? '', 'base64'))

@@ -13,12 +13,12 @@ import type { Logger } from '../logger.ts';
 import { checkSignature, type SignedRequest } from './signature.ts';
 import { iso } from './view-schedule.ts';
 
-/** With 128 bits, nobody can find an address by guessing. */
+/** The length of the random part of a trigger's address. Nobody can guess 128 bits. */
 const ID_BYTES = 16;
-/** As long as the HMAC's output. */
+/** The length of a trigger's secret, which is the same as the length of the HMAC. */
 const SECRET_BYTES = 32;
 
-/** A request to a trigger. */
+/** A request to a trigger's address. */
 export interface TriggerRequest {
   header(name: string): string | null;
   /** reads the body; not called if the address does not exist */
@@ -26,7 +26,7 @@ export interface TriggerRequest {
   from: Guesser;
 }
 
-/** The triggers of schedules: addresses to which other programs post signed requests. */
+/** The triggers of schedules: addresses to which other programs send signed POST requests. */
 export interface Triggers {
   of(scheduleId: string): ScheduleTrigger | null;
   /** Creates a schedule's trigger, or replaces its secret. The address stays the same. */
@@ -40,7 +40,7 @@ export interface TriggersOptions {
   store: ScheduleStore;
   clock: Clock;
   log: Logger;
-  /** the address of the server, as senders reach it */
+  /** returns the address at which senders of webhooks reach the server */
   baseUrl(): string;
   plan: {
     overlapOf(schedule: ScheduleRecord): ScheduleReason | null;
@@ -52,7 +52,8 @@ export interface TriggersOptions {
 }
 
 export function createTriggers({ store, clock, log, baseUrl, plan, carryOut, changed }: TriggersOptions): Triggers {
-  // These are counted separately from wrong tokens: a sender with an old secret must not keep people from signing in.
+  // Wrong signatures are counted separately from wrong tokens, because a sender with an old secret must not prevent
+  // people from signing in.
   const wrong = createGuesses({ accepts: () => false, clock, ownUser: process.getuid?.() ?? 0 });
   const find = (scheduleId: string): TriggerRecord | null =>
     store.triggers().find((one) => one.scheduleId === scheduleId) ?? null;
@@ -62,8 +63,8 @@ export function createTriggers({ store, clock, log, baseUrl, plan, carryOut, cha
   });
 
   /**
-   * Refuses a request. A valid signature is accepted no matter how many wrong ones came before, because nobody can
-   * guess one, and because all senders behind a proxy share one address.
+   * Refuses a request with a wrong signature, and counts it. A valid signature is accepted no matter how many wrong
+   * ones came before: nobody can guess a signature, and all senders behind a proxy share one address.
    */
   function refuse(error: CatalogueError, from: Guesser): never {
     wrong.accepts('', from);
@@ -73,7 +74,7 @@ export function createTriggers({ store, clock, log, baseUrl, plan, carryOut, cha
   function fire(schedule: ScheduleRecord, key: string): TriggerAnswer {
     const now = clock.now();
     const reason = schedule.isPaused ? 'paused' : plan.overlapOf(schedule);
-    // The schedule's own times are whole seconds, and a triggered run must not take one of them.
+    // A schedule's own times are whole seconds, and a triggered run must not use the same time as one of them.
     const dueAt = now % 1_000 === 0 ? now + 1 : now;
     const run = store.accept(key, plan.newRun(schedule, { dueAt, now, reason }));
     if (run === null) return { status: 'repeated' };
@@ -105,7 +106,7 @@ export function createTriggers({ store, clock, log, baseUrl, plan, carryOut, cha
         store.triggers().find((one) => one.id === id) ?? refuse(new CatalogueError('no_such_trigger'), from);
       byAddress();
       const request: SignedRequest = { header, body: await body() };
-      // The secret may have been replaced while the body was arriving.
+      // The secret may have been replaced while the body was being received.
       const { secret, scheduleId } = byAddress();
       const verdict = checkSignature(request, secret, clock.now());
       if (verdict.kind === 'wrong') return refuse(new CatalogueError('bad_signature', verdict.why), from);

@@ -2,17 +2,17 @@ import type { RunRecord } from '../../platform/sqlite/schedule-store.ts';
 import type { Delivery, ScheduleRun } from '../../protocol/index.ts';
 import type { ScheduledSessions } from './scheduled-sessions.ts';
 
-/** The session methods needed to show a run. */
+/** The session methods that are needed to show a run. */
 export type RunSessions = Pick<ScheduledSessions, 'named' | 'delivery' | 'get'>;
 
-/** Returns how far the prompt of a run has got; null if none was sent, or its session was deleted. */
+/** Returns the delivery of a run's prompt; null if no prompt was sent or the session has been deleted. */
 export function deliveryOf(sessions: RunSessions, { sessionId, deliveryId }: RunRecord): Delivery | null {
   const slug = nameOf(sessions, sessionId);
   if (slug === null || deliveryId === null) return null;
   try {
     return sessions.delivery(slug, deliveryId);
   } catch {
-    // The session forgets old deliveries.
+    // Sessions do not keep old deliveries, so this one may be gone.
     return null;
   }
 }
@@ -42,7 +42,10 @@ export function viewRun(sessions: RunSessions, run: RunRecord): ScheduleRun {
   };
 }
 
-/** Returns the cost of the session that a run launched. If others use the session too, the run's share is unknown. */
+/**
+ * Returns the cost of the session that a run has launched. If the session was not launched for this run, the run's
+ * share of the cost is unknown.
+ */
 function costOf(sessions: RunSessions, { launches, sessionId }: RunRecord): number | null {
   const slug = launches === null ? null : nameOf(sessions, sessionId);
   return slug === null ? null : sessions.get(slug).cost_usd;
