@@ -15,50 +15,50 @@ import { openQuestion, readAnswer, refusal } from '../session/open-question.ts';
 import { seePrompt, takesManyPastes } from '../session/see-delivery.ts';
 
 /**
- * How long to wait for a dialog to be drawn after its hook has reported it. It takes 10 to 150 ms, and longer on a
+ * How long to wait for a dialog to be drawn after its hook has reported it. Drawing takes 10 to 150 ms, and longer on a
  * loaded machine.
  */
 const DRAWN_MS = 3_000;
 /**
- * How long a dialog must be on the screen before CBOS types into it. Keypresses within about the first 150 ms may be
- * lost. The marker may also jump back to its initial option, because 2.1.329 redraws the dialog once its own hooks have
- * run.
+ * How long a dialog must be on the screen before CBOS types into it. Keypresses during about the first 150 ms may be
+ * lost. The marker may also jump back to its initial option, because version 2.1.329 redraws the dialog once its hooks
+ * have run.
  */
 const READY_MS = 500;
-/** How long a dialog may keep changing before CBOS gives up. */
+/** How long to wait for a dialog to stop changing before giving up. */
 const STOOD_MS = 10_000;
-/** How long the marker must stay on an option before Enter is pressed, for the same reason. */
+/** How long the marker must stay on an option before Enter is pressed, because a redraw may move the marker back. */
 const MARKED_MS = 200;
-/** How long the screen may take to show a keypress, which normally takes 20 to 100 ms (2.1.329). */
+/** How long to wait for a keypress to show on the screen, which normally takes 20 to 100 ms (2.1.329). */
 const STEP_MS = 2_000;
 /**
- * How many times to move the marker or tick a box if the screen does not show the effect. A key that decides something
- * is never typed twice.
+ * How many times to try to move the marker or tick a box if the screen does not show the effect. A key that decides
+ * something is never typed twice.
  */
 const TRIES = 3;
 /**
- * The height of a dialog in 2.1.150 without the text in its field: four options with descriptions, and the last lines
- * above them.
+ * The height of a dialog in version 2.1.150 without the text in its field: four options with descriptions, and the last
+ * lines above the options.
  */
 const DIALOG_ROWS = 20;
 const FIELD_INDENT = 10;
 /**
- * How long to wait between a paste and Enter. Versions up to 2.1.50 lose an Enter that comes sooner, even if the text
+ * How long to wait between a paste and Enter. Versions up to 2.1.50 ignore an Enter that comes sooner, even if the text
  * is already shown.
  */
 const OLD_ENTER_MS = 400;
-/** If the dialog has disappeared, a digit ends up in the prompt. */
+/** A key that would end up in the prompt if the dialog had just disappeared. */
 const DIGIT = /^\d$/;
-/** How long to watch the prompt for a stray digit, which takes as long to appear as any keypress. */
+/** How long to watch the prompt for a stray digit, which appears there as quickly as any other keypress. */
 const LATE_KEY_MS = 100;
 /**
- * How long a dialog may take to disappear after its last keypress. The dialog takes 100 ms, and the status changes
- * after about 300 ms.
+ * How long to wait for a dialog to disappear after the last keypress. The dialog disappears after 100 ms, and the
+ * status changes after about 300 ms.
  */
 const CONFIRM_MS = 4_000;
 
 /**
- * Types the answer to the open dialog. Resolves when Claude Code has taken the answer.
+ * Types the answer to the open dialog. Resolves when Claude Code has accepted the answer.
  * @param request the answer; its text must already be safe to type into a field
  * @throws CatalogueError no_question, stale_question, no_such_option, not_confirmed
  */
@@ -76,8 +76,8 @@ export async function answerByKeys(actor: SessionActor, id: string, request: Ans
 }
 
 /**
- * Checks that the text fits. Up to 2.1.150, a dialog grows with the text in its field. A dialog that is taller than the
- * window cannot be read, so nothing would show that the text is in the field.
+ * Checks that the text fits into the dialog. In versions up to 2.1.150, a dialog grows with the text in its field. If a
+ * dialog is taller than the window, CBOS cannot see whether the text is in the field.
  * @throws CatalogueError no_such_option
  */
 function requireRoom({ record, status }: SessionActor, question: Question, plan: AnswerPlan): void {
@@ -95,9 +95,9 @@ function rowsOf(text: string, cols: number): number {
 }
 
 /**
- * Returns the question with its options. The screen shows them a moment after a hook has reported the question. Claude
- * Code draws a dialog in several writes, and a frame between two of them shows only some of the options. The options
- * count once the dialog stops changing.
+ * Returns the question with its options, which appear on the screen a moment after a hook has reported the question.
+ * Claude Code draws a dialog in several writes, and a frame between two writes shows only some of the options.
+ * Therefore the options are read only when the dialog has stopped changing.
  */
 async function completeQuestion(actor: SessionActor, id: string): Promise<Question> {
   const { status } = actor;
@@ -114,8 +114,8 @@ async function completeQuestion(actor: SessionActor, id: string): Promise<Questi
 }
 
 /**
- * Waits until the dialog has stayed the same for long enough to be complete and to accept keypresses.
- * @returns false if it keeps being redrawn
+ * Waits until the dialog has not changed for so long that it is complete and accepts keypresses.
+ * @returns false if the dialog keeps changing
  */
 async function hasStood({ status, deps }: SessionActor, isGone: () => boolean): Promise<boolean> {
   const deadline = deps.clock.now() + STOOD_MS;
@@ -128,12 +128,12 @@ async function hasStood({ status, deps }: SessionActor, isGone: () => boolean): 
   }
 }
 
-/** A dialog that is being answered. Before each keypress, CBOS checks that the dialog is still there. */
+/** A dialog that is being answered. Before each keypress, CBOS checks that the dialog is still open. */
 class OpenDialog {
   readonly #actor: SessionActor;
   readonly #question: Question;
   readonly #opened: DialogView;
-  /** whether anything was typed, for the wording of the error */
+  /** whether anything has been typed, which the error message mentions */
   #typed = false;
 
   constructor(actor: SessionActor, question: Question) {
@@ -210,8 +210,8 @@ class OpenDialog {
 
   /**
    * Encodes text for a dialog's field. Each newline becomes a separate keypress, Ctrl+J, because a pasted newline
-   * reaches the model as a carriage return (2.1.329). In 2.0.77 a field does not accept Enter after a paste, so the
-   * text is typed character by character there.
+   * reaches the model as a carriage return (2.1.329). In version 2.0.77, a field does not accept Enter after a paste,
+   * so the text is typed character by character.
    */
   #fieldKeys(text: string): string {
     const isNew = this.#isNew();
@@ -222,8 +222,8 @@ class OpenDialog {
   /** @throws CatalogueError stale_question, no_question */
   #requireOpen(step: AnswerStep): void {
     const view = this.view();
-    // Text with several lines may look like anything, even like another dialog. Finding the text in the field is
-    // therefore better evidence than what the dialog looks like.
+    // A text of several lines may look like anything, even like another dialog. Therefore finding the text in the field
+    // is better evidence than the look of the dialog.
     if (step.written !== null && standsInField(view.frame, step.written)) return;
     const { question } = this.#actor.status.memory();
     const isSame = question?.id === this.#question.id || (this.#question.tool === null && this.#typed);

@@ -7,33 +7,38 @@ import type { ArrivedHook, SessionActor } from '../session/actor.ts';
 import { noteEnding } from '../session/delivery-journal.ts';
 import { openQuestion, readAnswer, refusal } from '../session/open-question.ts';
 
-/** How long to wait for a dialog's hook. At a load of 35, the hook ran 2 s after the dialog appeared. */
+/**
+ * How long to wait for a dialog's hook to report. On a machine with a load of 35, the hook ran 2 s after the dialog had
+ * appeared.
+ */
 const HOOK_LAG_MS = 5_000;
 /**
- * How long the screen may still show a dialog whose hook ended because somebody answered at the terminal. It takes
- * about 100 ms.
+ * How long to wait for a dialog to disappear after its hook has ended because somebody answered at the terminal. The
+ * dialog disappears after about 100 ms.
  */
 const GOING_MS = 1_000;
 /**
- * How long a dialog may take to disappear after the reply. The dialog takes 100 ms. The status changes after about 300
- * ms, and somewhat later if the reply is a no.
+ * How long to wait for the effect of a reply. The dialog disappears after 100 ms, and the status changes after about
+ * 300 ms, or somewhat later if the reply is a no.
  */
 const CONFIRM_MS = 4_000;
 /**
- * How much longer to wait before reporting that the reply was not accepted. A machine at a load of 35 took over 4 s.
+ * How much longer to wait before reporting that the reply was not accepted. On a machine with a load of 35, the effect
+ * took more than 4 s.
  */
 const LATE_MS = 8_000;
 /**
- * How long a yes may show no effect before it counts as not accepted. A tool that is starting may draw nothing at
- * first.
+ * How long to wait for an effect of the reply if the dialog has disappeared without one. A tool that is starting may
+ * draw nothing at first.
  */
 const NOTHING_MS = 1_500;
 
 /**
- * Replies to the hook that is waiting with the question. Claude Code accepts one reply, and the hook ends with it. The
- * next server therefore never repeats a reply that a killed server gave, but does give one that is missing.
- * @returns what is left to be typed, because no hook is waiting or the hook cannot print the answer; null if nothing is
- * left
+ * Replies through the hook that is waiting for an answer to the question. Claude Code accepts only one reply, after
+ * which the hook ends. Therefore the next server never repeats a reply that a killed server has given, but still gives
+ * one that is missing.
+ * @returns the answer that must still be typed, because no hook is waiting or the hook cannot express the answer; null
+ * if nothing is left to type
  * @throws CatalogueError no_question, stale_question, no_such_option, not_confirmed
  */
 export async function answerByReply(actor: SessionActor, id: string, request: Answer): Promise<Answer | null> {
@@ -71,7 +76,10 @@ export async function answerByReply(actor: SessionActor, id: string, request: An
   return null;
 }
 
-/** On a loaded machine, a dialog may be drawn before its hook has written its payload. */
+/**
+ * Waits until the dialog's hook has reported. On a loaded machine, a dialog may be drawn before its hook has written
+ * its payload.
+ */
 async function untilHookTells({ status, record }: SessionActor, id: string): Promise<void> {
   const version = parseClaudeVersion(record.claudeVersion ?? '');
   const hasHook = version !== null && hookEventsOf(version).includes('PermissionRequest');
@@ -83,7 +91,10 @@ async function untilHookTells({ status, record }: SessionActor, id: string): Pro
   await status.until(isTold, HOOK_LAG_MS);
 }
 
-/** A background agent's hook does not wait; neither does a hook that cannot receive a reply. */
+/**
+ * Reports whether the hook has reported the question without waiting for a reply. The hooks of background agents do not
+ * wait, nor do hooks that cannot receive a reply.
+ */
 const hasToldWithoutWait = (status: SessionActor['status'], { tool }: Question): boolean =>
   status
     .evidence()
@@ -99,8 +110,8 @@ export const hookOutput = (decision: Reply): object => ({
 });
 
 /**
- * Handles a hook that has ended. Either somebody is answering at the terminal, or the hook ended for another reason and
- * the dialog is still open.
+ * Handles a hook that has ended. Either somebody has answered at the terminal, or the hook has ended for another reason
+ * and the dialog is still open.
  */
 async function withoutHook(
   actor: SessionActor,
@@ -114,8 +125,8 @@ async function withoutHook(
 }
 
 /**
- * Returns the answer to type if only the dialog, and not the hook, offers the option. The dialog may number its options
- * differently, so the option is found by its label or meaning.
+ * Returns the answer to type if only the dialog offers the option and the hook does not. The dialog may number its
+ * options differently, so the option is found by its label or its meaning.
  */
 function byItsWords(actor: SessionActor, question: Question, request: Answer): Answer {
   requireReach(question, request);
@@ -128,7 +139,10 @@ function byItsWords(actor: SessionActor, question: Question, request: Answer): A
   return { ...request, choice: at + 1 };
 }
 
-/** The dialog's own option allows exactly what its label says. An option with a different scope cannot be typed. */
+/**
+ * Throws if the answer asks for its own scope. An option of the dialog allows exactly what its label says, so another
+ * scope cannot be typed.
+ */
 function requireReach(question: Question, request: Answer): void {
   if (request.for === undefined) return;
   throw refusal(question, `The dialog has no "always" for the ${request.for}`);
@@ -139,7 +153,10 @@ export interface Watch {
   dispose(): void;
 }
 
-/** After a no has ended the turn, the next turn begins with a prompt from Claude Code's queue. */
+/**
+ * The hooks which show that the turn is over. `UserPromptSubmit` is one of them, because after a no has ended the turn,
+ * the next turn may begin with a prompt from Claude Code's queue.
+ */
 const TURN_ENDS: ReadonlySet<string> = new Set(['Stop', 'StopFailure', 'UserPromptSubmit']);
 
 /** Watches for the effects of a reply. Call this before the reply is given. */
@@ -164,13 +181,13 @@ export function watchOutcome(
 }
 
 /**
- * @param endsTurn whether nothing may run after the reply; if something does run, somebody at the terminal has allowed
- * it
+ * @param endsTurn whether the reply ends the turn; if something is running afterwards, somebody at the terminal has
+ * allowed it
  */
 async function confirm({ status, slug }: SessionActor, outcome: Watch['outcome'], endsTurn: boolean): Promise<void> {
   await status.until(() => outcome() !== 'open', CONFIRM_MS);
   const isRunning = (): boolean => status.memory().primary === 'active';
-  // After a no, the model may think for a long time without drawing anything, but the dialog is already gone.
+  // After a no, the model may think for a long time without drawing anything, although the dialog is already gone.
   if (outcome() === 'open' && isRunning() && !endsTurn) return;
   await status.until(() => outcome() !== 'open', LATE_MS);
   if (outcome() === 'other') await status.until(() => outcome() === 'taken', NOTHING_MS);

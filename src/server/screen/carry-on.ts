@@ -10,9 +10,10 @@ import { seeDelivery, takesManyPastes } from '../session/see-delivery.ts';
 const CLEAR_KEY = '\x03';
 
 /**
- * Runs a state machine until it is idle. Saves the changes, performs the effects, and calls the machine again whenever
- * there is something new. If the machine types, the caller must hold the session's mailbox and turn.
- * @returns the state in which the machine is idle
+ * Runs a state machine until it is idle: saves the changes that the machine requests, performs its effects, and calls
+ * it again whenever there is something new. If the machine types, the caller must be running in the session's mailbox
+ * and holding its turn.
+ * @returns the state in which the machine has become idle
  * @throws CatalogueError session_dead, not_adopted, screen_unresponsive, no_such_screen, and everything that `apply`
  * throws
  */
@@ -40,7 +41,7 @@ export async function carryOn<State>(
     const isEnter = effect?.kind === 'enter' && effect.of === 'typed';
     if (!isEnter) journal.apply(changes);
     try {
-      // If CBOS cannot save that it is about to press Enter, it does not press Enter, and the delivery fails.
+      // If CBOS cannot save that it is about to press Enter, it does not press Enter and the delivery fails.
       if (isEnter) journal.apply(changes);
       return effect === null ? null : await perform(actor, effect);
     } catch (cause) {
@@ -66,8 +67,8 @@ async function perform(actor: SessionActor, effect: Effect): Promise<ToldTexts |
     case 'clear':
       actor.promptKeys.rememberClearing();
       await typeKeys(screen, actor.target, CLEAR_KEY);
-      // Screen may have been slow, so the time is saved again. The next clearing key must not be pressed too soon after
-      // this one has arrived.
+      // The time is saved again, because Screen may have been slow and the next clearing key must not follow too soon
+      // after this one has arrived.
       actor.promptKeys.rememberClearing();
       return null;
     case 'forget_digits':

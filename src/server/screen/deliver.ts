@@ -14,13 +14,13 @@ import { deliveriesOf, seeDelivery } from '../session/see-delivery.ts';
 import { carryOn } from './carry-on.ts';
 
 /**
- * How long the sender of a prompt waits for a parked session to wake. Waking takes 1.2 s, and longer on a loaded
+ * How long the sender of a prompt waits until a parked session is awake. Waking takes 1.2 s, and longer on a loaded
  * machine.
  */
 const WOKEN_MS = 30_000;
 
 /**
- * Types prompts into a terminal session; `core/delivery` decides what to do.
+ * Creates the deliverer that types prompts into a terminal session. `core/delivery` decides what to do.
  * @param wake wakes the session if it is parked
  */
 export function createDeliverer(actor: SessionActor, wake: () => Promise<void>): Deliverer {
@@ -57,8 +57,8 @@ export function createDeliverer(actor: SessionActor, wake: () => Promise<void>):
   }
 
   /**
-   * Looks for signs that prompts were taken, and for prompts that came back. Only one check runs at a time. A change
-   * during a check causes another check.
+   * Looks for signs that Claude Code has taken prompts, and for prompts that are back in the box. Only one check runs
+   * at a time. A change during a check causes another check afterwards.
    */
   function watch(): void {
     hasChanged = isWatching;
@@ -79,7 +79,7 @@ export function createDeliverer(actor: SessionActor, wake: () => Promise<void>):
 
   const maySend = ({ isQueueStopped: isStopped, isOverBudget }: Seen): boolean => !isStopped && !isOverBudget;
 
-  /** Types held prompts, or removes whatever blocks the prompt box, if that is allowed right now. */
+  /** Types held prompts, or removes whatever blocks the prompt box, if CBOS may do so right now. */
   function consider(): void {
     const seen = seeDelivery(actor);
     if (seen.isParked) {
@@ -91,7 +91,8 @@ export function createDeliverer(actor: SessionActor, wake: () => Promise<void>):
   }
 
   /**
-   * Makes one visit to the prompt at a time, holding the turn, so that the turn cannot end in the middle of a visit.
+   * Runs a task in the mailbox while the turn gate is closed, so that there is only one visit to the prompt box at a
+   * time and the turn cannot end in the middle of it.
    */
   const whileHeld = <T>(task: () => Promise<T>): Promise<T> =>
     actor.mailbox.post(async () => {
@@ -118,7 +119,7 @@ export function createDeliverer(actor: SessionActor, wake: () => Promise<void>):
     }).catch((cause: unknown) => log.error({ slug: actor.slug, err: cause }, 'a held prompt could not be typed'));
   }
 
-  /** Handles the outcome of typing a prompt. @throws CatalogueError not_accepting_text */
+  /** Handles what became of a typed prompt. @throws CatalogueError not_accepting_text */
   function finish(id: string, became: Became): void {
     if (became === 'unconfirmed') {
       log.warn({ slug: actor.slug, delivery: id }, 'typed, but no sign shows that Claude Code took it');
@@ -133,7 +134,7 @@ export function createDeliverer(actor: SessionActor, wake: () => Promise<void>):
   async function type(record: DeliveryRecord, how: { confirm: 'turn' | 'queue'; force: boolean }): Promise<Delivery> {
     const state = await carryOn(machine, advanceTyping, typeText(record, how, seeDelivery(actor))).catch(
       (cause: unknown) => {
-        // The sender learns that the prompt was not sent, so nothing may send it later.
+        // The sender learns from the error that the prompt was not sent, so the prompt must not be sent later either.
         const { phase, held } = find(record.id);
         if (phase === 'held' && !held) journal.fail(record.id, cause);
         throw cause;
@@ -148,7 +149,7 @@ export function createDeliverer(actor: SessionActor, wake: () => Promise<void>):
     if (again !== null) return view(again);
     const clean = journal.clean(request);
     const end = await visitPrompt({ kind: 'send', request: clean });
-    // The same request may have been held while this one was waiting.
+    // While this request was waiting, the same request may have arrived again and been held.
     const repeated = earlier(request);
     if (repeated !== null) return view(repeated);
     switch (end.kind) {
@@ -160,7 +161,7 @@ export function createDeliverer(actor: SessionActor, wake: () => Promise<void>):
         const record = journal.begin(request, { held: false, journalWith });
         const isNext = !end.hasCleared || seeDelivery(actor).deliveries.queued[0]?.id === record.id;
         if (isNext || isQueueStopped(actor)) return type(record, { confirm: end.confirm, force: clean.force });
-        // Text that was removed from the prompt box is sent first.
+        // Prompts that this visit removed from the box are sent first, so this one is held.
         journal.apply([{ id: record.id, phase: 'held', held: true }]);
         flush();
         return view(find(record.id));
@@ -170,7 +171,10 @@ export function createDeliverer(actor: SessionActor, wake: () => Promise<void>):
     }
   }
 
-  /** The prompt is saved first. Whatever then happens to the session or the server, it is typed once. */
+  /**
+   * Saves a prompt that CBOS holds. Because it is saved first, it is typed exactly once, whatever then happens to the
+   * session or the server.
+   */
   function hold(request: Send, journalWith?: JournalWith): Delivery {
     const record = journal.begin(request, { held: true, journalWith });
     const seen = seeDelivery(actor);
@@ -190,8 +194,8 @@ export function createDeliverer(actor: SessionActor, wake: () => Promise<void>):
   }
 
   /**
-   * Returns the outcome of a prompt that wakes a session. If the session cannot be woken, the sender learns that the
-   * prompt did not arrive, so nothing may send it later.
+   * Waits for the outcome of a prompt that wakes its session. If the session cannot be woken, the sender learns that
+   * the prompt did not arrive, so the prompt must not be sent later either.
    */
   async function woken(delivery: Delivery): Promise<Delivery> {
     const isHeld = (): boolean => statusOf(find(delivery.id)) === 'queued';
@@ -206,8 +210,8 @@ export function createDeliverer(actor: SessionActor, wake: () => Promise<void>):
   }
 
   /**
-   * Returns the outcome of an earlier request with the same key. If its prompt is still being sent, waits for the
-   * outcome.
+   * Returns the outcome of an earlier request with the same idempotency key. If the prompt of that request is still
+   * being sent, this function waits for the outcome.
    */
   async function settled({ id }: DeliveryRecord): Promise<Delivery> {
     await actor.status.until(() => statusOf(find(id)) !== 'sent', SECOND_CONFIRM_MS);
@@ -220,11 +224,11 @@ export function createDeliverer(actor: SessionActor, wake: () => Promise<void>):
       if (known !== null) return settled(known);
       forgetOldStop(actor);
       actor.recording?.look();
-      // The decision is made twice. It is made now, so that the caller learns at once whether the prompt is refused or
-      // held. It is made again when the request's turn in the mailbox comes.
+      // The decision is made twice: now, so that the caller learns immediately whether the prompt is refused or held,
+      // and again when the mailbox runs the request.
       const context = contextOf(seeDelivery(actor));
       const clean = journal.clean(request);
-      // Something that blocks the prompt box may be gone by the time this prompt's turn comes.
+      // Whatever blocks the prompt box now may be gone by the time the mailbox runs this request.
       const cover = context.cover === 'unknown' ? null : context.cover;
       const decision = decideDelivery(clean.queue ? context : { ...context, draft: null, cover }, clean);
       if (decision.kind === 'refuse') throw journal.refusal(decision);

@@ -1,14 +1,15 @@
-/** A terminal that takes turns with others at being drawn. */
+/** A terminal that takes turns with other terminals at being drawn. */
 export interface Turn {
-  /** Draws one piece. */
+  /** Draws one piece of the terminal's output. */
   draw(): Promise<void>;
-  /** Reports whether there is more to draw. */
+  /** Reports whether more output is waiting to be drawn. */
   wants(): boolean;
 }
 
 /**
- * How many terminals are drawn before the server does other work (sending bytes, passing on keypresses). With pieces of
- * 32 kB, this takes 4 ms. Drawing all twenty terminals in a flood at once took a quarter of a second.
+ * How many terminals are drawn before the server does other work, such as sending bytes or passing on keypresses. With
+ * pieces of 32 kB, drawing four terminals takes 4 ms. When twenty flooding terminals were all drawn at once, it took a
+ * quarter of a second.
  */
 const AT_ONCE = 4;
 
@@ -16,8 +17,8 @@ const waiting = new Set<Turn>();
 const drawing = new Set<Turn>();
 
 /**
- * Draws a terminal whenever its turn comes, one piece at a time, until nothing is left. All of the server's terminals
- * share the turns evenly.
+ * Draws a terminal's output, one piece whenever its turn comes, until nothing is left. All terminals of the server get
+ * the same number of turns.
  */
 export function requestTurn(turn: Turn): void {
   if (drawing.has(turn)) return;
@@ -29,7 +30,7 @@ async function takeTurns(): Promise<void> {
   for (let [turn] = waiting; turn !== undefined; [turn] = waiting) {
     waiting.delete(turn);
     drawing.add(turn);
-    // In the meantime, the terminal may have been disposed of.
+    // The terminal may have been disposed of while it was waiting for its turn.
     if (turn.wants()) await turn.draw();
     drawing.delete(turn);
     if (turn.wants()) waiting.add(turn);

@@ -6,31 +6,34 @@ import { createDrawingPace } from './drawing-pace.ts';
 import { requestTurn } from './drawing-turns.ts';
 import { WaitingOutput } from './waiting-output.ts';
 
-/** How many bytes may wait to be drawn before the session counts as flooding. Drawing them takes 30 ms. */
+/** How many bytes may wait to be drawn before the session counts as flooding. Drawing this many takes 30 ms. */
 export const MOST_WAITING_BYTES = 1_000_000;
-/** How much of a flood's end is drawn. It fills the window and its scrollback many times. */
+/** How much of a flood's end is drawn: enough to fill the window and its scrollback many times over. */
 export const FLOOD_END_BYTES = 500_000;
-/** How much of a flood passes before its end is drawn. A quarter of its bytes is thus drawn. */
+/**
+ * How much output of a long flood must arrive before its latest part is drawn. Therefore only a quarter of a flood's
+ * bytes is drawn.
+ */
 const FLOOD_BYTES = 4 * FLOOD_END_BYTES;
 /**
- * How many lines above the window are kept in memory (1,000 take 2 MB per session). Everything older is in the
- * recording.
+ * How many lines above the window are kept in memory; 1,000 lines take 2 MB per session. Everything older is only in
+ * the recording.
  */
 const SCROLLBACK_LINES = 1_000;
-/** How much is drawn at a time. This takes 1 ms, and is hardly slower than drawing larger pieces. */
+/** How much is drawn at a time. A piece takes 1 ms, and larger pieces would hardly be faster overall. */
 const PIECE_BYTES = 32_768;
 /**
  * How much more output must arrive before CBOS tries again to draw a recording that was set aside. The amount doubles
  * with each attempt.
  */
 const FIRST_TRY_BYTES = 1_000_000;
-/** How long a pause must be to end a flood, after which the end of the flood is drawn. */
+/** How long the output must pause for a flood to be over. Then the end of the flood is drawn. */
 const QUIET_MS = 200;
-/** CAN cancels any escape sequence that a terminal may be parsing. */
+/** CAN, the control character that cancels any escape sequence that a terminal may be parsing. */
 const CANCEL = '\x18';
 
 export interface DrawingOptions {
-  /** the recording's file */
+  /** returns the path of the recording's file */
   file: () => string;
   /** the offset in the file from which drawing starts */
   from: number;
@@ -39,40 +42,42 @@ export interface DrawingOptions {
   clock: Clock;
   /** called when the screen has changed */
   onDrawn: () => void;
-  /** called when the recording cannot be read; the screen does not change then */
+  /** called when the recording cannot be read, in which case the screen does not change */
   onFault: (cause: unknown) => void;
   /**
-   * called when drawing has taken far too long twice and the bytes are therefore set aside; called with null when they
-   * are drawn again
+   * called when drawing has taken far too long twice, so that the recording is set aside and not drawn for now; called
+   * with null when it is drawn again
    */
   onAside: (cause: unknown) => void;
 }
 
 /**
- * The terminal that a session's output is drawn into. Sessions take turns at drawing, so that drawing does not block
+ * The terminal into which a session's output is drawn. Sessions take turns at drawing, so that drawing does not block
  * the rest of the server.
  */
 export interface Drawing {
-  /** Accepts bytes as they arrive; the first one has the given offset. The bytes are kept, not copied. */
+  /**
+   * Accepts bytes as they arrive; `offset` is the position of the first one. The bytes are kept without being copied.
+   */
   take(bytes: Uint8Array, offset: number): void;
-  /** The offset up to which the output has been drawn. The screen shows everything before it. */
+  /** Returns the offset up to which the output has been drawn. The screen shows everything before this offset. */
   drawn(): number;
-  /** Resolves when everything taken so far is on the screen, or will never be drawn. */
+  /** Resolves when everything accepted so far is on the screen, or is certain never to be drawn. */
   flush(): Promise<void>;
   /**
-   * Draws everything taken so far before it returns, except during a flood or a redraw.
+   * Draws everything accepted so far before it returns, except during a flood or a redraw.
    * @returns whether there was anything to draw
    */
   drawNow(): boolean;
   resize(cols: number, rows: number): void;
-  /** The current terminal. A flood replaces it with a new one. */
+  /** Returns the current terminal, which a flood replaces with a new one. */
   emulator(): Emulator;
   dispose(): void;
 }
 
 /**
- * The end of a recording that is being drawn into a hidden terminal. When the hidden terminal is complete, it replaces
- * the visible one.
+ * The end of a recording, while it is being drawn into a hidden terminal. Once the hidden terminal is complete, it
+ * replaces the visible one.
  */
 interface Redraw {
   emulator: Emulator;
@@ -81,17 +86,17 @@ interface Redraw {
 }
 
 /**
- * Draws a session's bytes. A session that writes faster than CBOS can draw (a whole file is printed, or twenty builds
- * run at once) is in a flood. During a flood no bytes are kept for the terminal, because all of them are in the
- * recording. The flood's end is drawn from the recording when the flood is over, when somebody asks for the screen, or
- * when the flood lasts long.
+ * Draws a session's bytes. A session is in a flood while it writes faster than CBOS can draw, for example when it
+ * prints a whole file or when twenty builds run at once. During a flood, no bytes are kept for drawing, because all of
+ * them are in the recording. The end of the flood is drawn from the recording when the flood is over, when somebody
+ * requests the screen, or from time to time if the flood lasts long.
  */
 export function createDrawing(options: DrawingOptions): Drawing {
   const { clock, onDrawn, onFault, onAside } = options;
   let { cols, rows } = options;
   let emulator = createEmulator({ cols, rows, scrollback: SCROLLBACK_LINES });
   let drawn = options.from;
-  /** the offset up to which drawing has certainly not failed */
+  /** the offset up to which drawing is known to have succeeded */
   let proven = options.from;
   let received = options.from;
   const waiting = new WaitingOutput();
@@ -100,7 +105,10 @@ export function createDrawing(options: DrawingOptions): Drawing {
   let redraw: Redraw | null = null;
   let isDisposed = false;
   let flushes: { to: number; resolve: () => void }[] = [];
-  /** the offset at which drawing is tried again; null if the recording is being drawn, or an attempt is under way */
+  /**
+   * the offset at which drawing will be tried again; null if the recording is not set aside, or if an attempt is under
+   * way
+   */
   let tryAgainAt: number | null = null;
   let isAside = false;
   let hasFailed = false;
@@ -128,8 +136,9 @@ export function createDrawing(options: DrawingOptions): Drawing {
   }
 
   /**
-   * Drawing also takes long if the machine was suspended, so the end is drawn once more. If that fails too, the
-   * recording is set aside. Its terminal stays empty, while the other sessions continue.
+   * Handles drawing that took far too long. The cause may be that the machine was suspended, so the end of the
+   * recording is drawn once more. If that fails too, the recording is set aside: its terminal stays empty, and the
+   * other sessions are not affected.
    */
   function giveUp(cause: unknown): void {
     redraw?.emulator.dispose();
@@ -156,7 +165,7 @@ export function createDrawing(options: DrawingOptions): Drawing {
     const { bytes, to } = waiting.take(PIECE_BYTES);
     emulator.write(bytes);
     await emulator.flush();
-    // More may have been drawn right away since then, also without failing.
+    // `drawNow` may have drawn more in the meantime, also without failing.
     drawn = Math.max(drawn, to);
     proven = drawn;
     if (!isDisposed) onDrawn();
@@ -169,7 +178,7 @@ export function createDrawing(options: DrawingOptions): Drawing {
     emulator.write(bytes);
     emulator.drawWaiting();
     drawn = to;
-    // Only when its turn comes will it be known whether this attempt fails.
+    // Whether this drawing has succeeded will be known only when the terminal's turn comes.
     requestTurn(turn);
     return true;
   }
@@ -186,7 +195,7 @@ export function createDrawing(options: DrawingOptions): Drawing {
     }
     stopWaitingForQuiet?.();
     const again = createEmulator({ cols, rows, scrollback: SCROLLBACK_LINES });
-    // Modes set before the flood remain in effect. The flood's lines scroll the older ones away.
+    // Terminal modes that were set before the flood remain in effect. The lines of the flood scroll older lines away.
     again.write(Buffer.from(`${emulator.serialize()}${CANCEL}`));
     redraw = { emulator: again, at: Math.max(options.from, received - FLOOD_END_BYTES), to: received };
     floodedAt = null;
@@ -215,8 +224,8 @@ export function createDrawing(options: DrawingOptions): Drawing {
   }
 
   /**
-   * Returns no bytes if the file ended early because it was cut off. The file's reader then reports what takes its
-   * place.
+   * Reads the next piece. Returns no bytes if the file ends early because it was truncated or cannot be read. The
+   * file's own reader reports what happened to a truncated file.
    */
   async function readPiece({ at, to }: Redraw): Promise<Uint8Array> {
     try {

@@ -2,23 +2,23 @@ import type { Clock } from '../clock.ts';
 import type { Dispose } from '../sessions.ts';
 
 /**
- * The minimum time between two readings of the screen while output flows. The first output after a pause is read at
- * once.
+ * The shortest time between two readings of the screen while output keeps arriving. The first output after a pause is
+ * read immediately.
  */
 const FRAME_INTERVAL_MS = 40;
 
-/** Decides when a changed screen is read: a burst of output is read a few times instead of a thousand times. */
+/** Decides when a changed screen is read, so that a burst of output causes a few readings rather than a thousand. */
 export interface FramePace {
-  /** Reads the screen now if it has been quiet, or else at the end of the interval. */
+  /** Reads the screen immediately if the last reading is long enough ago, or else at the end of the interval. */
   readSoon(): void;
   readNow(): void;
-  /** Reports whether a reading is due at the end of the interval. */
+  /** Reports whether a reading is pending for the end of the interval. */
   isDue(): boolean;
   /** Cancels the pending reading. */
   stop(): void;
 }
 
-/** @param read reads the screen, which has looked like this since `at` */
+/** @param read reads the screen; `at` is the time since which the screen has looked like this */
 export function createFramePace(clock: Clock, read: (at: number) => void): FramePace {
   let due: Dispose | null = null;
   let readAt = Number.NEGATIVE_INFINITY;

@@ -14,20 +14,21 @@ import { carryOn } from './carry-on.ts';
 
 /**
  * How long to wait for the turn to end. Esc ends the turn within 55 ms, and the status changes after 70 to 600 ms,
- * depending on which source reports it. At a load of 44 on two cores it took more than 3 s.
+ * depending on which source reports the end. At a load of 44 on two cores, the change took more than 3 s.
  */
 const CONFIRM_MS = 8_000;
 /**
- * How long to wait for a prompt to reappear in the box. Claude Code draws it about 50 ms after the end of the turn, or
- * after a second on a loaded machine. If no prompt reappears, the interrupt mark is drawn instead.
+ * How long to wait for the turn's prompt to reappear in the box. Claude Code draws it about 50 ms after the end of the
+ * turn, or after a second on a loaded machine. If the prompt does not reappear, Claude Code draws its interrupt mark
+ * instead.
  */
 const RESTORED_MS = 2_000;
 const SETTLED_MS = 600;
 
 /**
- * Stops the running turn with Esc. A draft that somebody has already typed stays in the box, but text that Claude Code
- * puts back into an empty box is removed. Since 2.1.150, a turn that is interrupted before its first visible answer
- * leaves its prompt in the box, and the next prompt would be appended to it.
+ * Stops the running turn with Esc. A draft that somebody has typed stays in the box, but text that Claude Code puts
+ * back into an empty box is removed. Since version 2.1.150, the prompt of a turn that is interrupted before its first
+ * visible answer reappears in the box, and the next prompt would be appended to it.
  * @throws CatalogueError nothing_running (also while a dialog is open, because Esc would dismiss it), not_adopted,
  * not_confirmed
  */
@@ -45,23 +46,22 @@ export function interruptTurn(actor: SessionActor): Promise<void> {
     const journal = openDeliveryJournal(actor);
     journal.apply(beginEnding(deliveriesOf(actor), 'interrupt'));
     await pressEscape(deps.screen, target);
-    // A prompt in Claude Code's queue starts another turn at once. In that case, only the interrupt mark shows that the
-    // turn has ended.
+    // A prompt in Claude Code's queue immediately starts another turn. In that case, only the interrupt mark shows that
+    // the interrupted turn has ended.
     const isMarked = (): boolean => countMarks(status.evidence().screen?.frame) > marks;
-    // If a dialog opens at the same moment, the turn has not ended yet. Esc dismisses the dialog, and that ends the
-    // turn.
+    // If a dialog opens just before the Esc arrives, the turn has not ended yet. It ends when Esc dismisses the dialog.
     const hasEnded = (): boolean => isMarked() || (!isRunning(actor) && !isDialogOpen(seePrompt(actor)));
     if (!(await status.until(hasEnded, CONFIRM_MS))) {
       throw new CatalogueError('not_confirmed', `CBOS typed Esc, but ${actor.slug} is still running`);
     }
-    // Right after the prompt was sent, the last frame may still show it in the box.
+    // Right after a prompt has been sent, the last frame may still show the prompt in the box.
     const wasEmpty = draft === null || (prompt !== null && squeeze(draft) === squeeze(prompt));
     if (wasEmpty && prompt !== null) await takeOutRestored(actor, prompt, isMarked);
     if (!isMarked()) return;
     journal.apply(finishEnding(deliveriesOf(actor)));
     actor.promptKeys.rememberAnswerKey(null);
-    // The interrupt mark is drawn a little before the status changes. If a prompt was in the queue, the next turn is
-    // already running.
+    // The status changes a little later than the interrupt mark is drawn. If a prompt was in Claude Code's queue, the
+    // next turn may already be running.
     await status.until(() => !isRunning(actor), SETTLED_MS);
   });
 }
@@ -94,7 +94,10 @@ function isRunning(actor: SessionActor): boolean {
   return primary === 'active' || primary === 'stuck';
 }
 
-/** Returns the prompt of the running turn: as reported by the hook, or else as shown on the screen above the answer. */
+/**
+ * Returns the prompt of the running turn, as reported by the hook or, without such a report, as shown on the screen
+ * above the answer.
+ */
 function runningPrompt(actor: SessionActor): string | null {
   const { hooks, screen } = actor.status.evidence();
   if (hooks.prompt !== null) return hooks.prompt.text;
@@ -107,8 +110,8 @@ function countMarks(frame: ScreenFrame | undefined): number {
 }
 
 /**
- * Removes the text from the box, but only if the box contains exactly that prompt, either alone or followed by the
- * prompts that were queued after it.
+ * Removes the reappeared prompt from the box, but only if the box contains exactly that prompt, either alone or
+ * followed by the prompts that were queued after it.
  */
 async function takeOutRestored(actor: SessionActor, prompt: string, isMarked: () => boolean): Promise<void> {
   const isPrompt = (): boolean => squeeze(draftOf(seePrompt(actor)) ?? '') === squeeze(prompt);
@@ -116,7 +119,7 @@ async function takeOutRestored(actor: SessionActor, prompt: string, isMarked: ()
   await actor.status.until(() => isRestored() || isMarked(), RESTORED_MS);
   if (!isRestored()) return;
   const seen = seeDelivery(actor);
-  // A prompt that a person typed is not a delivery.
+  // If a person typed the prompt, CBOS has no delivery for it.
   const from: TakingOut = leftoversOf(seen) === null ? takeOutPrompt(prompt, seen) : { at: 'begin' };
   await carryOn({ actor, journal: openDeliveryJournal(actor) }, advanceTakingOut, from);
 }

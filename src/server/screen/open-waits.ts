@@ -3,14 +3,15 @@ import type { SessionActor } from '../session/actor.ts';
 import type { Dispose } from '../sessions.ts';
 
 /**
- * How long a dialog must be invisible before its hook is ended. A dialog that is only covered or being redrawn comes
- * back within this time.
+ * How long a dialog must be missing from the screen before its hook is ended. A dialog that is only being redrawn
+ * reappears within this time.
  */
 const LEAVE_MS = 5_000;
 
 /**
- * Ends the waits of hooks whose dialog is over. Claude Code ends a hook when its turn is interrupted, but not when the
- * dialog is answered at the terminal. A hook that keeps waiting occupies a process, but uses no processor time.
+ * Ends hooks that are still waiting although their dialog has been closed. Claude Code ends a hook when the turn is
+ * interrupted, but not when the dialog is answered at the terminal. A hook that keeps waiting occupies a process, but
+ * uses no processor time.
  */
 export function createWaitKeeper(actor: SessionActor): Dispose {
   const { clock, waits, log } = actor.deps;
@@ -19,7 +20,7 @@ export function createWaitKeeper(actor: SessionActor): Dispose {
 
   const open = (): string[] => actor.status.evidence().hooks.tools.flatMap(({ wait }) => wait?.id ?? []);
 
-  /** Reports whether a dialog may be open. If the screen cannot be seen, a dialog may be open. */
+  /** Reports whether a dialog may be open, which is also possible if the screen cannot be seen. */
   const mayAsk = (): boolean => {
     const reading = actor.status.evidence().screen?.reading;
     return (
@@ -50,7 +51,7 @@ export function createWaitKeeper(actor: SessionActor): Dispose {
       .catch((cause: unknown) => log.warn({ slug: actor.slug, err: cause }, 'a hook could not be told to end'));
   }
 
-  /** Forgets waits that a previous server knew about and that have ended since then. */
+  /** Forgets waits that the previous server knew about and that have since ended. */
   async function forgetEnded(): Promise<void> {
     for (const id of open()) if ((await waits.asked(id)) === null) actor.intake.forgetWait(id);
     look();

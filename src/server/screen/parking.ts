@@ -7,34 +7,35 @@ import { seeDelivery } from '../session/see-delivery.ts';
 
 export interface ParkingOptions {
   actor: SessionActor;
-  /** the server's own environment */
+  /** the environment of the server's own process */
   environment: Readonly<Record<string, string | undefined>>;
-  /** ends all of the session's processes, and verifies that */
+  /** ends all processes of the session, and verifies that they are gone */
   end(): Promise<void>;
-  /** starts the session, continuing its conversation */
+  /** starts the session again, continuing its conversation */
   launch(): Promise<void>;
-  /** runs only a few launches at a time */
+  /** runs `work` as soon as few enough other launches are under way */
   inTurn<T>(work: () => Promise<T>): Promise<T>;
 }
 
 /**
- * Parks and wakes one session. Parking ends its processes to free their memory, and waking continues its conversation.
+ * Parks and wakes a session. Parking ends the session's processes to free their memory, and waking continues its
+ * conversation.
  *
- * `parkedAt` is in the record before the first signal is sent, and a launch clears it in the same write that records
- * the new processes. Whenever the server dies, it therefore leaves either a running or a parked session.
+ * `parkedAt` is saved before the first signal is sent, and a launch clears it in the same write that records the new
+ * processes. Therefore the session is either running or parked, whenever the server dies.
  */
 export interface Parking {
   /** @throws CatalogueError not_parkable, session_dead, not_adopted, kill_failed */
   park(): Promise<void>;
   /**
-   * Wakes the session. Simultaneous callers share one launch.
+   * Wakes the session. Callers that do so at the same time share one launch.
    * @throws CatalogueError session_dead, session_in_use, no_such_conversation, and everything that a launch throws; the
    * session stays parked
    */
   wake(): Promise<void>;
   /**
-   * Completes the work of a killed server. The session is parked if nothing would be lost by that even now, and
-   * otherwise keeps running.
+   * Completes a parking that a killed server had begun. The session is parked if that would still lose nothing;
+   * otherwise it keeps running.
    */
   settle(): Promise<void>;
 }
@@ -57,7 +58,7 @@ export function createParking({ actor, environment, end, launch, inTurn }: Parki
     const hasTools = agent !== null && launchId !== null && (await runsTools(agent.pid, mark));
     const hasConversation = await canResume();
     actor.recording?.look();
-    // This is read last. Nothing may be awaited between this and the next steps.
+    // This is read last, and nothing may be awaited between this and the next steps, because the facts could change.
     const { registry } = actor.status.evidence();
     const { attached } = actor.view();
     const prompt = { ...seeDelivery(actor), isParked: false };
@@ -88,7 +89,7 @@ export function createParking({ actor, environment, end, launch, inTurn }: Parki
     } finally {
       actor.isChangingHands = false;
     }
-    // A prompt that arrived during the parking is held.
+    // A prompt that arrived while the session was being parked is held, and may wake the session now.
     actor.lookAgain();
   }
 
@@ -114,7 +115,7 @@ export function createParking({ actor, environment, end, launch, inTurn }: Parki
       );
     }
     await launch();
-    // Somebody has deleted the session by now.
+    // Somebody has deleted the session in the meantime, so it must not keep running.
     if (actor.record.removedAt !== null) await end();
   }
 

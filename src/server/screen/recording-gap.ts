@@ -6,38 +6,42 @@ import type { Dispose } from '../sessions.ts';
 import type { SessionRecording } from './recording.ts';
 
 /**
- * How long to wait for output after a hook. Claude Code draws within 150 ms (2.1.329). A loaded machine takes longer.
+ * How long to wait for output after a hook has reported something. Claude Code draws within 150 ms (2.1.329), but takes
+ * longer on a loaded machine.
  */
 const DRAWN_MS = 2_000;
 
 export interface RecordingGapOptions {
   clock: Clock;
   disk: DiskWatch;
-  /** the session's current recording; null if there is none */
+  /** returns the session's current recording; null if there is none */
   recording: () => SessionRecording | null;
   /** called when the session's output is no longer recorded */
   onStop: (because: RecordingStop) => void;
-  /** called when the session is recorded again after a gap; the contents of its screen are then unknown */
+  /** called when the session is recorded again after a gap, at which point nobody knows what its screen shows */
   onGoOn: () => void;
 }
 
 /**
- * Reports whether a session is being recorded, and notices when its recording stops without an error: `script` and
- * Screen let their program continue when the disk is full. There are three signs that recording has stopped. The timing
- * may count output that is missing from the recording. The disk may be full, and so may the file's last block. Or the
- * disk is full, and output that a hook announced was never drawn. Recording continues as soon as something can be
- * written.
+ * Reports whether a session is being recorded. A recording can stop without an error, because `script` and Screen let
+ * their program continue when the disk is full. There are three signs of this. The timing file counts output that is
+ * missing from the recording. Or the disk is full, and so is the last block of the recording's file. Or the disk is
+ * full, and no output follows a hook after which Claude Code always draws. The recording continues as soon as something
+ * can be written.
  */
 export interface RecordingGap {
-  /** When recording stopped, in Unix milliseconds, and why; null if the session is being recorded. */
+  /** Returns when the recording stopped, in Unix milliseconds, and why; null if the session is being recorded. */
   stopped(): { since: number; because: RecordingStop } | null;
-  /** The files were removed, and new ones could not be created. */
+  /** Call this when the files were removed and new ones could not be created. */
   seeRemoved(): void;
-  /** The files are back. */
+  /** Call this when the files exist again. */
   seeKept(): void;
-  /** The recording lacks some of the output. */
+  /** Call this when some output is missing from the recording. */
   seeLoss(): void;
-  /** Something is being drawn now. If none of it is recorded, something is wrong. */
+  /**
+   * Call this when Claude Code is certain to draw something. If nothing is recorded then, the recording may have
+   * stopped.
+   */
   expectOutput(): void;
   dispose(): void;
 }
@@ -66,7 +70,7 @@ export function createRecordingGap({ clock, disk, recording, onStop, onGoOn }: R
     } else if (stopped === null && current !== null) {
       endsAtBlock(current.file()).then(
         (isFull) => isFull && disk.fault() !== null && stopOnDisk(),
-        // The file is gone, and the file's reader will report that.
+        // The file no longer exists. The file's own reader will report that.
         () => undefined,
       );
     }

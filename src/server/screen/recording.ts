@@ -7,68 +7,69 @@ import { createDrawing, type Drawing } from './drawing.ts';
 import { createFramePace } from './frame-pace.ts';
 
 /**
- * How much of a recording's end is drawn when it is opened. Claude Code redraws its window often enough that this
- * always contains a whole screen. At 40 MB/s, drawing takes 50 ms.
+ * How much of a recording's end is drawn when the recording is opened. This much always contains a whole screen,
+ * because Claude Code redraws its window often. Drawing it takes 50 ms, at 40 MB/s.
  */
 const REPLAY_BYTES = 2_000_000;
 export interface RecordingFiles {
   typescript: string;
-  /** null for a log that Screen itself writes, which contains no times */
+  /** the path of the timing file; null for a log written by Screen itself, which contains no times */
   timing: string | null;
 }
 
 /** What somebody did to a recording's files. */
 export type RecordingDamage =
   /**
-   * the file was deleted or moved away, so its name now refers to another file or to nothing; the open file is still
-   * being read
+   * the file was deleted or moved, so its path now refers to another file or to none; the open file is still being read
    */
   | { kind: 'misnamed' }
-  /** everything before this position was cut off; what is recorded from here on does not draw a whole screen */
+  /**
+   * the file was truncated, and everything before this position is lost; what is recorded from there on does not draw a
+   * whole screen
+   */
   | { kind: 'cut'; at: number }
-  /** Screen has begun another file in its place, which does not draw a whole screen either */
+  /** Screen has begun a new file at the same path, which does not draw a whole screen either */
   | { kind: 'begun' };
 
 export interface SessionRecordingOptions {
   slug: () => string;
   files: RecordingFiles;
-  /** used if the recording itself does not contain a size */
+  /** the terminal's size, used if the recording itself does not contain one */
   size: { cols: number; rows: number };
   clock: Clock;
   /**
-   * called with the current screen; `at` is when the screen began to look like this or, for earlier recordings, when
-   * the file last changed
+   * called with the current screen; `at` is when the screen began to look like this or, for output from before the
+   * server started, when the file last changed
    */
   onFrame: (frame: ScreenFrame, at: number) => void;
   onResize: (cols: number, rows: number) => void;
   /** called when the recording cannot be read at the moment */
   onFault: (cause: unknown) => void;
   /**
-   * called when the recording takes too long to draw and the terminal therefore shows nothing from now on; called with
-   * null when it is being drawn again
+   * called when the recording takes too long to draw, so that the terminal stays empty from now on; called with null
+   * when the recording is being drawn again
    */
   onAside: (cause: unknown) => void;
   /**
-   * called when the recording lacks output because the disk was full; null if `script` does not flush each write,
-   * because the two files then cannot be compared
+   * called when output is missing from the recording because the disk was full; null if `script` does not flush each
+   * write, because the recording and its timing file then cannot be compared
    */
   onLost: (() => void) | null;
   onDamage: (damage: RecordingDamage) => void;
   /**
-   * called when the file was deleted and another one is taking its place; `openPath` is readable until the promise
-   * settles
+   * called when the file was deleted and replaced by another one; the deleted file can be read at `openPath` until the
+   * promise settles
    */
   onDeleted: (openPath: string) => Promise<void>;
 }
 
 /**
- * A session's recording: its bytes as a stream, and the terminal that they are drawn into. Nothing is read before
- * `follow` or the first request for the screen.
+ * A session's recording, with its bytes as a stream and the terminal into which they are drawn. Nothing is read before
+ * `follow` is called or the screen is first requested.
  */
 export interface SessionRecording extends RecordingStream {
   /**
-   * Reads the existing output, then keeps reading. Resolves when the screen shows the whole recording up to that
-   * moment.
+   * Reads the existing output, and then continues to read new output. Resolves when all existing output has been drawn.
    */
   follow(): Promise<void>;
   /**
@@ -76,25 +77,25 @@ export interface SessionRecording extends RecordingStream {
    * on the screen.
    */
   look(): void;
-  /** The rows of the window. */
+  /** Returns the rows of the window. */
   lines(): readonly string[];
   size(): { cols: number; rows: number };
-  /** The last `count` lines of scrollback and window. */
+  /** Returns the last `count` lines of the scrollback and the window. */
   text(count: number, format: 'text' | 'ansi' | 'html'): Promise<string>;
-  /** The files were renamed. */
+  /** Call this when the files have been renamed. */
   moved(files: RecordingFiles): void;
-  /** Replaces the recording with another one. All listeners receive a reset. */
+  /** Replaces the recording with another one, and sends all listeners a reset. */
   replace(files: RecordingFiles, size: { cols: number; rows: number }): void;
   resized(cols: number, rows: number): void;
   /**
-   * Call this when the terminal does not match what the session shows. Empties the screen and sends all listeners a
-   * reset. Offsets continue.
+   * Empties the screen and sends all listeners a reset, but offsets continue. Call this when the terminal no longer
+   * matches what the session shows.
    */
   renew(): void;
   close(): void;
 }
 
-/** One run of reading the files. A recording that is replaced or renamed starts a new run. */
+/** One period of reading the files. When a recording is replaced or renamed, a new period begins. */
 interface Reading {
   /** resolves when the existing output has been read */
   ready: Promise<void>;
@@ -109,7 +110,7 @@ export function createSessionRecording(options: SessionRecordingOptions): Sessio
   let lastFrame: ScreenFrame | null = null;
   let start = 0;
   let end = 0;
-  /** whether earlier output is being caught up on, of which only the last screen matters */
+  /** whether existing output is still being read, of which only the last screen matters */
   let isCatchingUp = false;
   /** whether the recording cannot be drawn; if so, the terminal is empty and does not show the session */
   let isAside = false;
@@ -165,7 +166,7 @@ export function createSessionRecording(options: SessionRecordingOptions): Sessio
     };
   }
 
-  /** Reads the files from the given position onwards, or from a point where a whole screen can be drawn. */
+  /** Reads the files from the given position or, if it is null, from a point from which a whole screen can be drawn. */
   function read(from: number | null): Reading {
     const disposers: Dispose[] = [];
     let isStopped = false;
@@ -179,7 +180,8 @@ export function createSessionRecording(options: SessionRecordingOptions): Sessio
       end = offset + bytes.length;
       drawing?.take(bytes, offset);
       taken.tell(bytes, offset);
-      // Earlier output is read as fast as it can be drawn. When a server starts, that is the end of every recording.
+      // Existing output is read only as fast as it can be drawn, because a starting server reads the end of every
+      // recording.
       if (isCatchingUp) return drawing?.flush();
     };
     const run = async (): Promise<void> => {
@@ -227,7 +229,7 @@ export function createSessionRecording(options: SessionRecordingOptions): Sessio
     if (reading !== null) return reading.ready;
     const next = read(null);
     reading = next;
-    // The file may exist next time.
+    // The file may not exist yet, so the next call tries again.
     next.ready.catch(() => {
       next.stop();
       if (reading === next) reading = null;
@@ -245,7 +247,7 @@ export function createSessionRecording(options: SessionRecordingOptions): Sessio
       return slug();
     },
     file: () => files.typescript,
-    // Only a log written by Screen lacks its size.
+    // Only a log written by Screen does not contain the terminal's size.
     source: () => ({ ...files, ...(files.timing === null ? size : { cols: null, rows: null }) }),
     start: () => start,
     end: () => end,
@@ -271,7 +273,7 @@ export function createSessionRecording(options: SessionRecordingOptions): Sessio
     moved: (next) => {
       files = next;
       if (reading === null) return;
-      // The files stay the same and only their names change, so reading continues where it was.
+      // Only the names of the files have changed, so reading continues at the same position.
       stop();
       reading = read(end);
     },

@@ -6,14 +6,14 @@ import type { SessionActor } from '../session/actor.ts';
 import type { Dispose } from '../sessions.ts';
 import { hookOutput, type Watch, watchOutcome } from './answer-by-reply.ts';
 
-/** How long the dialog may remain on the screen after a reply. It takes 100 ms, or longer on a loaded machine. */
+/** How long to wait for the dialog to disappear after a reply. This takes 100 ms, or longer on a loaded machine. */
 const GOING_MS = 1_000;
-/** How much later than its hook a dialog may be drawn. The delay is about 100 ms. */
+/** How long after its hook a dialog may still be drawn. Usually, the delay is about 100 ms. */
 const DRAWN_MS = 400;
 /** How long to wait for the outcome of a reply. */
 const OUTCOME_MS = 4_000;
 
-/** Answers permission requests by the user's rules, through the hook that is waiting for the reply. */
+/** Answers permission requests by the user's approval rules, through the hook that is waiting for the reply. */
 export function createRuleReplies(actor: SessionActor): Dispose {
   return answerArriving(actor, (arrival) => {
     if (arrival.kind !== 'hook' || arrival.hook.event !== 'PermissionRequest' || arrival.hook.wait === null) return [];
@@ -52,8 +52,8 @@ function questionOf(actor: SessionActor, wait: string): RuledQuestion {
 }
 
 /**
- * Waits until the dialog is gone. The hook is ahead of the screen, which may still be about to draw the dialog before
- * removing it.
+ * Waits until the dialog is gone. The hook is faster than the screen, so the dialog may still be drawn for a moment
+ * before it disappears.
  */
 async function untilGone(status: SessionActor['status']): Promise<void> {
   const isOpen = (): boolean => status.memory().question !== null;

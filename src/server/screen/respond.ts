@@ -6,13 +6,13 @@ import { openQuestion, readAnswer } from '../session/open-question.ts';
 import { answerByKeys } from './answer-by-keys.ts';
 import { answerByReply } from './answer-by-reply.ts';
 
-/** How long to wait for a dialog to appear whose hook is already waiting for a reply. */
+/** How long to wait until a dialog appears whose hook is already waiting for a reply. */
 const SHOWN_MS = 3_000;
 
 /**
- * Answers the question that is open when the request arrives. When the request's turn in the mailbox comes, another
- * question may be open, which is never answered instead. If a hook is waiting for the reply, the reply goes to the
- * hook, and nothing is typed. Resolves when Claude Code has accepted the answer.
+ * Answers the question that is open when the request arrives. If another question is open by the time the mailbox runs
+ * the request, that question is not answered instead. If a hook is waiting for a reply, the hook gets the answer and
+ * nothing is typed. Resolves when Claude Code has accepted the answer.
  * @returns the dialog's question; null if no dialog was open
  * @throws CatalogueError not_adopted, no_question, stale_question, no_such_option, not_confirmed; for a closing
  *   question, everything that `send` throws
@@ -26,7 +26,7 @@ export async function answerQuestion(
   const question = openQuestion(actor, request.question_id);
   if (question.kind === 'closing') {
     const plan = readAnswer(actor.slug, question, request);
-    // Sending waits for its own turn in the mailbox, and checks again there whether the prompt accepts text.
+    // `send` posts its own task to the mailbox, where it checks again whether the prompt accepts text.
     if (plan.kind === 'prompt') await sendAnswer(actor, deliverer, plan.text);
     return null;
   }
@@ -39,8 +39,8 @@ export async function answerQuestion(
 }
 
 /**
- * Waits for the status to show the question. A hook reports a question before its dialog is drawn. Until a loaded
- * machine has drawn the dialog, the status follows the screen, which still shows a running turn.
+ * Waits until the status shows the question. A hook reports a question before the dialog is drawn. On a loaded machine,
+ * the dialog appears late, and until then the status follows the screen, which still shows a running turn.
  */
 async function untilShown({ status }: SessionActor): Promise<void> {
   const isAsked = (): boolean => status.evidence().hooks.tools.some(({ wait }) => wait !== undefined);
@@ -56,7 +56,7 @@ async function sendAnswer(actor: SessionActor, deliverer: Deliverer, text: strin
   );
 }
 
-/** Returns the request with its text made safe to type into a field. */
+/** Returns the request with its texts made safe to type into a field. */
 function withCleanTexts({ text, answers, ...rest }: Answer): Answer {
   const clean = (value: string): string => cleanText(value).text.trim();
   const remark = clean(text ?? '');

@@ -14,31 +14,34 @@ import { CatalogueError } from '../../protocol/index.ts';
 import type { SessionActor } from '../session/actor.ts';
 
 /**
- * How long to wait for the prompt or a dialog of a restored session. A launch takes 1 to 3 s. On an overloaded machine,
- * the next launch begins when this time is up.
+ * How long to wait until a restored session shows its prompt or a dialog. A launch takes 1 to 3 s. On an overloaded
+ * machine, the next launch begins when this time is up.
  */
 const SETTLE_MS = 30_000;
 
 export interface RestoreOptions {
   actor: SessionActor;
-  /** the server's own environment */
+  /** the environment of the server's own process */
   environment: Readonly<Record<string, string | undefined>>;
-  /** reports whether another session in this home owns the session's conversation */
+  /** reports whether another session of this home owns this session's conversation */
   isShared(actor: SessionActor): boolean;
-  /** ends all of the session's processes, and verifies that */
+  /** ends all processes of the session, and verifies that they are gone */
   end(): Promise<void>;
-  /** starts the session, continuing its conversation */
+  /** starts the session again, continuing its conversation */
   launch(): Promise<void>;
-  /** runs only a few launches at a time */
+  /** runs `work` as soon as few enough other launches are under way */
   inTurn<T>(work: () => Promise<T>): Promise<T>;
 }
 
-/** Restores one lost session. A second caller waits for its turn and then finds the session running. */
+/**
+ * Restores one lost session. If a second caller requests the same, it waits for the first and then finds the session
+ * running.
+ */
 export interface Restore {
   /** @param isByItself whether the server restores the session on its own, without a request from a person */
   plan(isByItself: boolean): Promise<RestorePlan>;
   /**
-   * Decides again, then launches the session. Resolves when the session shows its prompt or a dialog.
+   * Makes the plan again, and then launches the session. Resolves when the session shows its prompt or a dialog.
    * @throws CatalogueError launch_failed, session_in_use, kill_failed, and everything that a launch throws; the session
    * then stays lost
    */
@@ -71,8 +74,8 @@ export function createRestore(options: RestoreOptions): Restore {
   }
 
   /**
-   * Reports whether a process has the conversation open. Processes left by an earlier launch of this session do not
-   * count, because the new launch ends them first.
+   * Reports whether any process has the conversation open. Processes that remain from an earlier launch of this session
+   * do not count, because the new launch ends them first.
    */
   async function isRunning(conversation: string): Promise<boolean> {
     const { launchId, launch: asked } = actor.record;
@@ -81,7 +84,10 @@ export function createRestore(options: RestoreOptions): Restore {
     return (await readRegistry(registryDir)).some(({ sessionId, pid }) => sessionId === conversation && !isOwn(pid));
   }
 
-  /** A fork that was never prompted still has the conversation that it was forked from. */
+  /**
+   * Reports whether a conversation can be continued. A fork that was never prompted can still continue the conversation
+   * from which it was forked.
+   */
   async function isSaved(conversation: { sessionId: string | null; cwd: string }): Promise<boolean> {
     const { env, fork } = actor.record.launch;
     const configDir = configDirectory({ ...environment, ...env });
@@ -89,8 +95,8 @@ export function createRestore(options: RestoreOptions): Restore {
   }
 
   /**
-   * Each attempt is saved before the launch. A server that dies during each attempt therefore does not keep trying
-   * forever.
+   * Launches the session, and counts the attempt. The attempt is saved before the launch, so that a server that dies
+   * during every attempt does not keep trying forever.
    */
   async function restoreNow(isByItself: boolean): Promise<{ planned: RestorePlan; loss: LostSession | null }> {
     const planned = await plan(isByItself);
@@ -99,7 +105,7 @@ export function createRestore(options: RestoreOptions): Restore {
     const tried = { ...loss, tries: loss.tries + 1 };
     actor.commit({ loss: tried });
     await launch();
-    // Somebody has deleted the session by now.
+    // Somebody has deleted the session in the meantime, so it must not keep running.
     if (actor.record.removedAt !== null) await end();
     return { planned, loss: tried };
   }

@@ -1,19 +1,20 @@
 /**
- * The features that only terminal sessions have.
+ * This directory contains what only terminal sessions need.
  *
- * - prompts: `deliver.ts` accepts them, `carry-on.ts` performs the model's next step (`src/core/delivery/advance.ts`)
- * - whether the session reads what is typed: `unread-input.ts`
- * - answers: `respond.ts`
+ * - prompts: `deliver.ts` accepts them, and `carry-on.ts` performs the steps that `src/core/delivery/advance.ts`
+ *   decides on
+ * - whether the session has read what was typed: `unread-input.ts`
+ * - answers to questions: `respond.ts`
  * - answers through a hook reply: `answer-by-reply.ts` and `open-waits.ts`
  * - answers by keypresses: `answer-by-keys.ts`
- * - answers by the user's rules: `reply-by-rule.ts`
- * - interrupts: `interrupt.ts`
+ * - answers by approval rules: `reply-by-rule.ts`
+ * - interrupting a turn: `interrupt.ts`
  * - the recording: `recording.ts`
  * - drawing the recording, even during a flood: `drawing.ts` and `drawing-turns.ts`
- * - a recording that stops on a full disk: `recording-gap.ts`
+ * - recordings that stop because the disk is full: `recording-gap.ts`
  * - parking and waking: `parking.ts`
  * - restoring a lost session: `restore.ts`
- * - keypresses that Screen itself takes (copy mode, a prompt): `screen-prompt.ts`
+ * - keypresses that Screen itself takes, because copy mode or one of its prompts is open: `screen-prompt.ts`
  */
 
 import { v7 as uuid } from 'uuid';
@@ -49,18 +50,21 @@ import { createRuleReplies } from './reply-by-rule.ts';
 import { answerQuestion } from './respond.ts';
 import { createRestore } from './restore.ts';
 
-/** A launch records its own processes. Those of the previous launch must not be mistaken for them. */
+/**
+ * The change that makes a record forget the processes of the previous launch, so that they are not mistaken for those
+ * of the new launch.
+ */
 const NO_PROCESSES = { screenId: null, daemon: null, agent: null } as const;
 
-/** A launch clears every reason why the session had ended. */
+/** The change with which a launch clears every reason for an earlier end of the session. */
 const LIVES = { endedAt: null, parkedAt: null, stopAskedAt: null, loss: null } as const;
 
 export interface ScreenContext extends LaunchContext {
-  /** Claude Code's registry, `sessions` in its configuration directory */
+  /** the directory of Claude Code's registry: `sessions` in Claude Code's configuration directory */
   registryDir: string;
-  /** runs only a few launches at a time */
+  /** runs `work` as soon as few enough other launches are under way */
   inTurn<T>(work: () => Promise<T>): Promise<T>;
-  /** reports whether another session in this home owns the session's conversation */
+  /** reports whether another session of this home owns this session's conversation */
   isShared(actor: SessionActor): boolean;
 }
 
@@ -80,13 +84,14 @@ export function createScreenControls(context: ScreenContext, actor: SessionActor
     actor.isChangingHands = true;
     try {
       await requireAlone({ settings, registryDir }, actor.record);
-      // This is saved before the launch: the first hook may run before Screen has answered, and the id helps the next
-      // server find the session if this one dies.
+      // The launch's id is saved before the launch, because the first hook may run before Screen has answered. The id
+      // also helps the next server to find the session if this server dies.
       const launchId = uuid();
       const due = await planDueSetUp(context.setUps, actor.record);
       actor.commit({ launchId, hooks: null, ...NO_PROCESSES, ...due });
       const { id } = actor.record;
-      // A server that is killed now might never see a report that nothing has been spent yet.
+      // The costs begin at zero from here on, because a server that is killed now might never see a report that says
+      // so.
       const beginAtZero = (): void => deps.terminalCosts.beginAtZero({ id, launchId });
       await begin(await launchSession(context, actor.record, beginAtZero), deps.clock.now());
     } finally {
@@ -94,7 +99,7 @@ export function createScreenControls(context: ScreenContext, actor: SessionActor
     }
   }
 
-  /** Records that a launch's processes exist. @param startedAt null if a previous server launched them */
+  /** Records that the processes of a launch exist. @param startedAt null if a previous server launched them */
   async function begin(launched: Partial<Launched> & Pick<Launched, 'agent'>, startedAt: number | null): Promise<void> {
     actor.update({ ...launched, window: '0', adopted: true, ...LIVES, boot: deps.clock.setting().boot });
     actor.status.startAnew();
@@ -103,11 +108,11 @@ export function createScreenControls(context: ScreenContext, actor: SessionActor
     actor.seeAttached(false);
   }
 
-  /** Redraws the screen after a gap in its recording. Until that is done, nobody knows what the session shows. */
+  /** Redraws the screen after a gap in its recording. Until then, CBOS does not know what the session shows. */
   async function showAgain(): Promise<void> {
     if (actor.isDead() || !actor.record.adopted) return;
     try {
-      // Screen stops writing a log once a write has failed.
+      // Screen stops writing its log once a write has failed, so the log must be started again.
       await keepLogging(screen, actor);
       await redrawScreen(screen, actor, actor.recording?.size() ?? actor.record.launch);
     } catch (cause) {
@@ -132,7 +137,7 @@ export function createScreenControls(context: ScreenContext, actor: SessionActor
   }
 
   async function rename(slug: string): Promise<void> {
-    // Proves that the change can be saved before the Screen session is renamed.
+    // Before the Screen session is renamed, this write proves that the change can be saved.
     actor.commit({});
     const before = actor.record;
     const renamed = await renameOutside(before, slug);
@@ -147,7 +152,10 @@ export function createScreenControls(context: ScreenContext, actor: SessionActor
     if (isNamedByUs(before)) await pointRecording(screen, actor);
   }
 
-  /** A session that is only observed keeps its owner's name for it in Screen. */
+  /**
+   * Reports whether CBOS names the Screen session. A session that is only observed keeps the name that its owner gave
+   * it in Screen.
+   */
   const isNamedByUs = ({ adopted, screenId }: SessionRecord): boolean =>
     adopted && screenId !== null && !actor.isDead();
 
@@ -171,7 +179,8 @@ export function createScreenControls(context: ScreenContext, actor: SessionActor
       if (record.screenId === null || actor.isDead() || format !== 'text') {
         throw new CatalogueError('no_recording', `${actor.slug} has no recording`);
       }
-      // An observed session provides only plain text, and only as much as Screen's own copy keeps.
+      // An observed session has no recording, so it can provide only plain text, and only as much as Screen itself
+      // keeps.
       const text = await readHardcopy(
         screen,
         {
@@ -212,7 +221,7 @@ export function createScreenControls(context: ScreenContext, actor: SessionActor
       actor.intake.seeEnd();
     },
     release: end,
-    // Screen keeps the session alive, which costs CBOS nothing.
+    // The session keeps running in Screen, which needs no resources of CBOS.
     rest: async () => undefined,
     moved: async () => undefined,
     rename,

@@ -1,12 +1,12 @@
 import type { Clock } from '../clock.ts';
 
 /**
- * Records whether Screen itself would have taken the last keypresses, because somebody has copy mode or one of Screen's
- * prompts open in the session.
+ * Records whether Screen itself would have taken the last keypresses, because somebody had opened copy mode or one of
+ * Screen's prompts in the session.
  */
 export interface ScreenPrompt {
   see(isOpen: boolean): void;
-  /** When that was last seen, in Unix milliseconds; null if it was never seen. */
+  /** Returns when copy mode or a prompt was last seen open, in Unix milliseconds; null if neither is open. */
   seenAt(): number | null;
 }
 

@@ -2,39 +2,40 @@ import { bytesReadBy, type ProcessId, readProcess } from '../../platform/process
 import type { TypedInput } from '../../platform/sqlite/session-store.ts';
 
 /**
- * Reports whether the last input to a session's terminal has been read. A reader may be delayed: `script` by a disk
- * that hangs, both `script` and Claude Code by a machine that is short of memory. The terminal then keeps what is
- * typed, and later delivers it in one piece. This is how two prompts, each with its Enter, became one (2.1.329).
+ * Reports whether the last input to a session's terminal has been read. A reader may be delayed: a hanging disk blocks
+ * `script`, and a machine that is short of memory slows down both `script` and Claude Code. The terminal then keeps
+ * what is typed, and later delivers everything in one piece. In this way, two prompts, each with its own Enter, became
+ * one (2.1.329).
  */
 export interface UnreadInput {
   /** Call this before something is typed. */
   expect(): Promise<void>;
   /**
-   * Call this after the input has been typed, so that the next server also knows about it. An earlier call would be
-   * wrong: the input might then never be typed, and would count as unread forever.
+   * Call this after the input has been typed, so that the next server also knows about it. Do not call it earlier: if
+   * the input were then never typed, it would count as unread forever.
    */
   typed(): void;
   /** Call this if the input was not typed. */
   forget(): void;
   /**
-   * True if nothing has been read since. False means only that the input has probably been read, because any read
-   * counts.
+   * Returns true if nothing has been read since the input was typed. False means only that the input has probably been
+   * read, because any read counts.
    */
   isWaiting(): boolean;
 }
 
 /**
- * The program that passes a session's input on to its Claude Code. While Claude Code draws nothing, this program reads
- * nothing else.
+ * The program that passes a session's input on to Claude Code. While Claude Code draws nothing, this program reads
+ * nothing but input.
  */
 const RECORDER = 'script';
 
 /**
- * Where the last input is remembered across restarts of the server, because a reader may be delayed for longer than a
- * restart.
+ * Remembers the last input across restarts of the server, because a reader may be delayed for longer than a restart
+ * takes.
  */
 export interface TypedMemory {
-  /** Claude Code's process; null if unknown, in which case no input counts as unread */
+  /** returns Claude Code's process; null if unknown, in which case no input counts as unread */
   agent(): ProcessId | null;
   typed(): TypedInput | null;
   remember(typed: TypedInput | null): void;
@@ -66,7 +67,7 @@ export function createUnreadInput({ agent, typed, remember }: TypedMemory): Unre
       if (last === null) return false;
       const current = agent();
       const isSame = current?.pid === last.agent.pid && current.startTime === last.agent.startTime;
-      // When a reader resumes, it reads everything that is there.
+      // Once a reader resumes, it reads everything that is waiting, so any read means that the input has been read.
       const isUnread = isSame && last.readers.some(({ pid, before }) => bytesReadBy(pid) === before);
       if (!isUnread && expected === null) remember(null);
       return isUnread;

@@ -1,10 +1,10 @@
-/** Bytes, and the offset of their end. */
+/** Some bytes of output, and the offset at which they end. */
 export interface Output {
   bytes: Uint8Array;
   to: number;
 }
 
-/** Output that has been read and is waiting to be drawn, in order. */
+/** A queue of output that has been read and is waiting to be drawn. */
 export class WaitingOutput {
   #queue: Output[] = [];
   #bytes = 0;
@@ -13,13 +13,13 @@ export class WaitingOutput {
     return this.#bytes;
   }
 
-  /** Adds bytes that follow those already waiting. The bytes are kept, not copied. */
+  /** Adds the bytes that follow those already waiting. The bytes are kept without being copied. */
   add(output: Output): void {
     this.#queue.push(output);
     this.#bytes += output.bytes.length;
   }
 
-  /** Removes and returns the first `most` bytes, or all if there are fewer. If nothing is waiting, the offset is 0. */
+  /** Removes and returns the first `most` bytes, or all bytes if fewer are waiting. If none are waiting, `to` is 0. */
   take(most: number): Output {
     const pieces: Uint8Array[] = [];
     let room = most;
