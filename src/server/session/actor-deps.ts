@@ -18,12 +18,12 @@ import type { Dispose, SessionEvent } from '../sessions.ts';
 import type { PatientDeliveries } from './patient-deliveries.ts';
 import type { PatientWrites } from './patient-writes.ts';
 
-/** The dependencies shared by all actors. */
+/** The dependencies that all actors share. */
 export interface ActorDeps {
   clock: Clock;
   log: Logger;
   thresholds: Thresholds;
-  /** reads a screen, with the user's own rules */
+  /** reads a screen, using the user's own status rules as well */
   observe: ScreenObserver;
   screen: ScreenHost;
   sessions: SessionStore;
@@ -34,9 +34,9 @@ export interface ActorDeps {
   search: Search;
   days: DayStore;
   terminalCosts: TerminalCostStore;
-  /** the budgets of the sessions */
+  /** the budgets that limit what sessions may spend */
   budgets: Budgets;
-  /** for facts that are only recorded */
+  /** writes of facts that are only recorded, which may wait until the home is writable */
   writes: PatientWrites;
   /** reports whether recordings can be written */
   disk: DiskWatch;
@@ -44,11 +44,14 @@ export interface ActorDeps {
   drops: DropStore;
   /** whether `script` flushes each write of a recording */
   isFlushed: boolean;
-  /** holds a launch's tools and the end of its turn, so that no dialog opens before the returned function is called */
+  /**
+   * makes the tools of a launch and the end of its turn wait until the returned function is called, so that no dialog
+   * can open before then
+   */
   holdTurn: (launchId: string) => () => void;
-  /** the user's rules for sessions' permission requests */
+  /** the user's approval rules, which answer permission requests */
   approvals: Approvals;
-  /** the hooks that are waiting for a reply to their question */
+  /** the waits of hooks that want a reply to their question */
   waits: ReplyWaits;
   emit: (event: SessionEvent) => void;
   onEvent: (listener: (event: SessionEvent) => void) => Dispose;

@@ -30,23 +30,30 @@ export type { ActorDeps, Arrival, ArrivedHook };
 
 /**
  * One session: its record, its evidence and status, and its recording. Commands that type into the session go through
- * the mailbox, one at a time. Evidence is accepted at once, even while a command is waiting for it.
+ * the mailbox, one at a time. Evidence is accepted immediately, even while a command is running, because the command
+ * may be waiting for that evidence.
  */
 export class SessionActor {
   readonly mailbox: Mailbox = createMailbox();
   readonly status: SessionStatus;
-  /** starts counting when the session is listed, because only then is all the evidence in */
+  /**
+   * counts how the session spends its time, from the moment it is listed, because not all evidence has arrived before
+   * then
+   */
   readonly time: TimeSpent;
   recording: SessionRecording | null = null;
   readonly gap: RecordingGap;
   readonly screenPrompt: ScreenPrompt;
   readonly unread: UnreadInput;
   readonly intake: EvidenceIntake;
-  /** what a killed server was typing; null if nobody has checked yet */
+  /** the prompts that a killed server was typing; null if CBOS has not looked for them yet */
   textsLeft: TextsLeft | null = null;
-  /** whether the database lacked the session when the server started */
+  /** whether the session was missing from the database when the server started */
   isBroughtBack = false;
-  /** whether its processes are being replaced by others; if so, their end is not the end of the session */
+  /**
+   * whether the session's processes are being replaced by others; if so, the end of a process is not the end of the
+   * session
+   */
   isChangingHands = false;
   private readonly kept: KeptRecord;
   readonly promptKeys: PromptKeys;
@@ -58,21 +65,24 @@ export class SessionActor {
   private readonly arrivals = new Emitter<[Arrival]>();
   private readonly hooks = new Emitter<[ArrivedHook]>();
   private readonly changes = new Emitter();
-  /** Called with evidence that may contain a question, before the status is updated. */
+  /** Calls the listener with evidence that may contain a question, before the status is updated. */
   readonly onArrival = this.arrivals.on;
   readonly onHook = this.hooks.on;
-  /** Called after every change of status, and when a draft or view starts or stops covering the prompt. */
+  /**
+   * Calls the listener after every change of status, and whenever a draft or a view starts or stops blocking the
+   * prompt.
+   */
   readonly onChange = this.changes.on;
   /**
-   * Called when the screen must be redrawn, because the recording has resumed after a gap, or the attached person has
-   * detached.
+   * Calls the listener when the screen must be redrawn, because the recording continues after a gap or because the
+   * attached person has detached.
    */
   readonly onRedrawNeeded = this.redraws.on;
   readonly onDamage = this.damages.on;
   private listed = false;
   private jsonFacts: JsonFacts | null = null;
   readonly heldChanges: HeldChanges = createHeldChanges((kind) => this.tellFaces(kind));
-  /** the answers that people are giving right now; while there are any, no rule answers */
+  /** the answers that people are giving right now; while there are any, no rule gives an answer */
   readonly personAnswers: InProgress = createInProgress();
 
   constructor(
@@ -147,7 +157,7 @@ export class SessionActor {
     return this.record.slug;
   }
 
-  /** The Screen session that receives the session's keypresses. @throws CatalogueError session_dead, not_adopted */
+  /** The Screen session to which the session's keypresses are sent. @throws CatalogueError session_dead, not_adopted */
   get target(): ScreenTarget {
     const { screenId, daemon, window, adopted, agent } = this.record;
     if (this.isParked() && this.isDead()) throw new CatalogueError('session_parked', `${this.slug} is parked`);
@@ -165,12 +175,18 @@ export class SessionActor {
     return this.record.endedAt !== null;
   }
 
-  /** Reports whether CBOS has ended the process in order to continue the conversation later, or is about to. */
+  /**
+   * Reports whether CBOS has parked the session: it has ended the process, or is about to, and will continue the
+   * conversation later.
+   */
   isParked(): boolean {
     return this.record.parkedAt !== null;
   }
 
-  /** Converts the session to the other type. The conversation stays the same, and the old process has already ended. */
+  /**
+   * Converts the session to the other type. The conversation stays the same. The caller has already ended the old
+   * process.
+   */
   retype(type: SessionType): void {
     const processes = { screenId: null, daemon: null, agent: null, launchId: null, parkedAt: null, loss: null };
     const nothing = { ...processes, hooks: null, recording: null };
@@ -184,15 +200,15 @@ export class SessionActor {
     this.update({ type, ...nothing });
   }
 
-  /** Changes the record, and notifies the faces if they show the change. */
+  /** Changes the record, and notifies the faces. */
   update(change: Partial<SessionRecord>): void {
     this.kept.save(change);
     this.emitUpdated();
   }
 
   /**
-   * Changes the record for a request. Unlike `update`, this saves the change before it takes effect, and before
-   * anything irreversible is done.
+   * Changes the record on request. Unlike `update`, this method saves the change before the change takes effect, and so
+   * before anything irreversible is done.
    * @throws while the home is not writable, in which case nothing changes
    */
   commit(change: Partial<SessionRecord>): void {
@@ -224,7 +240,7 @@ export class SessionActor {
     });
   }
 
-  /** Lists the session: from now on, its changes go to the faces, and held prompts are typed. */
+  /** Lists the session. From now on, changes are reported to the faces, and held prompts are typed. */
   list(): void {
     if (this.listed) return;
     this.listed = true;
@@ -234,14 +250,14 @@ export class SessionActor {
   }
 
   /**
-   * Records that the screen could not be redrawn. The next check of Screen's sessions that finds nobody attached tries
-   * again.
+   * Records that the screen could not be redrawn. The redraw is tried again as soon as a check of Screen's sessions
+   * finds nobody attached.
    */
   redrawLater(): void {
     this.owesRedraw = true;
   }
 
-  /** Checks again which prompts may be sent. The answer may have changed although the status has not. */
+  /** Checks again which prompts may be sent, which can change even if the status does not. */
   lookAgain(): void {
     this.changes.tell();
   }
@@ -253,12 +269,14 @@ export class SessionActor {
     }
     if (this.attached === attached) return;
     this.attached = attached;
-    // The person who attached or detached may have closed copy mode or Screen's prompt.
+    // Whoever attached or detached may have closed copy mode or Screen's prompt.
     this.screenPrompt.see(false);
     this.emitUpdated();
   }
 
-  /** Records whether drawing the recording fails. While it does, only the other sources show what is happening. */
+  /**
+   * Records whether the recording cannot be drawn. If it cannot, only the other sources show what the session is doing.
+   */
   seeUndrawn(isUndrawn: boolean): void {
     this.undrawnAt = isUndrawn ? this.deps.clock.now() : null;
     if (isUndrawn) this.status.loseScreen();

@@ -1,16 +1,16 @@
 /**
- * The parts that every session has. `actor.ts` has the state of one session: its record (`kept-record.ts`), the
- * evidence about it (`evidence-intake.ts`), its status (`session-status.ts`), and how it spent its days
- * (`time-spent.ts`).
+ * This directory contains what every session needs, whatever its type. `actor.ts` holds the state of one session: its
+ * record (`kept-record.ts`), the evidence about it (`evidence-intake.ts`), its status (`session-status.ts`), and how it
+ * spent its time on each day (`time-spent.ts`).
  *
- * - one command at a time: `mailbox.ts`
+ * - running commands one at a time: `mailbox.ts`
  * - the journal of deliveries: `delivery-journal.ts`
- * - writes that wait while the disk is full: `patient-writes.ts`, `patient-deliveries.ts`
- * - the queue that an interrupt pauses: `queue-stop.ts`
+ * - writes that are postponed while the disk is full: `patient-writes.ts`, `patient-deliveries.ts`
+ * - pausing a session's queue after an interrupt: `queue-stop.ts`
  * - replies kept for later: `stash.ts`
  * - the context, cost, and model of a terminal session: `figures.ts`
- * - evidence across a restart, during which the clock may have been set: `kept-evidence.ts`
- * - a session as every face shows it: `view.ts`
+ * - keeping evidence across a restart, even if the clock is set in between: `kept-evidence.ts`
+ * - how every face shows a session: `view.ts`
  */
 
 import type { RestorePlan } from '../../core/restore/plan.ts';
@@ -28,23 +28,24 @@ export interface LaunchedProcesses {
 }
 
 /**
- * The operations on one session, whatever its type. The actor holds the session's state (record, status, history). The
- * controls reach a screen session through GNU Screen, and a JSON session through Claude Code's events.
+ * The operations on one session, whatever its type. The actor holds the session's state, and the controls act on the
+ * session: on a terminal session through GNU Screen, and on a JSON session through Claude Code's input and events.
  */
 export interface SessionControls {
   /** sends prompts to the session */
   readonly deliverer: Deliverer;
-  /** its turns and events; null for a terminal session */
+  /** the session's turns and events; null for a terminal session */
   readonly conversation: Conversation | null;
   /**
-   * Starts the session, continuing its conversation if it has one. Only for a session that is dead or was never
-   * launched.
+   * Starts the session, continuing its conversation if it has one. Call this only for a session that is dead or has
+   * never been launched.
    * @throws CatalogueError no_such_path, claude_not_found, launch_failed, and, for a screen session, path_too_long,
    * screen_not_found
    */
   launch(): Promise<void>;
   /**
-   * Ends its processes to free their memory. The next prompt wakes the session and continues its conversation.
+   * Parks the session: ends its processes to free their memory. The next prompt wakes the session, which then continues
+   * its conversation.
    * @throws CatalogueError not_parkable, no_terminal, session_dead, not_adopted, kill_failed
    */
   park(): Promise<void>;
@@ -54,22 +55,22 @@ export interface SessionControls {
    */
   wake(): Promise<void>;
   /**
-   * Returns what a restoration would do with the session now.
+   * Returns what a restoration would currently do with the session.
    * @param isByItself whether the server restores the session on its own, without a request from a person
    */
   planRestore(isByItself: boolean): Promise<RestorePlan>;
   /**
-   * Restores a lost session, and waits for its prompt or a dialog. Does nothing if the plan is to leave the session as
-   * it is.
+   * Restores a lost session, and waits until it shows its prompt or a dialog. Does nothing if the plan is to leave the
+   * session as it is.
    * @throws CatalogueError session_in_use, kill_failed, and everything that `launch` throws; the session then stays
    * lost
    */
   restore(isByItself: boolean): Promise<RestorePlan>;
-  /** Completes the work of a killed server, once all evidence has arrived. */
+  /** Completes what a killed server had begun. Call this once all evidence has arrived. */
   settle(): Promise<void>;
   /** Finds the session again after a server restart. */
   findAgain(): Promise<void>;
-  /** Takes over the processes that a killed server had launched. Undefined for a session without a terminal. */
+  /** Takes over the processes that a killed server had just launched. Undefined for a session without a terminal. */
   takeLaunched?(found: LaunchedProcesses): Promise<void>;
   /**
    * Ends the session with its whole process tree, and verifies that it is gone.
@@ -77,19 +78,20 @@ export interface SessionControls {
    */
   end(): Promise<void>;
   /**
-   * Ends its processes as `end` does, but the session continues, because something else takes over its conversation.
+   * Ends the session's processes as `end` does, but the session itself continues, because other processes take over its
+   * conversation.
    * @throws CatalogueError already_running, not_adopted, kill_failed
    */
   release(): Promise<void>;
-  /** Releases resources that are not needed at the moment. Called before the server ends. */
+  /** Releases resources that the session does not need at the moment. Called before the server ends. */
   rest(): Promise<void>;
-  /** Renames everything outside the record that contains the session's name. Called with the slug reserved. */
+  /** Renames everything outside the record that contains the session's name. The caller has reserved the new slug. */
   rename(slug: string): Promise<void>;
-  /** Call this when its folder has changed. The change takes effect at its next start. */
+  /** Call this when the session's folder has been changed. The change takes effect when the session next starts. */
   moved(): Promise<void>;
   /** @throws CatalogueError no_question, stale_question, no_such_option, not_adopted, not_confirmed */
   answer(request: Answer): Promise<void>;
-  /** What "always" would allow, for the session and in the project. */
+  /** Returns what answering "always" would allow, in this session and in its project. */
   standing(): StandingChoices;
   /** @throws CatalogueError nothing_running, not_adopted, not_confirmed */
   interrupt(): Promise<void>;
@@ -99,8 +101,8 @@ export interface SessionControls {
   resize(cols: number, rows: number): Promise<Session>;
   /** @throws CatalogueError no_recording */
   buffer(options: { lines: number; format: 'text' | 'ansi' | 'html' }): Promise<Buffer>;
-  /** Its recording; null if it has none. */
+  /** Returns the session's recording; null if it has none. */
   recording(): RecordingStream | null;
-  /** Releases the session. Running processes keep running. */
+  /** Releases the session's resources in the server. Its processes keep running. */
   dispose(): void;
 }

@@ -1,6 +1,6 @@
 import type { EventsPage, Invocation, Invoke, LastResponse } from '../../protocol/index.ts';
 
-/** The features that only a JSON session has: turns run by a request, and events. */
+/** What only a JSON session offers: turns that run on request, and events. */
 export interface Conversation {
   /** @throws CatalogueError already_running, session_dead, session_in_use, claude_not_found, launch_failed */
   invoke(request: Invoke): Promise<Invocation>;

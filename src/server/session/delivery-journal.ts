@@ -25,7 +25,7 @@ import { deliveriesOf, seeDelivery } from './see-delivery.ts';
 import { toTimestamp } from './view.ts';
 
 /**
- * Saves a delivery's journal entry by calling `save`, along with something else in the same transaction. Throws if the
+ * Calls `save` to save a delivery's journal entry, together with something else in the same transaction. Throws if the
  * text must not be sent.
  */
 export type JournalWith = (deliveryId: string, save: () => void) => void;
@@ -44,12 +44,15 @@ export interface Deliverer {
   dispose(): void;
 }
 
-/** A prompt with its sender, if a process inside a session sent it. No client's request can specify a sender. */
+/**
+ * A prompt, with its sender if a process inside a session has sent it. Clients cannot specify a sender in their
+ * requests.
+ */
 export interface SentText extends Send {
   from?: string;
 }
 
-/** Error codes of refusals; all others are `not_accepting_text`. */
+/** The error codes of some refusals; all other refusals have the code `not_accepting_text`. */
 const REFUSED_AS: Readonly<Partial<Record<RefusalReason, ErrorCode>>> = {
   not_adopted: 'not_adopted',
   shell_command: 'command_prefix',
@@ -57,8 +60,8 @@ const REFUSED_AS: Readonly<Partial<Record<RefusalReason, ErrorCode>>> = {
 };
 
 /**
- * The stored deliveries of one session. The journal is the same for both types of session, however the prompts are
- * transported.
+ * The stored deliveries of one session. Both types of session use the same journal, although prompts reach them in
+ * different ways.
  */
 export interface DeliveryJournal {
   /**
@@ -69,17 +72,17 @@ export interface DeliveryJournal {
   /** Returns the error for a prompt that must not be sent at all. */
   refusal(decision: Extract<DeliveryDecision, { kind: 'refuse' }>): CatalogueError;
   /**
-   * An earlier delivery of the same prompt with the same key; null if there is none.
+   * Returns an earlier delivery of the same prompt with the same idempotency key; null if there is none.
    * @throws CatalogueError idempotency_conflict
    */
   earlier(request: Send): DeliveryRecord | null;
   /**
-   * Saves a new delivery as `held`. With `how.held`, the sender learns that CBOS is holding the prompt. A stashed reply
-   * has no sender waiting for it.
+   * Saves a new delivery in the phase `held`. If `how.held` is set, the sender learns that CBOS is holding the prompt.
+   * For a stashed reply, no sender is waiting.
    */
   begin(request: SentText, how: { held: boolean; journalWith?: JournalWith | undefined }): DeliveryRecord;
   /**
-   * Saves what became of prompts as soon as the home can be written. Phases in `WRITTEN_FIRST` are saved at once.
+   * Saves what became of prompts, as soon as the home is writable. Phases in `WRITTEN_FIRST` are saved immediately.
    * @throws CatalogueError while the home is not writable, in which case the next step must not be taken
    */
   apply(changes: readonly Change[]): void;
@@ -87,7 +90,7 @@ export interface DeliveryJournal {
   fail(id: string, cause: unknown): void;
   /** @throws CatalogueError no_such_delivery */
   find(id: string): DeliveryRecord;
-  /** In the order in which they were saved. */
+  /** Returns the deliveries with this status, in the order in which they were saved. */
   withStatus(status: DeliveryStatus): DeliveryRecord[];
   view(record: DeliveryRecord): Delivery;
   list(): Delivery[];
@@ -135,7 +138,7 @@ export function openDeliveryJournal(actor: SessionActor): DeliveryJournal {
     throw new CatalogueError('delivery_final', `The delivery is already ${statusOf(record)}`);
   }
 
-  /** Saves or refuses a requested change. */
+  /** Saves a change that a client has requested, or throws. */
   function commit(record: DeliveryRecord, change: Partial<DeliveryRecord> & { phase: DeliveryPhase }): Delivery {
     const next = { ...record, ...change, updatedAt: clock.now() };
     deliveries.commit(next);

@@ -19,7 +19,7 @@ import { keepEvidence } from './kept-evidence.ts';
 import type { KeptRecord } from './kept-record.ts';
 import type { SessionStatus } from './session-status.ts';
 
-/** The hooks after which every version draws something. */
+/** The hook events after which every version of Claude Code draws something. */
 const DRAWING_HOOKS: ReadonlySet<string> = new Set(['UserPromptSubmit', 'PreToolUse', 'PostToolUse']);
 
 const UNKNOWN_TIMES = { startedAt: null, endedAt: null };
@@ -29,13 +29,13 @@ export interface ArrivedHook {
   at: number;
   event: string;
   payload: Readonly<Record<string, unknown>>;
-  /** the id of its wait for a reply; null if it does not wait */
+  /** the id of the hook's wait for a reply; null if the hook does not wait */
   wait: string | null;
-  /** the usage limit that ended the turn; absent if none did */
+  /** the usage limit that ended the turn; absent if no limit did */
   limit?: RateLimit;
 }
 
-/** Evidence that may contain a question: a hook, or events from a JSON session. */
+/** Evidence that may contain a question: a hook event, or events from a JSON session. */
 export type Arrival = { kind: 'hook'; hook: ArrivedHook } | { kind: 'events'; json: JsonEvidence };
 
 /** The session that the evidence is about. */
@@ -49,14 +49,16 @@ interface Witnessed {
   /** Changes the record, and notifies the faces. */
   update(change: Partial<SessionRecord>): void;
   emitUpdated(): void;
-  /** Reports what has arrived, before the status is updated. */
+  /** Reports evidence that has arrived, before the status is updated. */
   tellArrival(arrival: Arrival): void;
   tellHook(hook: ArrivedHook): void;
-  /** A draft or a view has started or stopped covering the prompt. */
+  /** Reports that a draft or a view has started or stopped blocking the prompt. */
   tellObstacle(): void;
 }
 
-/** Accepts all evidence about one session, and passes it to the session's status, to its record, and to the search. */
+/**
+ * Accepts all evidence about one session, and passes it on to the session's status, its record, and the search index.
+ */
 export class EvidenceIntake {
   readonly #session: Witnessed;
   #transcript: string | null = null;
@@ -67,12 +69,12 @@ export class EvidenceIntake {
     this.#figures = new SessionFigures({ ...session.deps, kept: session.kept });
   }
 
-  /** the figures that Claude Code reported to the status line for this launch and this conversation */
+  /** the figures that Claude Code has reported to the status line for this launch and this conversation */
   get figures(): Figures {
     return this.#figures.shown(this.#session.kept.current);
   }
 
-  /** Claude Code's own file of the conversation, as last reported */
+  /** the path of the conversation's transcript, as last reported */
   get transcript(): string | null {
     return this.#transcript;
   }
@@ -88,7 +90,7 @@ export class EvidenceIntake {
     }
     this.#session.tellHook(hook);
     if (DRAWING_HOOKS.has(hook.event)) gap.expectOutput();
-    // The prompt arrived, so keypresses reach Claude Code.
+    // A prompt has arrived, so keypresses reach Claude Code rather than Screen.
     if (hook.event === 'UserPromptSubmit') screenPrompt.see(false);
     this.#indexHook(hook);
   }
@@ -100,7 +102,7 @@ export class EvidenceIntake {
   }
 
   /**
-   * Records that the reply to a hook's question was accepted. A refused call is now over, and an allowed one is
+   * Records that the reply to a hook's question was accepted. After a no, the tool call is over; after a yes, it is
    * running.
    */
   settleCall(id: string, isRefused: boolean): void {
@@ -108,26 +110,26 @@ export class EvidenceIntake {
     this.#session.kept.save({ hooks: this.#keptHooks() });
   }
 
-  /** Records the usage limit behind the failure that a hook reported with this message. */
+  /** Records which usage limit caused the failure that a hook reported with this message. */
   seeLimit(limit: RateLimit, message: unknown): void {
     this.#session.status.seeLimit(limit, message);
     this.#session.kept.save({ hooks: this.#keptHooks() });
   }
 
-  /** Records that hooks were lost, and that earlier reports may therefore be out of date. */
+  /** Records that reports from hooks were lost, so earlier reports may be out of date. */
   loseHooks(): void {
     const { status, kept } = this.#session;
     status.loseHooks();
     kept.save({ hooks: status.evidence().hooks });
   }
 
-  /** Records that Claude Code's file of the conversation has grown, or that a hook has reported its path. */
+  /** Records that the conversation's transcript has grown, or that a hook has reported its path. */
   seeTranscript(file: string): void {
     this.#transcript = file;
     this.#session.deps.search.readTranscript(this.#session.kept.current.id, file);
   }
 
-  /** The content of Claude Code's registry file; null when the file is gone. */
+  /** Accepts the content of the session's file in Claude Code's registry; null if the file has been removed. */
   seeRegistry(registry: (RegistryEvidence & { version: string | null }) | null): void {
     const { current } = this.#session.kept;
     if (registry !== null) {
@@ -140,14 +142,14 @@ export class EvidenceIntake {
     this.#session.status.seeRegistry(registry);
   }
 
-  /** The current state of a JSON session according to its events, which are already saved. */
+  /** Accepts the current state of a JSON session according to its events, which have already been saved. */
   seeJson(json: JsonEvidence, more: { events: readonly ClaudeEvent[]; costUsd: number }): void {
     const { status, kept } = this.#session;
     this.#session.facts()?.add(more.events, more.costUsd);
     const before = status.evidence().json;
     const { launch, claudeSessionId } = kept.current;
-    // Plan mode ends when the plan is approved, so the next process must not start in plan mode again. A mode requested
-    // for the next turn remains in effect.
+    // Claude Code may have switched modes: plan mode ends when the plan is approved, so the next process must not start
+    // in plan mode again. A mode that was requested for the next turn remains in effect.
     const hasSwitched = json.permissionMode !== null && json.permissionMode !== before?.permissionMode;
     const permission_mode = hasSwitched ? json.permissionMode : launch.permission_mode;
     const isNew = permission_mode !== launch.permission_mode || (json.sessionId ?? claudeSessionId) !== claudeSessionId;
@@ -165,17 +167,17 @@ export class EvidenceIntake {
 
   seeScreen(frame: ScreenFrame, at: number): void {
     const { status, kept, gap, deps } = this.#session;
-    // This is kept only in memory. A row per frame would cost more than it is worth, and the next state change saves
-    // the value.
+    // The time is kept only in memory, because writing a row for each frame would not be worth the cost. The next
+    // change of the status saves it.
     kept.hold({ lastActivity: Math.min(Math.max(at, kept.current.lastActivity ?? 0), deps.clock.now()) });
-    // The output around a gap in the recording is only a part of the screen.
+    // Near a gap in the recording, the output shows only a part of the screen.
     if (gap.stopped()?.because === 'disk') return;
     const before = this.#obstacle();
     status.seeScreen(frame, at);
     if (before !== this.#obstacle()) this.#session.tellObstacle();
   }
 
-  /** Records that the agent's process has been found, or found again. */
+  /** Records that Claude Code's process has been found, or found again. */
   seeAgent(agent: { pid: number; startTime: string; startedAt: number | null }): void {
     const known = this.#session.kept.current.agent;
     if (known?.pid !== agent.pid || known.startTime !== agent.startTime) {
@@ -184,7 +186,7 @@ export class EvidenceIntake {
     this.#session.status.seeProcess(this.#withSetUp({ alive: true, startedAt: agent.startedAt, endedAt: null }));
   }
 
-  /** Records why nothing can be typed into the session; null if it can be reached. */
+  /** Records why nothing can be typed into the session; null if the session is reachable. */
   seeReach(why: Unreachable | null): void {
     const { status, kept, deps } = this.#session;
     const { process } = status.evidence();
@@ -194,12 +196,12 @@ export class EvidenceIntake {
     status.seeProcess(why === null ? known : { ...known, unreachable: { ...why, since } });
   }
 
-  /** Accepts a report from a launch's status line, and notifies the faces if it changes what they show. */
+  /** Accepts a report from the status line of a launch, and notifies the faces if the report changes what they show. */
   seeReport(launchId: string, report: StatusLineReport): void {
     if (this.#figures.see(launchId, report)) this.#session.emitUpdated();
   }
 
-  /** Records that, according to the operating system, the session has ended. */
+  /** Records that the session's process has ended, according to the operating system. */
   seeEnd(): void {
     if (this.#session.kept.current.endedAt !== null) return;
     const now = this.#session.deps.clock.now();
@@ -207,7 +209,10 @@ export class EvidenceIntake {
     this.seeProcessAgain();
   }
 
-  /** Sets the process to its recorded state, parked or not. The last screen says nothing about a parked session. */
+  /**
+   * Updates the evidence about the process from the record. If the session is parked, its last screen no longer says
+   * anything about it.
+   */
   seeProcessAgain(): void {
     const { endedAt, parkedAt } = this.#session.kept.current;
     const parked = parkedAt === null ? {} : { parkedAt };
@@ -215,7 +220,7 @@ export class EvidenceIntake {
     this.#session.status.seeProcess(this.#withSetUp({ alive: endedAt === null, startedAt: null, endedAt, ...parked }));
   }
 
-  /** Records how far the set-up of the session's worktree is. */
+  /** Records the new state of the set-up of the session's worktree. */
   seeSetUp(change: Pick<SetUp, 'state'> & Partial<SetUp>): void {
     const { kept, status, deps } = this.#session;
     const { launch } = kept.current;
@@ -235,12 +240,12 @@ export class EvidenceIntake {
     if (process.alive && state === 'running') {
       return { ...process, settingUp: { command, since: Date.parse(setUp.at) } };
     }
-    // A set-up that was still running when its processes ended did not finish either.
+    // A set-up that was still running when its processes ended has not finished, so it also counts as failed.
     const isUnfinished = isSetUpDue(setUp) && (state === 'failed' || state === 'running');
     return !process.alive && isUnfinished ? { ...process, setUpFailed: { exitCode } } : process;
   }
 
-  /** Returns what blocks the prompt, as far as the screen shows it. */
+  /** Returns what blocks the prompt, as far as the screen shows that. */
   #obstacle(): Cover | 'draft' | null {
     const reading = this.#session.status.evidence().screen?.reading;
     return reading?.cover ?? (reading?.draft == null ? null : 'draft');

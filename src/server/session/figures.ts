@@ -4,7 +4,7 @@ import type { SessionRecord } from '../../platform/sqlite/session-store.ts';
 import type { ActorDeps } from './actor-deps.ts';
 import type { KeptRecord } from './kept-record.ts';
 
-/** The figures that Claude Code reports to a terminal session's status line. Unknown ones are null. */
+/** The figures that Claude Code reports to the status line of a terminal session. Unknown figures are null. */
 export type Figures = Omit<StatusLineReport, 'sessionId'>;
 
 const NO_FIGURES: Figures = {
@@ -21,9 +21,9 @@ interface FiguresOf extends Pick<ActorDeps, 'clock' | 'terminalCosts'> {
 }
 
 /**
- * The figures of one session. A report counts only for its launch and for the conversation that it mentions. After a
- * restart, `/clear`, or `/resume`, the figures are unknown until the next report. A report that another process writes
- * in a session's name counts only if that process knows the conversation's id.
+ * Keeps the figures of one session. A report counts only for its launch and for the conversation that it mentions.
+ * After a restart, `/clear`, or `/resume`, the figures are unknown until the next report. A report that some other
+ * process writes on behalf of a session counts only if that process knows the conversation's id.
  */
 export class SessionFigures {
   readonly #session: FiguresOf;

@@ -1,20 +1,23 @@
 import type { Dispose } from '../sessions.ts';
 
-/** A change in a session that the faces do not know about yet: in its status, or only in other fields. */
+/** A change in a session that has not been reported to the faces yet: in its status, or only in other fields. */
 export type Change = 'state' | 'updated';
 
 /**
- * Holds changes back while rules check a question, so that no alert is sent for a question that no person has to
- * answer.
+ * Holds back changes while a question is checked against the rules, so that no alert is sent for a question that no
+ * person has to answer.
  */
 export interface HeldChanges {
-  /** Holds changes back until all functions returned by this method have been called. */
+  /**
+   * Holds back changes until the returned function has been called, and so have those from all other calls of this
+   * method.
+   */
   begin(): Dispose;
   /** @returns whether the change is held back */
   defer(change: Change): boolean;
 }
 
-/** @param tell reports everything that was held back, as one change */
+/** @param tell reports everything that was held back, as a single change */
 export function createHeldChanges(tell: (change: Change) => void): HeldChanges {
   let holds = 0;
   let kept: Change | null = null;

@@ -1,6 +1,6 @@
-/** Work of one kind; several pieces of it may run at once. */
+/** Keeps track of work of one kind, of which several pieces may run at once. */
 export interface InProgress {
-  /** Runs the work, and passes its result or error on. */
+  /** Runs the work, and passes on its result or its error. */
   run<T>(work: () => Promise<T>): Promise<T>;
   isRunning(): boolean;
 }

@@ -2,15 +2,12 @@ import { CONVERSATION_TYPES, conversationLines } from '../../core/status/index.t
 import type { EventStore } from '../../platform/sqlite/event-store.ts';
 import type { ClaudeEvent } from '../../protocol/index.ts';
 
-/** How many lines of the conversation are kept in memory for display in lists. */
+/** How many lines of the conversation are kept in memory, to be shown in lists. */
 const KEPT_LINES = 20;
-/** How many of the last events are certain to contain these lines. */
+/** How many of the latest events are read to get these lines. This many are certain to contain enough lines. */
 const READ_EVENTS = 20;
 
-/**
- * The facts that a list shows about a JSON session besides its status: its cost, and the end of its conversation as
- * text.
- */
+/** What a list shows about a JSON session besides its status: its cost, and the end of its conversation as text. */
 export class JsonFacts {
   readonly #store: EventStore;
   readonly #sessionId: string;
@@ -22,7 +19,7 @@ export class JsonFacts {
     this.#sessionId = sessionId;
   }
 
-  /** The cost of all the session's turns. */
+  /** Returns the total cost of the session's turns. */
   costUsd(): number {
     this.#costUsd ??= this.#store.days(this.#sessionId).reduce((sum, day) => sum + day.cost_usd, 0);
     return this.#costUsd;
@@ -36,7 +33,7 @@ export class JsonFacts {
     return this.#lines;
   }
 
-  /** Adds events that have just been saved. */
+  /** Takes into account events that have just been saved. */
   add(events: readonly ClaudeEvent[], costUsd: number): void {
     if (this.#costUsd !== null) this.#costUsd += costUsd;
     const lines = events.flatMap(conversationLines);

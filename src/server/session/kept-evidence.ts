@@ -10,7 +10,8 @@ import {
 import type { Clock } from '../clock.ts';
 
 /**
- * Stored with the evidence: the clock setting at that time, and how far the evidence's times had been shifted by then.
+ * What is stored along with evidence: the clock's setting at that time, and how far the evidence's times had been
+ * shifted by then.
  */
 const Kept = z.object({ clock: z.object({ boot: z.string(), offset_ms: z.number() }), moved_ms: z.number() });
 
@@ -19,21 +20,21 @@ export interface Restored<T> {
   movedMs: number;
 }
 
-/** Returns evidence in the form in which it is stored, for {@link restoreHooks} and {@link restoreJson}. */
+/** Returns evidence in the form in which it is stored. {@link restoreHooks} and {@link restoreJson} read this form. */
 export function keepEvidence(evidence: HookEvidence | JsonEvidence, movedMs: number, clock: Clock): unknown {
   const kept: z.infer<typeof Kept> = { clock: clock.setting(), moved_ms: movedMs };
   return { ...evidence, kept };
 }
 
 /**
- * Restores evidence that a previous server got from hooks, adjusted to the current clock. Fields that later CBOS
- * versions added start out empty.
+ * Restores evidence that a previous server got from hooks, and adjusts it to the current clock. Fields that later
+ * versions of CBOS have added are empty at first.
  */
 export function restoreHooks(value: unknown, clock: Clock): Restored<HookEvidence> {
   return restore({ value, empty: NO_HOOKS, move: moveHooks, clock });
 }
 
-/** Restores the events of a JSON session in the same way. */
+/** Restores evidence from the events of a JSON session in the same way. */
 export function restoreJson(value: unknown, clock: Clock): Restored<JsonEvidence> {
   return restore({ value, empty: NO_EVENTS, move: moveJson, clock });
 }
@@ -51,7 +52,10 @@ function restore<T extends HookEvidence | JsonEvidence>(parts: {
   return { evidence: parts.move(evidence, byMs), movedMs: (kept?.moved_ms ?? 0) + byMs };
 }
 
-/** Returns how far the clock has been moved since then. After a reboot, only a time in the future reveals a step. */
+/**
+ * Returns how far the clock has been moved since the evidence was stored. After a reboot, this is noticed only if the
+ * evidence contains a time in the future.
+ */
 function sinceThen({ clock: then }: z.infer<typeof Kept>, evidence: HookEvidence | JsonEvidence, clock: Clock): number {
   const today = clock.setting();
   const isSameBoot = then.boot !== '' && then.boot === today.boot;

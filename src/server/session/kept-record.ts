@@ -1,7 +1,7 @@
 import type { SessionRecord } from '../../platform/sqlite/session-store.ts';
 import type { ActorDeps } from './actor-deps.ts';
 
-/** A session's record. Its current state is in memory, and its changes are saved. */
+/** A session's record. The current state is held in memory, and changes are saved. */
 export class KeptRecord {
   readonly #deps: Pick<ActorDeps, 'writes' | 'sessions' | 'search'>;
   #current: SessionRecord;
@@ -17,7 +17,7 @@ export class KeptRecord {
     return this.#current;
   }
 
-  /** Changes the record. The change is saved now, or as soon as there is room. */
+  /** Changes the record. The change is saved immediately, or as soon as the disk has room. */
   save(change: Partial<SessionRecord>): void {
     this.hold(change);
     const record = this.#current;
@@ -41,8 +41,8 @@ export class KeptRecord {
   }
 
   /**
-   * Saves something else that belongs to the session, now or as soon as there is room. Nothing is saved for a session
-   * that has been removed in the meantime.
+   * Saves something else that belongs to the session, either immediately or as soon as the disk has room. If the
+   * session has been removed by then, nothing is saved.
    */
   write(work: () => void): void {
     this.#deps.writes.write(() => {

@@ -2,7 +2,7 @@ import { continuationKey } from '../../core/limits/continuation.ts';
 import { type Evidence, limitOf, limitOver } from '../../core/status/index.ts';
 import type { Primary } from '../../protocol/index.ts';
 
-/** The parts of a session that show whether its usage limit has ended. */
+/** The parts of a session that are needed to determine whether its usage limit has ended. */
 interface LimitedActor {
   status: { evidence(): Evidence; memory(): { primary: Primary | null } };
   record: { id: string };
@@ -10,8 +10,8 @@ interface LimitedActor {
 }
 
 /**
- * Returns when the limit that stopped a session ended; null if the limit has not ended, or somebody has continued the
- * session since then.
+ * Returns when the limit that had stopped a session ended; null if it has not ended, or if the session has been
+ * continued since then.
  */
 export function limitToContinue({ status, record, deps }: LimitedActor): number | null {
   const evidence = status.evidence();

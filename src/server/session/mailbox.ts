@@ -1,6 +1,6 @@
 /**
- * Runs posted tasks one at a time, in the order in which they were posted. When a task fails, only its own caller sees
- * the failure.
+ * Runs posted tasks one at a time, in the order in which they were posted. If a task fails, only the caller that posted
+ * it is affected.
  */
 export interface Mailbox {
   post<T>(task: () => Promise<T>): Promise<T>;

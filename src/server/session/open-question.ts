@@ -26,7 +26,8 @@ export function openQuestion(actor: AskingSession, id: string | undefined): Ques
 
 /**
  * Returns what an answer means for the question.
- * @throws CatalogueError no_such_option; not_shown_whole for an answer that requires having seen the whole question
+ * @throws CatalogueError no_such_option; not_shown_whole for an answer that nobody may give without having seen the
+ * whole question
  */
 export function readAnswer(slug: string, question: Question, answer: Answer): Exclude<AnswerPlan, { kind: 'refuse' }> {
   const plan = planAnswer(question, answer);
@@ -36,7 +37,7 @@ export function readAnswer(slug: string, question: Question, answer: Answer): Ex
   throw new CatalogueError(plan.code, plan.message, { hint, extra: { question } });
 }
 
-/** Returns what "always" would allow, for the session and in the project. */
+/** Returns what answering "always" would allow, in this session and in its project. */
 export function standingChoices(suggestions: readonly unknown[]): StandingChoices {
   return {
     session: standingFor(suggestions, 'session')?.about ?? null,

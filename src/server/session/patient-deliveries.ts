@@ -2,16 +2,19 @@ import { type DeliveryRecord, statusOf } from '../../core/delivery/record.ts';
 import type { DeliveryStore } from '../../platform/sqlite/delivery-store.ts';
 import type { PatientWrites } from './patient-writes.ts';
 
-/** The journal of all deliveries. The journal accepts changes even while the home is not writable. */
+/** The journal of all deliveries, which accepts some changes even while the home is not writable. */
 export interface PatientDeliveries extends DeliveryStore {
-  /** Records what became of a delivery, in memory until it can be saved. Never fails because of the home. */
+  /**
+   * Records what became of a delivery. The change is kept in memory until it can be saved, so this method does not fail
+   * if the home is not writable.
+   */
   save(record: DeliveryRecord): void;
   /**
-   * Saves a delivery at once. Use this before anything is typed, and for requests.
+   * Saves a delivery immediately. Use this for requests, and before anything is typed.
    * @throws while the delivery cannot be saved, in which case nothing changes
    */
   commit(record: DeliveryRecord): void;
-  /** Stops writing anything for a session that has been removed. */
+  /** Call this when a session has been removed. Nothing more is written for it. */
   forget(sessionId: string): void;
 }
 
@@ -24,7 +27,7 @@ export function createPatientDeliveries(store: DeliveryStore, writes: PatientWri
 
   return {
     save: (record) => {
-      // The most recently changed record comes last.
+      // Records are re-inserted when they change, so the most recently changed record comes last.
       unwritten.delete(record.id);
       unwritten.set(record.id, record);
       writes.write(() => {
@@ -50,7 +53,7 @@ export function createPatientDeliveries(store: DeliveryStore, writes: PatientWri
       const changed = unwrittenOf(sessionId);
       if (changed.length === 0) return store.withStatus(sessionId, status);
       const others = store.withStatus(sessionId, status).filter(({ id }) => !unwritten.has(id));
-      // The ids are version 7 UUIDs, so they sort in the order of creation.
+      // The ids are version 7 UUIDs, so sorting by id gives the order of creation.
       return [...others, ...changed.filter((record) => statusOf(record) === status)].sort((one, other) =>
         one.id < other.id ? -1 : 1,
       );

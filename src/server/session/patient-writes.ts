@@ -3,22 +3,26 @@ import type { Clock } from '../clock.ts';
 import type { Logger } from '../logger.ts';
 import type { Dispose } from '../sessions.ts';
 
-/** How soon to retry a write that failed. */
+/** How long to wait before retrying a failed write. */
 const RETRY_MS = 3_000;
-/** How many writes may wait. Older ones are dropped. A fleet of fifty sessions writes a few thousand an hour. */
+/**
+ * How many writes may wait at most; beyond that, the oldest are dropped. Fifty sessions cause a few thousand writes an
+ * hour.
+ */
 const MOST_WAITING = 10_000;
 
 /**
- * Writes to the home's database. While the home is not writable (its disk is full, or has become read-only), facts that
- * CBOS has only observed, and that nobody is waiting for, are kept in memory, in order. They are written as soon as
+ * Writes to the home's database. If the home is not writable, because its disk is full or has become read-only, facts
+ * that CBOS has only observed and that nobody is waiting for are kept in memory. They are written, in order, as soon as
  * possible.
  */
 export interface PatientWrites {
-  /** Writes now or later. Never fails because of the home. */
+  /** Writes now or later. Does not fail if the home is not writable. */
   write(work: () => void): void;
   /**
-   * Writes now, after everything that is already waiting. Use this for requests, before anything irreversible is done.
-   * @throws the database's error while it cannot be written, in which case nothing has happened
+   * Writes immediately, after everything that is already waiting. Use this for requests, and before anything
+   * irreversible is done.
+   * @throws the database's error if the write fails, in which case nothing has changed
    */
   demand<T>(work: () => T): T;
   dispose(): void;

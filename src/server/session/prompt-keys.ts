@@ -2,27 +2,29 @@ import { type Clock, markNow } from '../clock.ts';
 import type { KeptRecord } from './kept-record.ts';
 
 /**
- * How many digits are remembered, because several dialogs may close one after another before their answers arrive.
+ * How many digits are remembered. More than one is needed, because several dialogs in a row may close before their
+ * answers arrive.
  */
 const ANSWER_KEYS = 4;
 
 /**
- * CBOS's own keypresses that may still be in the prompt, or have just cleared it; they are saved for the next server.
+ * Remembers those of CBOS's own keypresses that may still be in the prompt or have just cleared it. They are saved for
+ * the next server.
  */
 export interface PromptKeys {
   /**
-   * Call this before typing a digit that answers a dialog, or with null once the prompt can no longer contain such a
-   * digit.
+   * Call this before typing a digit that answers a dialog. Call it with null once the prompt cannot contain such a
+   * digit any more.
    */
   rememberAnswerKey(key: string | null): void;
   /**
-   * Call this before typing the key that clears the prompt, because the next server must not type a second one right
-   * after it.
+   * Call this before typing the key that clears the prompt, because the next server must not type the key again right
+   * afterwards.
    */
   rememberClearing(): void;
   /**
-   * When the prompt was last cleared, in Unix milliseconds; 0 if never. If the clock has been set back since then, a
-   * clearing by a previous server counts as having just happened.
+   * Returns when the prompt was last cleared, in Unix milliseconds; 0 if never. If a previous server cleared it and the
+   * clock has been set back since then, the prompt counts as having just been cleared.
    */
   clearedAt(): number;
 }

@@ -3,7 +3,7 @@ import type { SessionRecord } from '../../platform/sqlite/session-store.ts';
 import type { StashStore } from '../../platform/sqlite/stash-store.ts';
 import type { Clock } from '../clock.ts';
 
-/** The parts of a session that are needed to pause its queue. */
+/** The parts of a session that are needed to pause and resume its queue. */
 interface QueueOwner {
   readonly record: Pick<SessionRecord, 'id' | 'queueStoppedAt'>;
   readonly deps: {
@@ -34,14 +34,14 @@ export function isQueueStopped({ record }: QueueOwner): boolean {
   return record.queueStoppedAt !== null;
 }
 
-/** Returns when sending was paused, in Unix milliseconds; null if sending is allowed or nothing is waiting. */
+/** Returns when the queue was paused, in Unix milliseconds; null if it is not paused or nothing is waiting in it. */
 export function queueStoppedSince(session: QueueOwner): number | null {
   return isQueueStopped(session) && hasWaiting(session) ? session.record.queueStoppedAt : null;
 }
 
 /**
- * Ends an old pause before a new prompt is accepted. If nothing is waiting any more, the new prompt does not belong to
- * the paused queue.
+ * Ends an old pause before a new prompt is accepted, if nothing is waiting in the paused queue any more. Otherwise the
+ * new prompt would be held for no reason.
  */
 export function forgetOldStop(session: QueueOwner): void {
   if (isQueueStopped(session) && !hasWaiting(session)) session.update({ queueStoppedAt: null });

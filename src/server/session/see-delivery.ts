@@ -5,16 +5,16 @@ import { isAtLeast, parseClaudeVersion } from '../../platform/claude/index.ts';
 import type { SessionActor } from './actor.ts';
 import { isQueueStopped } from './queue-stop.ts';
 
-/** Returns what is currently visible of a session's prompt. */
+/** Returns what CBOS can currently see of a session's prompt. */
 export function seePrompt({ status, record }: Pick<SessionActor, 'status' | 'record'>): PromptSeen {
   const { screen, hooks } = status.evidence();
   return { status: status.memory(), screen, hooks, isLaunched: record.launchId !== null };
 }
 
-/** Returns everything that delivery decisions are based on, as of now. */
+/** Returns everything on which delivery decisions are based, as of now. */
 export function seeDelivery(actor: SessionActor): Seen {
   const { record, deps } = actor;
-  // The time is read first, because `now` may notice that the clock was set and then shift all evidence.
+  // The time must be read first: `now` may notice that the clock was set, and then shifts the times of all evidence.
   const now = { wall: deps.clock.now(), elapsed: deps.clock.elapsed() };
   const prompt = seePrompt(actor);
   const deliveries = deliveriesOf(actor);
@@ -39,7 +39,10 @@ export function seeDelivery(actor: SessionActor): Seen {
   };
 }
 
-/** Each list is read when it is first used, because most callers need only one of them. */
+/**
+ * Returns the session's deliveries by status. Each list is read only when it is first used, because most callers need
+ * only one of them.
+ */
 export function deliveriesOf({ deps: { deliveries }, record: { id } }: SessionActor): Deliveries {
   const queued = lazily(() => deliveries.withStatus(id, 'queued'));
   const sent = lazily(() => deliveries.withStatus(id, 'sent'));
@@ -70,8 +73,8 @@ function lazily<T extends object>(read: () => T): () => T {
 }
 
 /**
- * Reports whether a version needs many small pastes. From 2.1.150 on, Claude Code wraps a long paste unless it comes in
- * many small ones. Older versions lose text that arrives in many small pastes.
+ * Reports whether long text must be split into many small pastes. Since version 2.1.150, Claude Code wraps a long paste
+ * unless it arrives in many small ones. Older versions lose text that arrives in many small pastes.
  */
 export function takesManyPastes(version: string | null): boolean {
   const numbers = version === null ? null : parseClaudeVersion(version);

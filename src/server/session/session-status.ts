@@ -28,20 +28,23 @@ export interface SessionStatusOptions {
   clock: Clock;
   thresholds: Thresholds;
   observe: ScreenObserver;
-  /** the evidence and status that a previous server stored; they preserve `since` */
+  /**
+   * the evidence from hooks that a previous server stored; together with `memory`, it preserves the status's `since`
+   */
   hooks: HookEvidence | null;
-  /** how far their times have been shifted since they were recorded; see `Evidence` */
+  /** how far the times in the evidence have been shifted since they were recorded; see `Evidence` */
   movedMs: number;
   memory: StatusMemory | null;
-  /** for a JSON session, the evidence of its events so far */
+  /** the evidence from a JSON session's events so far; undefined for a terminal session */
   json: JsonEvidence | undefined;
   /** called after the status has changed; `before` is null the first time */
   onChange: (memory: StatusMemory, before: StatusMemory | null) => void;
 }
 
 /**
- * All evidence of one session, and the resulting status. Evidence arrives in events. A timer runs only while the
- * evidence itself determines a time for the next check (a threshold, or a lasting contradiction).
+ * All evidence about one session, and the status that results from it. The status is derived again whenever evidence
+ * arrives. A timer runs only if the evidence requires a check at a later time, because of a threshold or a
+ * contradiction that lasts.
  */
 export interface SessionStatus {
   evidence(): Evidence;
@@ -54,18 +57,18 @@ export interface SessionStatus {
   forgetWait(id: string): void;
   /** Records that the reply to a hook's question was accepted. */
   settleCall(id: string, isRefused: boolean): void;
-  /** Records the usage limit behind the failure that ended the last turn with this message. */
+  /** Records which usage limit caused the failure that ended the last turn with this message. */
   seeLimit(limit: RateLimit, message: unknown): void;
-  /** Records that hooks were lost. Until the next hooks arrive, the other sources decide. */
+  /**
+   * Records that reports from hooks were lost. Until hooks report again, the status is derived from the other sources.
+   */
   loseHooks(): void;
   seeScreen(frame: ScreenFrame, at: number): void;
-  /**
-   * Records that the last known screen is no longer what the session shows, and that the current one cannot be seen.
-   */
+  /** Records that the last known screen is out of date and the current one cannot be seen. */
   loseScreen(): void;
-  /** undefined if the session is no longer a JSON session */
+  /** Accepts new evidence from a JSON session's events; undefined if the session is no longer a JSON session. */
   seeJson(json: JsonEvidence | undefined): void;
-  /** Records a new launch, after which no earlier evidence counts. */
+  /** Records that a new launch has begun. Earlier evidence no longer counts. */
   startAnew(): void;
   /**
    * Resolves to true as soon as the condition holds, or to false after `timeoutMs`. The condition is checked whenever
@@ -83,7 +86,7 @@ export function createSessionStatus(options: SessionStatusOptions): SessionStatu
   const advanced = new Emitter();
 
   const advance = (): StatusMemory => {
-    // The time is read first, because `now` may notice that the clock was set.
+    // The time must be read first: `now` may notice that the clock was set, and then changes the evidence.
     const now = clock.now();
     const before = memory;
     const next = advanceStatus(before, { evidence, now, thresholds: options.thresholds });

@@ -9,14 +9,17 @@ import { forgetOldStop, isQueueStopped } from './queue-stop.ts';
 import { seeDelivery } from './see-delivery.ts';
 import { toTimestamp } from './view.ts';
 
-/** The replies kept for one session. An applied reply remains listed, with its delivery, until somebody removes it. */
+/**
+ * The replies that are kept for one session. A reply that has been applied remains listed, with its delivery, until
+ * somebody removes it.
+ */
 export interface SessionStash {
   /** @throws CatalogueError command_prefix, invalid_request */
   add(request: Omit<NewStashedResponse, 'session_slug'>): StashedResponse;
-  /** In the order in which they were stored. */
+  /** Returns the replies in the order in which they were stored. */
   list(): StashedResponse[];
   /**
-   * Sends a reply now, as `send` does.
+   * Sends a reply immediately, in the same way as `send`.
    * @throws CatalogueError no_such_stash, already_applied, and everything that `send` throws; a refused reply is kept
    */
   apply(id: string): Promise<StashedResponse>;
@@ -53,8 +56,8 @@ export function createSessionStash(actor: SessionActor, deliverer: Deliverer): S
   }
 
   /**
-   * Saves the delivery and marks the reply in one transaction, before the first key. A reply is thus applied at most
-   * once, even if there is a crash.
+   * Saves the delivery and marks the reply as applied in one transaction, before the first keypress. Therefore a reply
+   * is applied at most once, even if the server crashes.
    */
   function markWith(id: string): JournalWith {
     return (deliveryId, save) => {
@@ -63,14 +66,14 @@ export function createSessionStash(actor: SessionActor, deliverer: Deliverer): S
     };
   }
 
-  /** Returns the next reply to be sent; null if none is due. */
+  /** Returns the reply that must be sent next; null if none is due. */
   function nextDue(): StashRecord | null {
     if (isQueueStopped(actor)) return null;
-    // A draft in the prompt is no reason to wait here, because the delivery is then held until the draft is gone.
+    // A draft in the prompt need not be considered here, because the delivery is held until the draft is gone.
     if (!actor.isListed() || !mayTypeHeld({ ...contextOf(seeDelivery(actor)), draft: null })) return null;
     const all = stash.list(sessionId());
-    // Only one reply is sent per turn. Until the session starts waiting again, the last reply may not even have been
-    // taken.
+    // Only one reply is sent per turn. Before the session is waiting again, Claude Code may not even have taken the
+    // previous reply.
     const lastApplied = Math.max(0, ...all.map((record) => record.appliedAt ?? 0));
     if (lastApplied > 0 && actor.status.memory().since <= lastApplied) return null;
     if (deliveries.withStatus(sessionId(), 'queued').length > 0) return null;
@@ -87,8 +90,8 @@ export function createSessionStash(actor: SessionActor, deliverer: Deliverer): S
       .then(
         () => true,
         (cause: unknown) => {
-          // The reply was refused because a dialog has opened in the meantime. The reply is kept, and CBOS tries again
-          // when the status next changes.
+          // If the reply was refused, for example because a dialog has opened in the meantime, CBOS keeps it and tries
+          // again when the status next changes.
           if (!(cause instanceof CatalogueError)) {
             log.error({ slug: actor.slug, stash: next.id, err: cause }, 'a draft could not be sent');
           } else log.info({ slug: actor.slug, stash: next.id, code: cause.code }, 'a draft was saved');
@@ -97,7 +100,7 @@ export function createSessionStash(actor: SessionActor, deliverer: Deliverer): S
       )
       .then((isApplied) => {
         isApplying = false;
-        // The turn may have ended while its start was still being confirmed.
+        // The turn may already have ended while CBOS was still waiting for the confirmation of its start.
         if (isApplied) considerNext();
       });
   }

@@ -3,22 +3,22 @@ import type { DayStore } from '../../platform/sqlite/day-store.ts';
 import type { Clock } from '../clock.ts';
 import type { PatientWrites } from './patient-writes.ts';
 
-/** How often time is counted while nothing changes. If the server is killed, at most this much is lost. */
+/** How often time is counted while nothing changes. If the server is killed, at most this much time is not counted. */
 export const COUNT_EVERY_MS = 60_000;
 /**
- * The longest believable time between two counts. If more time has passed, the machine was suspended, and it is unknown
+ * The longest plausible time between two counts. If more time has passed, the machine was suspended, and nobody knows
  * what the session did.
  */
 const LONGEST_KNOWN_MS = 3 * COUNT_EVERY_MS;
 
 /**
- * Counts how a session spends its time, by day. Only time during which a server is running counts, because nobody knows
- * what the session does at other times.
+ * Counts how a session spends its time, day by day. Only time during which a server is running is counted, because
+ * nobody knows what the session does at other times.
  */
 export interface TimeSpent {
-  /** Sets how the session spends its time from now on; null if the time is not counted. */
+  /** Sets how the session spends its time from now on; null if the time must not be counted. */
   change(spent: SpentAs | null): void;
-  /** Saves the time that has passed. */
+  /** Saves the time that has passed since the last count. */
   count(): void;
 }
 

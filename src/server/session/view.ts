@@ -11,34 +11,35 @@ import {
 } from '../../protocol/index.ts';
 import type { Figures } from './figures.ts';
 
-/** How many lines of a session's screen a list shows. */
+/** How many lines of a session's screen are included in lists. */
 const TAIL_LINES = 5;
 
 export interface SessionFacts {
   record: SessionRecord;
   memory: StatusMemory;
   status: Status;
-  /** for a JSON session, its evidence and the cost of its turns */
+  /** the evidence and the cost of a JSON session's turns; null for a terminal session */
   json: { evidence: JsonEvidence; costUsd: number } | null;
   figures: Figures;
-  /** the last report about the account's limits, while it is valid */
+  /** the latest report about the account's limits, as long as it is valid */
   limit: RateLimit | null;
   attached: boolean | null;
-  /** when Screen itself took the session's keypresses, in Unix milliseconds */
+  /** since when Screen itself takes the session's keypresses, in Unix milliseconds; null if it does not */
   screenPromptAt: number | null;
-  /** the rows of its window, from top to bottom; null if unknown */
+  /** the rows of the session's window, from top to bottom; null if unknown */
   lines: readonly string[] | null;
   size: { cols: number; rows: number } | null;
   /**
-   * when the limit that stopped its last turn ended, if nothing has continued the session since then; otherwise null
+   * when the limit that had stopped the session's last turn ended; null if there is no such limit or the session has
+   * been continued since then
    */
   limitOverAt: number | null;
-  /** whether the database lacked the session when the server started */
+  /** whether the session was missing from the database when the server started */
   broughtBack: boolean;
-  /** when an interrupt paused its queue, in Unix milliseconds; null if prompts may be sent */
+  /** when an interrupt paused the session's queue, in Unix milliseconds; null if prompts may be sent */
   queueStoppedAt: number | null;
   overBudget: OverBudget | null;
-  /** when its recording stopped, in Unix milliseconds, and why; null if it is being recorded */
+  /** when the session's recording stopped, in Unix milliseconds, and why; null if the session is being recorded */
   recordingStopped: { since: number; because: RecordingStop } | null;
   undrawnAt: number | null;
 }
