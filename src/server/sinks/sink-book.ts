@@ -15,8 +15,8 @@ import type { NewSink } from '../../protocol/index.ts';
 import { readPrivateFile, writePrivateFile } from '../private-file.ts';
 
 /**
- * The default time for which a question must be open before a sink sends it. A person at the keyboard has answered most
- * questions within this time.
+ * How long a question must have been open before a sink sends it, unless the sink specifies another time. A person at
+ * the keyboard answers most questions within this time.
  */
 const AFTER_S = 15;
 const AWAY_S = 60;
@@ -35,7 +35,7 @@ const Common = z.object({
   created_at: z.string(),
 });
 
-/** A sink with its secrets. */
+/** A sink, including its secrets. */
 const KeptSink = z.discriminatedUnion('kind', [
   Common.extend({
     kind: z.literal('ntfy'),
@@ -66,7 +66,7 @@ export type KeptSink = z.infer<typeof KeptSink>;
 
 const Kept = z.object({ sinks: z.array(KeptSink) });
 
-/** The sinks of a home, in one private file. */
+/** Stores the sinks of a home, in one private file. */
 export interface SinkBook {
   all(): readonly KeptSink[];
   save(sinks: readonly KeptSink[]): void;
@@ -83,12 +83,15 @@ export function openSinkBook(file: string): SinkBook {
   };
 }
 
-/** Returns a code that nobody can guess: 128 bits, in characters that topics and buttons accept. */
+/**
+ * Returns a code of 128 bits, which nobody can guess. It contains only characters that are allowed in topics and
+ * buttons.
+ */
 export const makeCode = (): string => randomBytes(16).toString('base64url');
 
 /**
  * Creates a sink from a request.
- * @returns the sink, and any secrets created for it, which its person is shown only once
+ * @returns the sink, and the secrets that were created for it, which the user sees only once
  */
 export function makeSink(
   { name, after_s: afterS = AFTER_S, away_s: awayS = AWAY_S, quiet: hours, ...request }: NewSink,

@@ -11,13 +11,13 @@ import type { Dispose } from '../sessions.ts';
 export type Standing = { kind: 'open'; session: Session } | { kind: 'over' } | { kind: 'unknown' };
 
 export interface SinkWorker {
-  /** Checks which messages must be sent or closed now. */
+  /** Makes the worker check which messages must be sent or closed now. */
   poke(): void;
-  /** Sends a message that does not concern a session. */
+  /** Sends a test message, which does not belong to a session. */
   test(message: SinkMessage): Promise<Attempt>;
-  /** resolves when nothing is in progress; used by tests */
+  /** resolves when the worker has nothing in progress; used by tests */
   settled(): Promise<void>;
-  /** why the last attempt failed, or why presses cannot be received; null if there is no fault */
+  /** returns why the last attempt failed or why button presses cannot be received; null if there is no fault */
   fault(): string | null;
   dispose: Dispose;
 }
@@ -36,19 +36,19 @@ export interface SinkWorkerOptions {
   log: Logger;
 }
 
-/** The longest single wait. Node's timers are limited to 24 days, and they pause while the machine sleeps. */
+/** The longest delay of a single timer. Node limits a timer to 24 days, and timers pause while the machine sleeps. */
 const MOST_WAIT_MS = 3_600_000;
-/** How soon to try again if the home was not writable. */
+/** How long to wait before trying again if the home was not writable. */
 const HOME_RETRY_MS = 30_000;
 /**
- * How many times to try to close a message. After that the message is left unchanged, and its buttons no longer do
- * anything.
+ * How many times to try to close a message. After that, the message is left as it is, and pressing its buttons has no
+ * effect.
  */
 const MOST_CLOSINGS = 8;
 
 /**
- * Sends the messages of one sink, one at a time. Each step is saved before it is taken. Whenever the server is killed,
- * a message that may have been sent is therefore recorded as sent or as possibly sent.
+ * Sends the messages of one sink, one at a time. Each step is saved before it is taken. Therefore a message that may
+ * have been sent is always recorded as sent or as possibly sent, whenever the server is killed.
  */
 export function createSinkWorker(options: SinkWorkerOptions): SinkWorker {
   const { sinkId, name, takesAnswers, driver, rules, store, standingOf, clock, log } = options;
@@ -60,7 +60,10 @@ export function createSinkWorker(options: SinkWorkerOptions): SinkWorker {
   let sendFault: string | null = null;
   let listenFault: string | null = null;
 
-  /** Other code changes other fields of the same message concurrently. */
+  /**
+   * Changes some fields of a message. The message is read again first, because other code may have changed other fields
+   * of it.
+   */
   function change(id: string, fields: Partial<OutboxMessage>): OutboxMessage | null {
     const now = store.get(id);
     if (now === null) return null;
@@ -109,7 +112,7 @@ export function createSinkWorker(options: SinkWorkerOptions): SinkWorker {
     cancel = clock.after(Math.min(Math.max(0, ms), MOST_WAIT_MS), poke);
   }
 
-  /** @returns when to check the message again; null if there is no need to until something changes */
+  /** @returns when to check the message again; null if that is not necessary before something changes */
   async function advance(message: OutboxMessage): Promise<number | null> {
     if (message.phase === 'closing') return closeMessage(message);
     // A previous server was killed while it was sending this message.
@@ -135,7 +138,8 @@ export function createSinkWorker(options: SinkWorkerOptions): SinkWorker {
         return null;
       }
     }
-    // A receiver that drops duplicates learns that the question is over, whether or not it already has the message.
+    // The message may have arrived, so it is treated as sent and then closed. A receiver that drops duplicates thereby
+    // learns that the question is over, even if it never got the message.
     if (isOver) return arrived(message.id, null);
     return send(message, { unsureSince, session: standing.session });
   }
@@ -144,7 +148,7 @@ export function createSinkWorker(options: SinkWorkerOptions): SinkWorker {
     before: OutboxMessage,
     { unsureSince, session }: { unsureSince: number | null; session: Session },
   ): Promise<number | null> {
-    // A message that may have arrived is repeated word for word.
+    // If a message may already have arrived, exactly the same text is sent again.
     const notice =
       unsureSince !== null && before.notice !== null
         ? before.notice
@@ -187,7 +191,7 @@ export function createSinkWorker(options: SinkWorkerOptions): SinkWorker {
     return retryAt;
   }
 
-  /** Records that the message has arrived. Its question may already be over. */
+  /** Records that a message has arrived, and closes it if its question is already over. */
   function arrived(id: string, remote: string | null): number | null {
     sendFault = null;
     const sent = { phase: 'sent', remote, error: null, retryAt: null, unsureSince: null, attempts: 0 } as const;

@@ -1,7 +1,7 @@
 /**
- * Sinks report sessions' questions to a person who is not looking at any face. This file keeps the list of sinks and of
- * pending messages. `sink-worker.ts` sends the messages, `take-press.ts` takes the answers, and `src/core/sinks/`
- * decides when to send.
+ * Sinks report sessions' questions to a person who is not looking at any face. This file manages the sinks and the
+ * messages that are waiting to be sent. `sink-worker.ts` sends the messages, `take-press.ts` takes the answers, and
+ * `src/core/sinks/` decides when to send.
  */
 
 import { v4 as uuid } from 'uuid';
@@ -25,39 +25,41 @@ export interface Sinks {
   remove(name: string): Sink;
   /** @throws CatalogueError no_such_sink, sink_failed */
   test(name: string): Promise<{ status: 'sent' }>;
-  /** Continues the work of a killed server, and then reports what sessions ask. */
+  /** Continues what a killed server had begun, and then reports what sessions ask. */
   start(): void;
-  /** resolves when nothing is in progress; used by tests */
+  /** resolves when no sink has anything in progress; used by tests */
   settled(): Promise<void>;
   dispose: Dispose;
 }
 
 export interface SinksOptions {
   sessions: Pick<Sessions, 'list' | 'onEvent' | 'answer'>;
-  /** returns the id of a session, which does not change when the session is renamed */
+  /** returns a session's id, which stays the same when the session is renamed */
   idOf(slug: string): string;
   store: OutboxStore;
-  /** the private file of the sinks */
+  /** the path of the private file that stores the sinks */
   file: string;
   lookedMsAgo(): number | null;
   clock: Clock;
   log: Logger;
-  /** the time zone for sinks that do not specify one */
+  /** the time zone of sinks that do not specify one */
   timezone: string;
-  /** the address of the person's desktop D-Bus; null if the server has none */
+  /** the address of the D-Bus of the user's desktop; null if the server cannot reach one */
   bus: string | null;
 }
 
-/** How long a finished message is remembered, so that a press on its old buttons gets an explanation. */
+/**
+ * How long a finished message is remembered, so that a person who presses one of its old buttons gets an explanation.
+ */
 const KEPT_MS = 7 * 24 * 3_600_000;
 
 export function createSinks(options: SinksOptions): Sinks {
   const { sessions, idOf, store, clock, log } = options;
   const book = openSinkBook(options.file);
   const workers = new Map<string, SinkWorker>();
-  /** the codes of test messages, whose buttons answer nothing */
+  /** the codes of test messages, whose buttons do not answer any question */
   const tests = new Set<string>();
-  /** what each session was last known to need, by id */
+  /** what each session was last known to need, by session id */
   const needs = new Map<string, string | null>();
   const idBySlug = new Map<string, string>();
   let stop: Dispose[] = [];
@@ -75,7 +77,7 @@ export function createSinks(options: SinksOptions): Sinks {
 
   function rulesOf({ after_s, away_s, quiet, timezone }: KeptSink): Rules {
     const hours = quiet === null ? null : readQuiet(quiet, timezone ?? options.timezone);
-    // A system update may have removed the time zone.
+    // The time zone of a saved sink may be invalid now, if a system update has removed it.
     return { afterMs: after_s * 1_000, awayMs: away_s * 1_000, quiet: typeof hours === 'string' ? null : hours };
   }
 
@@ -109,7 +111,7 @@ export function createSinks(options: SinksOptions): Sinks {
     return { name, kind, to, ...rules, created_at, ...store.counts(id, clock.now() - KEPT_MS), fault };
   }
 
-  /** Records what a session needs now. */
+  /** Records what a session needs now, and queues messages about it. */
   function note(session: Session, isWoken = false): void {
     const id = idBySlug.get(session.slug) ?? idOf(session.slug);
     idBySlug.set(session.slug, id);
@@ -132,7 +134,10 @@ export function createSinks(options: SinksOptions): Sinks {
     workers.get(sink.id)?.poke();
   }
 
-  /** Sends a snoozed question again with new buttons, because the old ones were closed. */
+  /**
+   * Sends a question again after its session was snoozed. The message needs new buttons, because the old message has
+   * been closed.
+   */
   function renew({ sinkId, sessionId, need }: Pick<OutboxMessage, 'sinkId' | 'sessionId' | 'need'>): void {
     const old = store.find(sinkId, sessionId, need);
     if (old === null || !ENDS.has(old.phase)) return;
@@ -141,7 +146,10 @@ export function createSinks(options: SinksOptions): Sinks {
     store.save({ ...old, ...nothing, code: makeCode(), phase: 'waiting', attempts: 0, openedAt: now, changedAt: now });
   }
 
-  /** Closes the messages about needs that a session no longer has. Unsent ones are left to their worker. */
+  /**
+   * Closes the messages about what a session no longer needs. Messages that have not been sent yet are left to their
+   * worker.
+   */
   function closeOthers(sessionId: string, need: string | null): void {
     for (const message of store.openOf(sessionId)) {
       if (message.need === need) continue;
@@ -157,7 +165,8 @@ export function createSinks(options: SinksOptions): Sinks {
     try {
       note(session, isWoken);
     } catch (cause) {
-      // The disk is full. Questions that are still open are reported when something changes or the server restarts.
+      // The disk is full. Questions that are still open will be reported when something changes or when the server
+      // restarts.
       needs.delete(idBySlug.get(session.slug) ?? '');
       log.error({ slug: session.slug, err: cause }, "a session's question could not be recorded for the sinks");
     }
@@ -226,7 +235,7 @@ export function createSinks(options: SinksOptions): Sinks {
       for (const sink of book.all()) open(sink);
       takeAll();
       const onEvent = sessions.onEvent((event) => {
-        // Without sinks, nothing is written.
+        // If no sinks are configured, nothing needs to be written.
         if (book.all().length === 0) return;
         if (event.kind === 'renamed') {
           const id = idBySlug.get(event.from);

@@ -8,8 +8,8 @@ import type { Standing } from './sink-worker.ts';
 const STALE = 'That question is no longer open. Nothing was changed.';
 
 /**
- * Answers the question whose button was pressed. A button can do nothing else. It identifies one question in one sink,
- * by a code that nobody can guess, and one of the answers shown with that question.
+ * Answers the question whose button was pressed. A button cannot do anything else. The press contains a code that
+ * nobody can guess, which identifies one question in one sink, and the key of one of the answers that were shown.
  */
 export async function takePress(
   { code, key }: Press,
@@ -39,7 +39,7 @@ export async function takePress(
     if (now !== null) store.save({ ...now, ended });
   };
   try {
-    // This comes first, because the answer may close the message at once.
+    // The note must be saved before the answer is given, because the answer may close the message immediately.
     note(`Answered here: ${button.label}.`);
     await sessions.answer(slug, { ...button.answer, question_id: question.id });
   } catch (cause) {
