@@ -1,22 +1,25 @@
 import type { RawData, WebSocket } from 'ws';
 import { Emitter } from '../../emitter/emitter.ts';
 
-/** How much unsent data makes a connection full. The client is then reading more slowly than the sessions write. */
+/**
+ * How many unsent bytes make a connection count as full. The client is then reading more slowly than the sessions
+ * write.
+ */
 export const HIGH_WATER_BYTES = 1024 * 1024;
 
 /**
- * How far the unsent data of a full connection must drop before more is sent. This much keeps the socket from running
- * dry while the client reads.
+ * How few unsent bytes a full connection must have before more is sent. This is enough to keep the socket busy until
+ * then.
  */
 const LOW_WATER_BYTES = 256 * 1024;
 
 /**
- * How much undroppable data (results, changes in sessions) may pile up. Beyond this limit, the connection ends and its
- * client reconnects.
+ * How many unsent bytes may accumulate from frames that cannot be dropped, such as results and changes in sessions.
+ * Beyond this limit, the connection is closed, and the client must reconnect.
  */
 const LIMIT_BYTES = 16 * 1024 * 1024;
 
-/** The WebSocket of one client. The WebSocket knows how much unsent data it holds. */
+/** The WebSocket of one client. It keeps track of how much data is still unsent. */
 export class ClientSocket {
   readonly #ws: WebSocket;
   readonly #mayAct: () => boolean;
@@ -24,8 +27,8 @@ export class ClientSocket {
   #full = false;
 
   /**
-   * @param mayAct called before each of the client's frames is accepted, because its token or sign-in may no longer be
-   *   valid
+   * @param mayAct called before each frame from the client is accepted, because the client's token or sign-in may no
+   * longer be valid
    */
   constructor(ws: WebSocket, mayAct: () => boolean) {
     this.#ws = ws;
@@ -33,7 +36,7 @@ export class ClientSocket {
     this.onClosed(() => this.#drained.clear());
   }
 
-  /** Sends a frame: an object, or its JSON as bytes if several clients get the same frame. */
+  /** Sends a frame, given as an object, or as the bytes of its JSON if several clients get the same frame. */
   send(frame: object | Buffer): void {
     const ws = this.#ws;
     if (ws.readyState !== ws.OPEN) return;
@@ -46,18 +49,18 @@ export class ClientSocket {
   }
 
   /**
-   * True between reaching the high and dropping to the low water mark. While it is true, do not send anything that can
-   * be sent later.
+   * Returns true from the moment the unsent data exceeds the high-water mark until it has dropped to the low-water
+   * mark. In this state, do not send anything that can be sent later.
    */
   isFull(): boolean {
     if (this.#ws.bufferedAmount > HIGH_WATER_BYTES) this.#full = true;
     return this.#full;
   }
 
-  /** Called when a connection that was full accepts data again. */
+  /** Calls the listener when a connection that was full accepts data again. */
   readonly onDrained = this.#drained.on;
 
-  /** Called with text frames as they arrive, and with null for a binary frame. */
+  /** Calls the listener with each text frame that arrives, and with null for a binary frame. */
   onText(listener: (text: string | null) => void): void {
     this.#ws.on('message', (data: RawData, isBinary: boolean) => {
       if (this.#mayAct()) listener(isBinary ? null : data.toString());

@@ -2,16 +2,16 @@ import type { Clock } from '../clock.ts';
 
 export interface Coalescer {
   /**
-   * Requests a run: right away if the last one is long enough ago, or else later, together with all other requests made
-   * until then.
+   * Requests a run. If the last run is long enough ago, `work` runs right away. Otherwise it runs at the end of the
+   * interval, once for all requests made until then.
    */
   request(): void;
   dispose(): void;
 }
 
 /**
- * Runs `work` at most once per interval, the first time at once. A single event is thus handled without delay, a burst
- * costs one run per interval, and silence costs nothing.
+ * Runs `work` at most once per interval, and without delay at the first request. Therefore a single event is handled
+ * immediately, a burst causes one run per interval, and nothing runs while there are no events.
  */
 export function coalesce(options: { clock: Clock; intervalMs: number; work(): void }): Coalescer {
   const { clock, intervalMs, work } = options;

@@ -2,12 +2,12 @@ import type { StoredEvent } from '../../protocol/index.ts';
 import type { Sessions } from '../sessions.ts';
 import type { ClientSocket } from './client-socket.ts';
 
-/** How many events are read from the store at once while a client catches up. */
+/** How many events are read from the store at once for a client that is behind. */
 const PAGE = 200;
 
 /**
- * One client that follows the events of one JSON session. It holds no events itself. A client that is too slow, or that
- * reconnects with the last number it received, gets the later events from the store.
+ * One client that follows the events of one JSON session. The subscription itself holds no events. A client that is too
+ * slow, or that reconnects with the number of the last event it has received, gets the later events from the store.
  */
 export class EventSubscription {
   readonly #sessions: Pick<Sessions, 'events'>;
@@ -17,7 +17,10 @@ export class EventSubscription {
   #sent: number;
   #isBehind: boolean;
 
-  /** @param options.after the last event that the client has; undefined to get only the events from now on */
+  /**
+   * @param options.after the number of the last event that the client already has; undefined to get only events from
+   * now on
+   */
   constructor(options: {
     sessions: Pick<Sessions, 'events'>;
     socket: ClientSocket;
@@ -36,7 +39,7 @@ export class EventSubscription {
     this.#slug = slug;
   }
 
-  /** Takes new events, in order. */
+  /** Accepts new events, in order. */
   take(events: readonly StoredEvent[]): void {
     for (const stored of events) {
       if (this.#socket.isFull()) this.#isBehind = true;
@@ -45,7 +48,7 @@ export class EventSubscription {
     }
   }
 
-  /** Catches up after the connection has drained. */
+  /** Sends what is missing after the connection has drained. */
   resume(): void {
     while (this.#isBehind && !this.#socket.isFull()) {
       const { events, next } = this.#sessions.events(this.#slug, { after: this.#sent, limit: PAGE });

@@ -4,19 +4,20 @@ import type { ClientSocket } from './client-socket.ts';
 import type { StreamClientOptions } from './stream-client-options.ts';
 
 /**
- * Sends changes on the other machines to one client. A slow client gets each machine's newest list, and none of the
- * lists in between.
+ * Sends changes on the other machines to one client. If the client is slow, it gets only the newest list of each
+ * machine, and none of the lists in between.
  */
 export class FleetSubscription {
   readonly #socket: ClientSocket;
   /**
-   * the frames to send when the client has caught up, by machine; the list of machines itself is under the empty name
+   * the frames to send when the connection has drained, by machine; the list of machines itself has the empty string as
+   * its key
    */
   readonly #due = new Map<string, FleetFrame>();
   #stop: Dispose | null = null;
   #isDisposed = false;
 
-  /** @param onRefused called if this client may not follow the fleet */
+  /** @param onRefused called if the client has no right to follow the fleet */
   constructor(
     socket: ClientSocket,
     { followFleet }: Pick<StreamClientOptions, 'followFleet'>,

@@ -4,7 +4,7 @@ import { invalidRequest } from '../http/error-response.ts';
 
 /**
  * Parses a client's frame.
- * @param text null for a binary frame
+ * @param text the text of the frame; null for a binary frame
  * @throws CatalogueError invalid_request
  */
 export function readFrame<S extends z.ZodType>(schema: S, text: string | null): z.output<S> {

@@ -7,27 +7,27 @@ import type { Dispose, RecordingStream } from '../sessions.ts';
 import { type Coalescer, coalesce } from './coalesce.ts';
 
 /**
- * How long to collect the output that follows a frame that was sent at once. When Claude Code redraws, its output
- * arrives in several writes within a millisecond or two. VS Code waits 5 ms. Below 5 ms, the median delay of isolated
- * output remains too small to measure.
+ * How long to collect output after a frame has been sent without delay. When Claude Code redraws, its output arrives in
+ * several writes within a millisecond or two. VS Code collects output for 5 ms. With less than 5 ms, the median delay
+ * of isolated output is too small to measure.
  */
 const COALESCE_MS = 4;
 
-/** The longest incomplete character that the end of the file can contain. */
+/** The longest incomplete character with which the file can end, in bytes. */
 const MAX_INCOMPLETE_BYTES = 3;
 
-/** Bytes `from` to `to` of the file, ready to be sent. */
+/** The file's bytes from `from` to `to`, ready to be sent. */
 export interface FeedFrame {
   from: number;
   to: number;
-  /** The frame as JSON, created when it is first needed. */
+  /** Returns the frame as JSON, which is created when it is first needed. */
   wire(): Buffer;
 }
 
 export interface FeedMember {
-  /** Called in order, without gaps or repetitions, and never with half a character at either end. */
+  /** Called with frames in order, without gaps or repetitions. No frame begins or ends in the middle of a character. */
   onFrame(frame: FeedFrame): void;
-  /** The recording was replaced. */
+  /** Called when the recording has been replaced. */
   onReset(epoch: number): void;
 }
 
@@ -36,17 +36,17 @@ export interface FeedOptions {
   recording: RecordingStream;
   clock: Clock;
   logger: Logger;
-  /** called when the last member has left */
+  /** called when the last member has left the feed */
   onAbandoned(): void;
 }
 
 /**
- * The live end of one recording, shared by all its followers. However many clients there are, bytes are collected,
- * decoded, and converted to JSON only once. The feed does not keep anything that was sent. A client that is behind
- * reads the file.
+ * The live end of one recording, shared by all clients that follow it. Bytes are collected, decoded, and converted to
+ * JSON only once, however many clients there are. The feed keeps nothing that has been sent; for a client that is
+ * behind, the bytes are read from the file.
  */
 export class RecordingFeed {
-  /** name of the session, which a rename changes */
+  /** the name of the session, which changes if the session is renamed */
   slug: string;
   readonly recording: RecordingStream;
   readonly #clock: Clock;
@@ -87,7 +87,10 @@ export class RecordingFeed {
     return this.#epoch;
   }
 
-  /** Resolves once the recording has been read, so that it is known whether it ends in half a character. */
+  /**
+   * Resolves once the recording has been read. From then on, the feed knows whether the recording ends in the middle of
+   * a character.
+   */
   settled(): Promise<void> {
     return this.#settled;
   }
@@ -111,7 +114,8 @@ export class RecordingFeed {
   }
 
   /**
-   * The screen, and an offset from which the bytes can be followed without splitting a character or escape sequence.
+   * Returns the screen, and an offset from which a client can follow the bytes without splitting a character or an
+   * escape sequence.
    */
   snapshot(): Promise<{ data: string; offset: number }> {
     if (this.#snapshot === null) {
@@ -123,7 +127,7 @@ export class RecordingFeed {
     return this.#snapshot;
   }
 
-  /** Returns the frame for some bytes, given the offset where they end. */
+  /** Returns a frame with the given bytes, which end at the given offset. */
   wire(bytes: Uint8Array, offset: number): Buffer {
     return this.#wire({ data: text(bytes), offset });
   }
@@ -163,8 +167,8 @@ export class RecordingFeed {
   }
 
   /**
-   * Returns output before an offset, or nothing if the file cannot be read there (because it was just moved away, or is
-   * shorter).
+   * Returns the output just before an offset. Returns no bytes if they cannot be read, because the file has just been
+   * moved or is too short.
    */
   async #bytesBefore(offset: number, length: number): Promise<Uint8Array> {
     const from = Math.max(this.recording.start(), offset - length);
@@ -180,16 +184,16 @@ export class RecordingFeed {
   #take(bytes: Uint8Array, offset: number): void {
     const received = this.#position + this.#carry.length + this.#pendingBytes;
     if (offset !== received) {
-      // Bytes that were never reported are in the file. Members notice that the position differs, and read the bytes
-      // from there.
+      // Some bytes were never reported to the feed. They are in the file: members notice that the position has jumped,
+      // and read the bytes from there.
       this.#pending = [];
       this.#pendingBytes = 0;
       this.#carry = new Uint8Array();
       this.#position = offset;
       this.#isSettled = true;
     }
-    // A copy is needed, because the file's reader may reuse its buffer before the next flush. Buffer's own slice() does
-    // not copy.
+    // The bytes must be copied, because the file's reader may reuse its buffer before the next flush. Buffer's own
+    // `slice()` would not copy them.
     this.#pending.push(new Uint8Array(bytes));
     this.#pendingBytes += bytes.length;
     if (!this.#isSettled) return;
@@ -235,15 +239,19 @@ export class RecordingFeed {
 }
 
 /**
- * Returns as much as fits into one frame. The last frame takes the rest unchanged. A character at its end that is cut
- * off by the beginning of another one (`E2 9D` before `F0`) will never be complete.
+ * Returns as many bytes as fit into one frame, without splitting a character. The last frame takes all remaining bytes:
+ * if they end with an incomplete character that the next byte cuts off (`E2 9D` before `F0`), that character will never
+ * be complete.
  */
 function frameOf(complete: Uint8Array, begin: number): Uint8Array {
   if (complete.length - begin <= FRAME_BYTES) return complete.subarray(begin);
   return splitUtf8(complete.subarray(begin, begin + FRAME_BYTES)).complete;
 }
 
-/** Each invalid byte becomes U+FFFD, as in the WHATWG decoder. A byte order mark is treated like any other text. */
+/**
+ * Decodes UTF-8. Invalid bytes become U+FFFD, as in the WHATWG decoder, but a byte order mark is kept like any other
+ * character.
+ */
 function text(bytes: Uint8Array): string {
   return Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength).toString('utf8');
 }

@@ -8,8 +8,8 @@ import { type Coalescer, coalesce } from './coalesce.ts';
 import { readFrame } from './read-frame.ts';
 
 /**
- * The minimum time between two sends of the list. Every change sends the whole list, so the limit is twenty times a
- * second, which is more than the eye can follow.
+ * The shortest time between two frames. Every change causes the whole list to be sent, so the list is sent at most
+ * twenty times a second, which is more often than the eye can follow.
  */
 const REFRESH_INTERVAL_MS = 50;
 
@@ -19,12 +19,12 @@ export interface SessionsHubOptions {
   logger: Logger;
 }
 
-/** Serves `/ws` and sends the whole list of sessions whenever anything in it changes. */
+/** Serves `/ws`, and sends the whole list of sessions whenever anything in the list changes. */
 export class SessionsHub {
   readonly #sessions: Sessions;
   readonly #logger: Logger;
   readonly #refreshes: Coalescer;
-  /** clients, and whether they missed a refresh because their connection was full */
+  /** the clients, each with whether it has missed a list because its connection was full */
   readonly #clients = new Map<ClientSocket, { missed: boolean }>();
   #stopEvents: Dispose | null = null;
   #told = '';
@@ -70,7 +70,7 @@ export class SessionsHub {
     const frame: SessionsFrame = { type: 'refresh', sessions };
     const wire = Buffer.from(JSON.stringify(frame));
     for (const [socket, client] of this.#clients) {
-      // The next list supersedes this one, so instead of being queued, this one is dropped.
+      // This list is dropped instead of being queued, because the next list replaces it anyway.
       if (socket.isFull()) client.missed = true;
       else socket.send(wire);
     }
@@ -99,8 +99,8 @@ function send(socket: ClientSocket, frame: SessionsFrame): void {
 }
 
 /**
- * Returns the list without the fields that change merely because time passes. If two results are equal, there is
- * nothing to send.
+ * Returns the list without the fields that change merely because time passes. If two results are equal, nothing needs
+ * to be sent.
  */
 function withoutClocks(sessions: readonly Session[]): string {
   return JSON.stringify(sessions, (key, value: unknown) =>

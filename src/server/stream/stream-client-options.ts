@@ -7,10 +7,10 @@ import type { RecordingFeed } from './recording-feed.ts';
 export interface StreamClientOptions {
   socket: ClientSocket;
   sessions: Sessions;
-  /** the sessions, limited to what this client may do */
+  /** returns the sessions, limited to what this client may do */
   acting: () => Promise<Sessions>;
   logger: Logger;
-  /** the largest number of bytes that get_buffer returns */
+  /** how many bytes `get_buffer` returns at most */
   maxBufferBytes: number;
   /** @throws CatalogueError no_such_session, no_recording */
   feedOf(slug: string): RecordingFeed;

@@ -19,19 +19,19 @@ import { Subscription } from './subscription.ts';
 
 const EVERYTHING = '*';
 
-/** One client of `/ws/stream`: its subscriptions and its commands. */
+/** One client of `/ws/stream`, with its subscriptions and its commands. */
 export class StreamClient {
   readonly #options: StreamClientOptions;
   readonly #socket: ClientSocket;
   readonly #sessions: Sessions;
-  /** by slug; null while the session has no recording */
+  /** the subscriptions by slug; null while the session has no recording */
   readonly #subscriptions = new Map<string, Subscription | null>();
-  /** the followed sessions that are JSON sessions, by slug */
+  /** the subscriptions to events of JSON sessions, by slug */
   readonly #events = new Map<string, EventSubscription>();
   #fleet: FleetSubscription | null = null;
   #wantsEverything = false;
   #acknowledges = false;
-  /** the last `resized` that was sent to the client */
+  /** the last `resized` frame that was sent to this client */
   #lastResized = '';
 
   constructor(options: StreamClientOptions) {
@@ -59,7 +59,7 @@ export class StreamClient {
     this.#events.clear();
   }
 
-  /** Sends a frame that goes to every client. */
+  /** Sends a frame that every client gets. */
   tell(wire: Buffer): void {
     this.#socket.send(wire);
   }
@@ -96,12 +96,12 @@ export class StreamClient {
     this.#events.set(to, events);
   }
 
-  /** Records a change in a session, which may have a recording by now, or a different type. */
+  /** Takes a change in a session into account. The session may now have a recording, or be of another type. */
   changed({ slug, type }: Pick<Session, 'slug' | 'type'>): void {
     const subscription = this.#subscriptions.get(slug);
     if (subscription === undefined) return;
     if (type === 'json') {
-      // The session's terminal is gone. If the session ever gets a terminal again, there will be a new recording.
+      // The session no longer has a terminal. If it ever gets one again, there will be a new recording.
       subscription?.dispose();
       this.#subscriptions.set(slug, null);
       if (!this.#events.has(slug)) this.#followEvents(slug, undefined);
@@ -186,8 +186,8 @@ export class StreamClient {
     const wanted = new Set([...named].filter((slug) => listed.has(slug)));
     if (names.includes(EVERYTHING)) {
       this.#wantsEverything = true;
-      // Subscribing again to a session that is already followed leaves the existing subscription undisturbed, unless
-      // the client names the session explicitly.
+      // If the client already follows a session, `*` leaves the existing subscription alone, unless the client
+      // specifies where to begin in that session.
       for (const slug of listed) {
         if (!this.#subscriptions.has(slug) || from.has(slug) || after.has(slug)) wanted.add(slug);
       }
@@ -220,8 +220,8 @@ export class StreamClient {
   }
 
   #followRecording(slug: string, from: number | undefined): void {
-    // The new subscription is created before the old one ends, so that the feed survives even if no other client
-    // follows the session.
+    // The new subscription is created before the old one is disposed of, so that the feed survives even if no other
+    // client follows the session.
     const subscription = this.#newSubscription(slug, from);
     void subscription?.start();
     this.#subscriptions.get(slug)?.dispose();
@@ -238,7 +238,7 @@ export class StreamClient {
         acknowledges: () => this.#acknowledges,
       });
     } catch (error) {
-      // Without a recording there is nothing to follow yet. Any other fault affects only this session.
+      // If the session has no recording, there is nothing to follow yet. Any other error must affect only this session.
       if (!(error instanceof CatalogueError)) this.#options.logger.error({ err: error, session: slug }, 'no stream');
       return null;
     }
@@ -257,7 +257,7 @@ export class StreamClient {
     this.#lastResized = '';
     this.#attempt(slug, async (sessions) => {
       await sessions.resize(slug, cols, rows);
-      // If the session already had this size, no event is sent, so the requesting client gets its confirmation here.
+      // If the session already had this size, no event is reported, so the client gets its confirmation here.
       if (this.#lastResized !== sizeKey({ slug, cols, rows }))
         this.#send({ type: 'resized', session: slug, cols, rows });
     });
@@ -276,7 +276,7 @@ export class StreamClient {
     );
   }
 
-  /** Runs a command that has no result of its own. Only a failure is reported. */
+  /** Runs a command whose success is not confirmed to the client. Only a failure is reported. */
   #attempt(session: string, work: (sessions: Sessions) => Promise<void>): void {
     const working = this.#options.acting().then(work);
     working.catch((error: unknown) => this.#send({ type: 'error', error: this.#errorBody(error), session }));

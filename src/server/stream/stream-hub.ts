@@ -1,10 +1,10 @@
 /**
- * The WebSockets. `web-sockets.ts` accepts connections, `client-socket.ts` knows how full a connection is, and
- * `sessions-hub.ts` sends the plain list.
+ * This directory serves the WebSockets. `web-sockets.ts` accepts connections, `client-socket.ts` keeps track of how
+ * full a connection is, and `sessions-hub.ts` sends the plain list of sessions.
  *
- * - a recording's output: `recording-feed.ts` once for all clients, `subscription.ts` for each client
+ * - a recording's output: `recording-feed.ts` once for all clients, and `subscription.ts` for each client
  * - how fast to send output: `src/core/stream/pace.ts`
- * - which client gets which events of JSON sessions: `event-subscription.ts`
+ * - the events of JSON sessions, for each client: `event-subscription.ts`
  */
 
 import type { Session, StreamFrame } from '../../protocol/index.ts';
@@ -23,7 +23,7 @@ export interface StreamHubOptions {
   sessions: Sessions;
   clock: Clock;
   logger: Logger;
-  /** the largest number of bytes that get_buffer returns */
+  /** how many bytes `get_buffer` returns at most */
   maxBufferBytes: number;
   /** the other machines in the fleet */
   machines: Pick<MachinesDesk, 'follow'>;
@@ -167,7 +167,9 @@ function toWire(frame: StreamFrame): Buffer {
   return Buffer.from(JSON.stringify(frame));
 }
 
-/** Returns the word for a session's state in lists. On this channel, JSON sessions have a different word. */
+/**
+ * Returns the word for a session's state. On this WebSocket, JSON sessions use a different word than in other lists.
+ */
 function stateWord(session: Session): string {
   return session.type === 'json' && session.json_state !== null ? session.json_state : session.state;
 }

@@ -9,20 +9,21 @@ export interface SubscriptionOptions {
   feed: RecordingFeed;
   socket: ClientSocket;
   logger: Logger;
-  /** the offset to begin at; undefined to begin with a snapshot */
+  /** the offset at which to begin; undefined to begin with a snapshot */
   from: number | undefined;
-  /** Reports whether this client acknowledges the data that it receives. */
+  /** reports whether this client acknowledges the data that it receives */
   acknowledges(): boolean;
 }
 
 /**
- * beginning: the recording is being read. live: frames are sent as they come. catching-up: a snapshot or bytes of the
- * file are being sent. waiting: nothing is sent until the client acknowledges or its connection drains.
+ * The modes of a subscription. `beginning`: the recording is being read. `live`: frames are sent as they arrive.
+ * `catching-up`: a snapshot or bytes from the file are being sent. `waiting`: nothing is sent until the client
+ * acknowledges data or its connection drains.
  */
 type Mode = 'beginning' | 'live' | 'catching-up' | 'waiting';
 
 /**
- * One client that follows one recording: at its live end, somewhere behind it, or from a new snapshot. The subscription
+ * One client that follows one recording, either at the recording's live end or somewhere behind it. The subscription
  * itself holds no output.
  */
 export class Subscription implements FeedMember {
@@ -94,7 +95,7 @@ export class Subscription implements FeedMember {
 
   onReset(epoch: number): void {
     this.#socket.send({ type: 'reset', session: this.feed.slug, epoch });
-    // The requested offset belonged to the previous recording.
+    // The offset that the client requested belongs to the previous recording.
     this.#from = undefined;
     this.#wantsSnapshot = true;
     this.#ackedTo = null;
@@ -109,9 +110,10 @@ export class Subscription implements FeedMember {
       try {
         await this.#advance();
       } catch (error) {
-        // The file was moved away while it was being read. By now, the new one is known.
+        // The recording was replaced while its file was being read. The new file is already known, so reading continues
+        // there.
         if (epoch !== this.feed.epoch) continue;
-        // Nothing is lost: the next output tries again, and so does the reset that follows when a file is replaced.
+        // Nothing is lost, because CBOS tries again when output arrives or when the recording is reset.
         this.#logger.debug({ err: error, session: this.feed.slug }, 'a stream could not continue for now');
         this.#wantsSnapshot = true;
         this.#mode = 'live';
@@ -119,7 +121,7 @@ export class Subscription implements FeedMember {
     }
   }
 
-  /** Takes one step: sends something, or changes the mode. */
+  /** Takes one step: either sends something or changes the mode. */
   async #advance(): Promise<void> {
     if (this.#wantsSnapshot) {
       if (this.#socket.isFull()) this.#mode = 'waiting';
@@ -137,7 +139,8 @@ export class Subscription implements FeedMember {
   }
 
   /**
-   * Returns what to do next if output extends to `end`. A number means that the bytes up to that offset are to be sent.
+   * Returns what to do next, given that output extends to `end`. A number means that the bytes up to that offset must
+   * be sent.
    */
   #nextStep(end: number): number | 'live' | 'wait' | 'snapshot' {
     const step = nextStep({
@@ -150,7 +153,10 @@ export class Subscription implements FeedMember {
     return step.kind === 'chunk' ? step.to : step.kind;
   }
 
-  /** The start of a new recording's output is known only once the header line has been written. */
+  /**
+   * Skips the header line of a new recording. Where the output begins is known only once the header line has been
+   * written.
+   */
   #skipHeader(): void {
     this.#position = Math.max(this.#position, this.feed.recording.start());
   }
@@ -159,7 +165,8 @@ export class Subscription implements FeedMember {
     const { epoch } = this.feed;
     const snapshot = await this.feed.snapshot();
     if (this.#isOver || epoch !== this.feed.epoch) return;
-    // If the terminal itself is behind, its screen is outdated. Requesting another snapshot would not make it newer.
+    // If the emulator itself is behind the recording, the snapshot is out of date. Requesting another one would not
+    // help, so this lag is allowed.
     this.#allowedLagBytes = allowedLag(snapshot.offset, this.feed.position);
     this.#moveTo(snapshot.offset);
     this.#socket.send(this.feed.snapshotWire(snapshot));
@@ -171,7 +178,8 @@ export class Subscription implements FeedMember {
     const bytes = await readRange(this.feed.recording.file(), from, to);
     if (this.#isOver || epoch !== this.feed.epoch || this.#wantsSnapshot) return;
     if (bytes.length < to - from) throw new Error(`the recording ends before ${to}`);
-    // A character may be split where the window or the frame's size ends, but never at the feed's own end.
+    // The bytes may end in the middle of a character if the frame's size or the allowed lag limits them, but not if
+    // they end at the feed's own position.
     const complete = to === end ? bytes : splitUtf8(bytes).complete;
     this.#position = from + complete.length;
     this.#socket.send(this.feed.wire(complete, this.#position));

@@ -9,43 +9,47 @@ import type { Logger } from '../logger.ts';
 import type { Dispose, Sessions } from '../sessions.ts';
 import { ClientSocket } from './client-socket.ts';
 
-/** The same limit as for HTTP bodies. The longest prompt, escaped as JSON, fits. */
+/**
+ * The largest frame that a client may send. The limit is the same as for HTTP bodies, and fits even the longest prompt
+ * with JSON escapes.
+ */
 const MAX_FRAME_BYTES = 4 * 1024 * 1024;
 
 /**
- * How often to ping. Pings detect connections whose other end has silently gone away (a sleeping laptop, a lost
- * network), and keep proxies from closing idle ones.
+ * How often to ping each client. Pings detect connections whose other end has silently disappeared, such as a sleeping
+ * laptop, and keep proxies from closing idle connections.
  */
 const PING_INTERVAL_MS = 30_000;
 
 /**
- * How often to check for open connections whose token has been rotated. Whatever they send is rejected immediately in
- * any case.
+ * How often to look for open connections whose token or sign-in is no longer valid. Whatever such a connection sends is
+ * rejected immediately in any case.
  */
 const REVOKED_INTERVAL_MS = 1_000;
 
 /**
- * How many pings may go unanswered. A ping waits behind data that its client has not read yet, so a slow or busy client
- * answers late. A dead connection is closed after two minutes, during which it ties up only a bounded amount of data.
+ * How many pings may remain unanswered. A ping is queued behind data that the client has not read yet, so a slow or
+ * busy client answers late. A dead connection is closed after two minutes, and holds only a limited amount of data
+ * until then.
  */
 const MOST_UNANSWERED = 4;
 
-/** "Going away": the server is ending. */
+/** The WebSocket close code "going away", which means that the server is stopping. */
 const CLOSE_GOING_AWAY = 1001;
 /**
- * A code from the range for applications' own use. It means that the token or sign-in that opened the connection is no
- * longer valid.
+ * CBOS's own WebSocket close code, which means that the token or sign-in that opened the connection is no longer valid.
+ * It is in the range that is reserved for applications.
  */
 const CLOSE_SIGN_IN_AGAIN = 4401;
 
-/** How long to wait for the closing handshake when the server is stopping. */
+/** How long to wait for the closing handshake of a WebSocket when the server stops. */
 const CLOSE_GRACE_MS = 500;
 
-/** Serves the connections of one path. */
+/** Serves the WebSocket connections of one path. */
 export interface Hub {
   /**
-   * @param acting the sessions, limited to what this client may do; every client may read
-   * @param requireFull refuses a client that may not do everything
+   * @param acting returns the sessions, limited to what this client may do; every client may read
+   * @param requireFull throws if the client does not have full rights
    */
   connect(socket: ClientSocket, acting: () => Promise<Sessions>, requireFull: (what: string) => Promise<void>): void;
 }
@@ -57,37 +61,38 @@ export interface WebSocketsOptions {
   hubs: Readonly<Record<string, Hub>>;
   /** called with each connection that is accepted */
   onProven(socket: Duplex): void;
-  /** calls the listener when somebody has signed out */
+  /** calls the listener after somebody has signed out */
   onSignOut(listener: () => void): Dispose;
   pingIntervalMs?: number;
 }
 
 export interface WebSockets {
   onUpgrade(transport: Transport): UpgradeListener;
-  /** Notifies every client that the server is going away, and ends every connection. */
+  /** Tells every client that the server is stopping, and closes every connection. */
   close(): Promise<void>;
 }
 
 interface Connection {
   ws: WebSocket;
   admission: Admission;
-  /** pings since the client's last answer */
+  /** the number of pings sent since the client last answered one */
   unanswered: number;
 }
 
 /**
- * Creates all of the server's WebSockets: admits connections, passes them to their hub, and keeps checking that they
- * are alive and allowed.
+ * Serves all WebSockets of the server: admits connections, passes each of them to its hub, and keeps checking that they
+ * are alive and still allowed.
  */
 export function createWebSockets(options: WebSocketsOptions): WebSockets {
   const { gate, rightsOf, logger, hubs } = options;
-  // There is no compression. It would use memory for each client and gain nothing on a loopback connection.
+  // Frames are not compressed, because compression needs memory for each client and gains nothing on a loopback
+  // connection.
   const server = new WebSocketServer({
     noServer: true,
     clientTracking: false,
     perMessageDeflate: false,
     maxPayload: MAX_FRAME_BYTES,
-    // The protocol that contains the token is never sent back, because responses end up in logs.
+    // The subprotocol that contains the token is never sent back, because responses may end up in logs.
     handleProtocols: (protocols) => (protocols.has(SUBPROTOCOL) ? SUBPROTOCOL : false),
   });
   const connections = new Set<Connection>();
