@@ -9,13 +9,13 @@ import type { Sessions } from '../sessions.ts';
 import { createSlots } from '../slots.ts';
 
 /**
- * The longest time for which a session's tools wait until the files from before its turn are saved. A repository of
- * 50,000 files takes 0.2 s, less than the model needs to answer.
+ * How long a session's tools wait at most while the files are saved as they were before the turn. For a repository of
+ * 50,000 files, saving takes 0.2 s, which is less than the model needs to answer.
  */
 const LONGEST_HOLD_MS = 3_000;
-/** The longest time from sending a prompt to the change of status that it causes. */
+/** How long before a turn its prompt may have been sent, because the status changes only some time after the prompt. */
 const PROMPT_LEAD_MS = 5_000;
-/** How many characters of a prompt are kept. */
+/** How many characters of a turn's prompt are stored. */
 const PROMPT_CHARS = 100;
 
 export interface FollowTurnsOptions {
@@ -28,24 +28,24 @@ export interface FollowTurnsOptions {
 }
 
 export interface FollowedTurns {
-  /** why the files of a session's last turn were not saved; null if they were */
+  /** returns why the files of a session's last turn were not saved; null if they were saved */
   faultOf(id: string): string | null;
-  /** Resolves when everything that has happened to a session is saved. */
+  /** Resolves when the files of all turns that have begun or ended in a session are saved. */
   settled(id: string): Promise<void>;
-  /** Resolves when nothing is running any more. */
+  /** Stops following turns. Resolves when no saving is in progress any more. */
   dispose(): Promise<void>;
 }
 
 interface Followed {
   isRunning: boolean;
-  /** the turn that is open: its beginning has been saved */
+  /** the turn whose beginning has been saved but whose end has not */
   open: KeptTurn | null;
   lastEndAt: number;
   fault: string | null;
   done: Promise<void>;
 }
 
-/** Saves the files of each session that works in a git repository, whenever a turn begins or ends. */
+/** Saves the files of every session that works in a git repository, whenever a turn begins or ends. */
 export function followTurns({ sessions, keeper, clock, log, onKept }: FollowTurnsOptions): FollowedTurns {
   const followed = new Map<string, Followed>();
   const ids = new Map<string, string>();
@@ -84,7 +84,7 @@ export function followTurns({ sessions, keeper, clock, log, onKept }: FollowTurn
 
   function begin(one: Followed, turn: { id: string; slug: string; folder: string; at: number; isOld: boolean }): void {
     const { id, slug, folder, at } = turn;
-    // Nothing that runs in the turn may change a file before the files are saved.
+    // No tool of the new turn may change a file before the files have been saved.
     let release = turn.isOld ? null : sessions.holdTurn(slug);
     const letGo = (): void => {
       release?.();
@@ -123,7 +123,7 @@ export function followTurns({ sessions, keeper, clock, log, onKept }: FollowTurn
     });
   }
 
-  /** Returns the turn that was running when the previous server ended. */
+  /** Returns the session's turn that was running when the previous server ended; null if there was none. */
   async function lastOpen(folder: string, id: string): Promise<KeptTurn | null> {
     const last = (await keeper.list(folder)).filter(({ session }) => session === id).at(-1);
     return last?.kind === 'turn' && last.end === null ? last : null;
@@ -139,7 +139,7 @@ export function followTurns({ sessions, keeper, clock, log, onKept }: FollowTurn
     }
   }
 
-  /** Reads the files beforehand, so that a new session's first turn does not have to wait for that. */
+  /** Reads the files in advance, so that the first turn of a new session does not have to wait for this. */
   function prepare({ slug, path, adopted }: Session): void {
     const one = followed.get(ids.get(slug) ?? '');
     if (one === undefined || path === null || !adopted || one.isRunning || !isInRepository(path)) return;
@@ -179,10 +179,13 @@ export function followTurns({ sessions, keeper, clock, log, onKept }: FollowTurn
   };
 }
 
-/** The errors for a folder that is no longer in a repository, or a machine without git. */
+/**
+ * Errors that are not reported, because they only mean that the folder is not in a repository any more or that git is
+ * not installed.
+ */
 const QUIET: ReadonlySet<string> = new Set(['no_such_path', 'not_a_repository', 'git_not_found']);
 
-/** Reports whether a turn is running; null if that is unknown. */
+/** Reports whether a turn is running; null if unknown. */
 function isInTurn({ status }: Session): boolean | null {
   const { primary, detail } = status;
   if (primary === null || detail === 'setup') return null;
@@ -190,7 +193,8 @@ function isInTurn({ status }: Session): boolean | null {
 }
 
 /**
- * Looks for `.git` as git does, but without starting a process, because some people mostly work outside repositories.
+ * Looks for `.git` in the folder and its parents, as git does, but without starting a process. People who mostly work
+ * outside repositories would otherwise start git for nothing.
  */
 export function isInRepository(folder: string): boolean {
   for (let at = folder; ; at = dirname(at)) {

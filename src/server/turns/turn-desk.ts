@@ -1,6 +1,6 @@
 /**
- * Lists, compares, and rewinds the files of turns. `follow-turns.ts` saves the files when a turn begins and ends, and
- * `src/platform/git/turns.ts` does the work in git. `src/core/turns/outdated.ts` decides which turns are forgotten.
+ * Lists turns, compares their files, and rewinds to them. `follow-turns.ts` saves the files when a turn begins or ends,
+ * and `src/platform/git/turns.ts` does the work in git. `src/core/turns/outdated.ts` decides which turns are forgotten.
  */
 import { existsSync } from 'node:fs';
 import { join } from 'node:path';
@@ -24,7 +24,7 @@ import type { Logger } from '../logger.ts';
 import type { Sessions } from '../sessions.ts';
 import { type FollowedTurns, followTurns } from './follow-turns.ts';
 
-/** Identifies a turn, by its number or as the last one. */
+/** Identifies a turn, either by its number or as the last one. */
 export type WhichTurn = number | 'last';
 
 export interface TurnDesk {
@@ -37,17 +37,17 @@ export interface TurnDesk {
   /** @throws CatalogueError no_such_turn */
   patch(session: Session, turn: WhichTurn, names: { file: string | null; oldFile: string | null }): Promise<Patch>;
   /**
-   * Restores the files to an earlier state, after saving their current state.
+   * Saves the current state of the files, and then restores an earlier one.
    * @throws CatalogueError no_such_turn, already_running, disk_full
    */
   rewind(session: Session, request: Rewind): Promise<Rewound>;
-  /** Resolves when nothing is running any more. */
+  /** Resolves when no work is in progress any more. */
   dispose(): Promise<void>;
 }
 
 export interface TurnDeskOptions {
   sessions: Pick<Sessions, 'list' | 'onEvent' | 'turn' | 'holdTurn' | 'whileQuiet'>;
-  /** the server's own environment */
+  /** the environment of the server's own process */
   environment: Readonly<Record<string, string | undefined>>;
   settings: Pick<Settings, 'home' | 'turn_checkpoints' | 'turns_kept'>;
   clock: Clock;
@@ -96,7 +96,7 @@ export function createTurnDesk({ sessions, environment, settings, clock, log }: 
     });
   }
 
-  /** If nobody saw a turn end, the turn must have ended before the next one began. */
+  /** If no server saw the turn end, it ended at the latest when the next turn began. */
   const closed = ({ turn, next }: { turn: KeptTurn; next: KeptTurn | null }): KeptTurn =>
     turn.end === null && next !== null ? { ...turn, end: next.begin } : turn;
 
@@ -129,8 +129,8 @@ export function createTurnDesk({ sessions, environment, settings, clock, log }: 
   };
 
   /**
-   * Refuses a rewind while another session is running a turn in the same folder, because that session's files would
-   * change in the middle of its turn.
+   * Refuses a rewind while another session is running a turn in the same folder, because a rewind would change that
+   * session's files in the middle of its turn.
    */
   function requireNoTurnIn(root: string, session: Session): void {
     const other = sessions
