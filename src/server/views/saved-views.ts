@@ -2,7 +2,7 @@ import { z } from 'zod';
 import { CatalogueError, isTag, MOST_VIEWS, SavedView, TAG_RULE, type ViewArrangement } from '../../protocol/index.ts';
 import { readPrivateFile, writePrivateFile } from '../private-file.ts';
 
-/** The saved views of the session list. They are stored in one file in the home, for every face. */
+/** The saved views of the session list, which all faces share. They are stored in one file in the home. */
 export interface SavedViews {
   /** by name */
   list(): readonly SavedView[];
@@ -18,7 +18,7 @@ export function createSavedViews(file: string): SavedViews {
   let kept: readonly SavedView[] = readPrivateFile(file, Kept) ?? [];
   const keep = (next: readonly SavedView[]): void => {
     const inOrder = [...next].sort((one, other) => (one.name < other.name ? -1 : 1));
-    // The change is saved before it takes effect, so a full disk changes nothing.
+    // The change is saved before it takes effect, so on a full disk, nothing changes.
     writePrivateFile(file, inOrder);
     kept = inOrder;
   };
