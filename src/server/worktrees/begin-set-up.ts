@@ -8,9 +8,9 @@ import { requireWorktree } from './require-worktree.ts';
 import type { SetUps } from './set-ups.ts';
 
 /**
- * Decides before a launch whether the set-up of the session's worktree runs first. Files are read again, because the
- * person may have corrected the command, or trusted it, since the last launch.
- * @returns the change to the record
+ * Decides before a launch whether the set-up of the session's worktree must run first. The files that name the set-up
+ * are read again, because the user may have corrected or trusted the command since the last launch.
+ * @returns the change to the session's record; null if there is no change
  * @throws CatalogueError invalid_setting
  */
 export async function planDueSetUp(
@@ -26,7 +26,7 @@ export async function planDueSetUp(
   return { launch: { ...launch, worktree: { ...worktree, set_up } } };
 }
 
-/** Returns the set-up that the next launch runs first; null if it runs none. */
+/** Returns the set-up that runs at the beginning of the next launch; null if none does. */
 export function setUpToRun({ slug, launch }: Pick<SessionRecord, 'slug' | 'launch'>): SetUpCommand | null {
   const { worktree } = launch;
   if (worktree?.set_up?.state !== 'running') return null;
@@ -38,19 +38,19 @@ export function setUpToRun({ slug, launch }: Pick<SessionRecord, 'slug' | 'launc
   return { command, folder: worktree.path, startsAnyway: after === 'start', advice };
 }
 
-/** A session whose set-up reports its end. */
+/** A session whose set-up has reported that it has ended. */
 export interface SetUpSession {
   readonly intake: Pick<EvidenceIntake, 'seeSetUp'>;
 }
 
-/** Returns why Claude Code was not started, if its set-up failed; otherwise null. */
+/** Returns why Claude Code was not started, if that was because the set-up failed; null otherwise. */
 export function setUpFailure({ launch }: Pick<SessionRecord, 'launch'>): string | null {
   const setUp = launch.worktree?.set_up;
   if (setUp === undefined || !isSetUpDue(setUp) || (setUp.state !== 'failed' && setUp.state !== 'running')) return null;
   return setUpFailedText({ exitCode: setUp.exit_code });
 }
 
-/** Returns the error for a request that a failed set-up prevents; null if it did not fail. */
+/** Returns the error for a request that cannot be carried out because the set-up failed; null if it did not fail. */
 export function failedSetUp({ slug, record }: FailingSession): CatalogueError | null {
   const why = setUpFailure(record);
   if (why === null) return null;
@@ -65,7 +65,7 @@ interface FailingSession {
   readonly record: Pick<SessionRecord, 'type' | 'launch'>;
 }
 
-/** Records that a set-up has ended. @param report contains the exit code */
+/** Records that a set-up has ended. @param report the set-up's report, which contains its exit code */
 export function seeSetUpEnd({ intake }: SetUpSession, report: Readonly<Record<string, unknown>>): void {
   const code = setUpExitCode(report);
   intake.seeSetUp(code === 0 ? { state: 'done', exit_code: null } : { state: 'failed', exit_code: code });

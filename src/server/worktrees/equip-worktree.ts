@@ -9,9 +9,10 @@ export interface Equipment {
 }
 
 /**
- * Gives a session's worktree a port and its set-up, and holds the port until `work` has listed the session.
- * @param wantsSetUp false to leave the set-up out
- * @throws CatalogueError no_free_port, invalid_setting; the place is then undone
+ * Gives a session's worktree a port and a set-up, and reserves the port until `work` has listed the session.
+ * @param wantsSetUp whether the worktree gets a set-up
+ * @throws CatalogueError no_free_port, invalid_setting; in that case, everything that was created for the session is
+ * removed
  */
 export async function withEquipment<T>(
   equipment: Equipment,

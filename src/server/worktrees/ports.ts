@@ -3,7 +3,7 @@ import { listeningPorts } from '../../platform/process/index.ts';
 import { parsePortRange } from '../../protocol/index.ts';
 import type { Roster } from '../fleet/roster.ts';
 
-/** A port that nothing else gets, until it is released or a session is listed with it. */
+/** A port that no other worktree gets until the port is released or a session is listed with it. */
 export interface ReservedPort {
   port: number;
   release(): void;
@@ -15,7 +15,8 @@ export interface Ports {
 }
 
 /**
- * A port belongs to its worktree for as long as the session is listed, even while nothing listens on it.
+ * Creates the allocator of ports. A port belongs to its worktree as long as the session is listed, even if no program
+ * listens on the port.
  * @param range a valid `worktrees.ports`
  */
 export function createPorts(range: string, roster: Pick<Roster, 'all'>): Ports {
@@ -25,7 +26,7 @@ export function createPorts(range: string, roster: Pick<Roster, 'all'>): Ports {
   return {
     reserve: async () => {
       const listening = await listeningPorts();
-      // Nothing is awaited from here to the reservation, so two sessions never get the same port.
+      // Nothing is awaited between here and the reservation, so two sessions cannot get the same port.
       const kept = roster.all().flatMap(({ actor }) => actor.record.launch.worktree?.port ?? []);
       const port = choosePort(ports, (one) => listening.has(one) || reserved.has(one) || kept.includes(one));
       reserved.add(port);

@@ -1,10 +1,10 @@
 /**
- * Pull requests for sessions' branches, through the person's own `gh`. CBOS has no login of its own, and requests the
- * state of a pull request only while somebody is looking (ADR 53).
+ * Pull requests for the branches of sessions, through the user's own `gh` program. CBOS itself is not logged in
+ * anywhere, and requests the state of a pull request only while somebody is looking at it (ADR 53).
  *
- * - what is pushed, with title and text: `src/platform/git/plan-push.ts`
- * - the push: `src/platform/git/push-branch.ts`
- * - the requests to the forge: `src/platform/forge/gh.ts`
+ * - planning what is pushed, with its title and text: `src/platform/git/plan-push.ts`
+ * - pushing the branch: `src/platform/git/push-branch.ts`
+ * - sending requests to the forge: `src/platform/forge/gh.ts`
  */
 import { type ForgeRepository, forgeRepository, repositoryText } from '../../platform/forge/address.ts';
 import { createPullRequest, findPullRequest, type GhOptions, readState } from '../../platform/forge/gh.ts';
@@ -23,9 +23,12 @@ import type { Dispose, Sessions } from '../sessions.ts';
 import { createSlots } from '../slots.ts';
 import { requireWorktree } from './require-worktree.ts';
 
-/** The shortest time between two requests for the same pull request, however many clients are looking. */
+/**
+ * The shortest time between two requests for the state of the same pull request, however many clients are looking at
+ * it.
+ */
 export const MOST_OFTEN_MS = 120_000;
-/** How long to wait after the forge has failed to answer. */
+/** How long to wait before the next request if the forge has failed to answer. */
 const AFTER_FAULT_MS = 600_000;
 
 export interface PullRequests {
@@ -35,14 +38,14 @@ export interface PullRequests {
    * @throws CatalogueError pull_request_changed, pull_request_exists, push_refused, and everything that `plan` throws
    */
   open(slug: string, request: NewPullRequest): Promise<Session>;
-  /** Starts requesting the states of open pull requests that have not been requested lately. @returns the sessions */
+  /** Starts to request the states of open pull requests that have not been requested recently. @returns the sessions */
   look(slugs: readonly string[] | null): string[];
   dispose: Dispose;
 }
 
 export interface PullRequestsOptions {
   sessions: Pick<Sessions, 'get' | 'list' | 'keepPullRequest'>;
-  /** the server's own environment */
+  /** the environment of the server's own process */
   environment: Readonly<Record<string, string | undefined>>;
   /** a folder in the home that is used for nothing else */
   scratchDir: string;
@@ -56,7 +59,7 @@ export function createPullRequests(options: PullRequestsOptions): PullRequests {
   const gh: GhOptions = { environment, signal: ending.signal, now: () => clock.now() };
   const openInTurn = createSlots(1);
   const askInTurn = createSlots(1);
-  /** when each pull request may be requested again, by its address */
+  /** when the state of each pull request may be requested again, by the pull request's URL */
   const askableAt = new Map<string, number>();
 
   async function read(slug: string, into: string | null): Promise<{ push: PushPlan; plan: PullRequestPlan }> {

@@ -1,9 +1,9 @@
 /**
- * The set-up of worktrees: the command that a repository names for its new worktrees.
+ * The set-ups of worktrees. A set-up is the command that a repository names to prepare its new worktrees.
  *
- * - what is named and trusted: this file; requests from the faces: `worktree-desk.ts`
- * - what a new worktree gets: `equip-worktree.ts`; a set-up that is due before a launch: `begin-set-up.ts`
- * - how it runs: `src/platform/claude/set-up.ts`
+ * - which set-up is named and trusted: this file; requests from the faces: `worktree-desk.ts`
+ * - equipping a new worktree: `equip-worktree.ts`; a set-up that must run before a launch: `begin-set-up.ts`
+ * - running the command: `src/platform/claude/set-up.ts`
  */
 
 import { join } from 'node:path';
@@ -14,10 +14,10 @@ import type { SetUpStore } from '../../platform/sqlite/set-up-store.ts';
 import { CatalogueError, type ProjectSetUp, type RepositoryWorktrees, type SetUp } from '../../protocol/index.ts';
 import type { Clock } from '../clock.ts';
 
-/** A repository's own file about its worktrees, in its main checkout. */
+/** The path, in a repository's main checkout, of the file with which a repository names its set-up. */
 export const PROJECT_SET_UP = '.cbos/worktree.toml';
 
-/** What names the set-up of a repository's worktrees. @see {@link RepositoryWorktrees} */
+/** Reads and trusts the files that name the set-ups of repositories. @see {@link RepositoryWorktrees} */
 type Named = Pick<RepositoryWorktrees, 'set_up' | 'own'>;
 
 export interface SetUps {
@@ -50,7 +50,7 @@ export function createSetUps({ home, userHome, store, clock }: SetUpsOptions): S
     return null;
   }
 
-  /** Reads a repository's own file. Only the version that a person has trusted counts. */
+  /** Reads a repository's own file. Only the version that the user has trusted counts. */
   async function readProject(folder: string): Promise<ProjectSetUp | null> {
     const path = join(folder, PROJECT_SET_UP);
     const text = await readRuleFile(path);

@@ -4,8 +4,9 @@ import type { Session } from '../../protocol/index.ts';
 type Placed = Pick<Session, 'slug' | 'path'>;
 
 /**
- * Returns the sessions that work in each of these folders, by folder. A session belongs only to the innermost folder,
- * because worktrees lie inside of the main checkout. Stopped sessions count too: a restart continues in the folder.
+ * Returns the sessions that work in each of these folders, by folder. A session counts only for the innermost folder,
+ * because worktrees are inside the main checkout. Stopped sessions count too, because a restart continues in the
+ * folder.
  */
 export async function usersOf(
   folders: readonly string[],

@@ -19,27 +19,29 @@ import type { SetUps } from './set-ups.ts';
 import { usersOf } from './users.ts';
 
 /**
- * The worktrees of repositories, previews of finishing them, and the saved states of worktrees that are gone.
+ * Handles requests about the worktrees of repositories, previews of finishing them, and the saved states of worktrees
+ * that no longer exist.
  */
 export interface WorktreeDesk {
   /** @throws CatalogueError no_worktree, git_not_found, git_failed */
   preview(session: Session, into: string | null): Promise<FinishPreview>;
-  /** Returns the saved states in the repositories of these sessions and of a folder, newest first. */
+  /** Returns the saved states of worktrees in the repositories of the given sessions and of a folder, newest first. */
   saved(sessions: readonly Session[], path: string | null): Promise<SavedWork[]>;
   /**
-   * Returns the worktrees of a folder's repository or, without a folder, of the repositories of these sessions.
+   * Returns the worktrees of a folder's repository or, if no folder is given, of the repositories of the given
+   * sessions.
    * @throws CatalogueError not_a_repository, invalid_setting, git_not_found, git_failed
    */
   list(sessions: readonly Session[], path: string | null): Promise<RepositoryWorktrees[]>;
-  /** @throws CatalogueError not_a_repository, and as `SetUps.trust` */
+  /** @throws CatalogueError not_a_repository, and everything that `SetUps.trust` throws */
   trust(request: SetUpTrust): Promise<ProjectSetUp>;
   /** @throws CatalogueError not_a_repository, no_such_path, invalid_setting */
   untrust(sessions: readonly Session[], path: string): Promise<RepositoryWorktrees>;
-  /** @throws CatalogueError as `recoverWork` */
+  /** @throws CatalogueError everything that `recoverWork` throws */
   recover(request: Recovery): Promise<Recovered>;
 }
 
-/** @param environment the server's own environment */
+/** @param environment the environment of the server's own process */
 export function createWorktreeDesk(
   environment: Readonly<Record<string, string | undefined>>,
   setUps: SetUps,
