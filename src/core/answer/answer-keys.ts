@@ -24,7 +24,7 @@ export type Press = { keys: string } | { paste: string };
  */
 export interface AnswerStep {
   kind: StepKind;
-  /** Returns what to type, given the current screen. Null if the dialog does not offer the step. */
+  /** Returns what to type, given the current screen, or null if the dialog does not offer the step. */
   press(view: DialogView): Press | null;
   /**
    * Reports whether the screen shows that the step was accepted. @param before the screen when the step's key was
@@ -205,7 +205,7 @@ export function answerSteps(
 
 const writeSteps = (text: string): AnswerStep[] => [steps.write(text), steps.enter(text)];
 
-/** Sets every box as the answer says, including boxes that somebody ticked before. */
+/** Sets every box as the answer says, including boxes that someone ticked before. */
 function tickSteps(part: QuestionPart, chosen: readonly number[], text: string | null): AnswerStep[] {
   const boxes = part.options.flatMap((option, index) => (isOwnOption(option) ? [index] : []));
   const [first] = boxes;
@@ -222,7 +222,7 @@ const isOwnOption = ({ means }: QuestionOption): boolean => means !== 'leave' &&
 const refTo = (part: QuestionPart, index: number): OptionRef => ({ index, label: part.options[index]?.label ?? '' });
 
 /**
- * Returns the keypresses that move the marker to an option. Null if the marker is already there, or if there is no
+ * Returns the keypresses that move the marker to an option, or null if the marker is already there, or if there is no
  * marker or no such option.
  */
 function arrowsTo({ dialog }: DialogView, index: number): string | null {

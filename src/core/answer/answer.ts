@@ -23,12 +23,12 @@ export type AnswerPlan =
 export interface PartAnswer {
   /** numbers of the chosen options, counted from 0, without the free-text option */
   options: readonly number[];
-  /** the text for the free-text option; null if it stays empty */
+  /** the text for the free-text option, or null if it stays empty */
   text: string | null;
 }
 
 /**
- * Turns an answer to the open question into a plan. Nobody may allow something that they were not shown, so a truncated
+ * Turns an answer to the open question into a plan. No one may allow something that they were not shown, so a truncated
  * question accepts only a no.
  */
 export function planAnswer(question: Question, answer: Answer): AnswerPlan {

@@ -2,7 +2,7 @@ import type { Question } from '../../protocol/index.ts';
 import type { Cover } from '../status/index.ts';
 import { type DialogView, showsDialog } from './dialog-view.ts';
 
-/** The facts about a dialog after its last keypress. */
+/** What is known about a dialog after its last keypress. */
 export interface DialogSeen {
   view: DialogView;
   cover: Cover | null;

@@ -49,8 +49,8 @@ const MARKED_ROW = /^│?\s*[❯>]\s*\d+\./;
 const TAIL_CHARACTERS = 80;
 
 /**
- * Returns the index of the question currently shown, from 0. On the summary page, returns the number of questions. Null
- * for anything else.
+ * Returns the index of the question currently shown, from 0. On the summary page, returns the number of questions.
+ * Returns null for anything else.
  */
 export function partAt(view: DialogView, texts: readonly string[]): number | null {
   if (view.dialog === null) return null;

@@ -2,7 +2,7 @@ import type { Primary, QuestionKind } from '../../protocol/index.ts';
 import type { ScreenFrame } from '../status/index.ts';
 import type { Reply } from './reply.ts';
 
-/** The facts about a session since CBOS sent a reply. */
+/** What is known about a session since CBOS sent a reply. */
 export interface SeenSinceReply {
   /** whether the status still has the same question */
   isOpen: boolean;
@@ -15,7 +15,7 @@ export interface SeenSinceReply {
   decided: number;
 }
 
-/** `open`: not yet known. `other`: somebody at the terminal answered first. */
+/** `open`: not yet known. `other`: someone at the terminal answered first. */
 export type Outcome = 'taken' | 'other' | 'open';
 
 /**

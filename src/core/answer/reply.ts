@@ -32,7 +32,7 @@ export interface ReplyOptions {
 
 /** The message that Claude Code itself sends to the model after a no (2.0.77 to 2.1.330). */
 const NO_REASON = "The user doesn't want to proceed with this tool use.";
-/** The message that Claude Code sends to the model if a person would rather discuss the question (2.1.330). */
+/** The message that Claude Code sends to the model if a user would rather discuss the question (2.1.330). */
 const CLARIFY =
   'The user wants to clarify these questions. This means they may have additional information, context or questions for you. ' +
   'Take their response into account and then reformulate the questions if appropriate. Start by asking them what they would like to clarify.';
@@ -68,7 +68,7 @@ function deny(reason: string | null, { endsTurn }: ReplyOptions): Reply {
   return { behavior: 'deny', message: NO_REASON, ...(endsTurn ? { interrupt: true } : {}) };
 }
 
-/** Returns what a yes allows beyond the current call. Null if the option allows more than a reply can express. */
+/** Returns what a yes allows beyond the current call, or null if the option allows more than a reply can express. */
 function updatesOf(
   asked: AskedTool,
   question: Question,

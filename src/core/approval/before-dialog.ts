@@ -6,12 +6,12 @@ import { commandOf, fieldOf, type Places, placeKey } from './places.ts';
 import { FILE_TOOLS, SHELL_TOOL } from './read-rules.ts';
 import { type ApprovalRule, type AskedCall, isInForce, type RulesInForce } from './rule.ts';
 
-/** The reasons to ask a person even if Claude Code would ask nobody. */
+/** The reasons to ask a user even if Claude Code would ask no one. */
 const ASKS_ALWAYS: ReadonlySet<RuleReason> = new Set(['asks', 'may_be_denied', 'broken_file', 'not_whole']);
 
 /**
  * Applies the rules before Claude Code decides whether to ask. They therefore also apply where Claude Code would not
- * ask. A `deny` denies the call. If a `deny` may cover the call, a person is asked. Nothing is allowed here.
+ * ask. A `deny` denies the call. If a `deny` may cover the call, CBOS asks the user. Nothing is allowed here.
  * @returns null if the rules leave it to Claude Code
  */
 export function decideBefore(
@@ -44,7 +44,7 @@ function mayHide(rule: ApprovalRule, call: AskedCall, places: Places): boolean {
 
 /**
  * Returns the names of the tools whose calls the rules may decide before a dialog opens. A `*` in a name matches any
- * characters. Empty if no rule needs CBOS to see any call.
+ * characters. Returns an empty result if no rule needs CBOS to see any call.
  */
 export function toolsToShow(rules: readonly ApprovalRule[], isBroken: boolean): string[] {
   if (isBroken) return ['*'];

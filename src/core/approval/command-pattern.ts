@@ -3,12 +3,12 @@ import { changesShell, isTelling, runsOthers, scriptProgram } from './programs.t
 import { isAssignment } from './read-rules.ts';
 import type { SimpleCommand } from './shell-command.ts';
 
-/** The words of a simple command that only a `*` in the pattern covers. Null if the pattern does not match. */
+/** The words of a simple command that only a `*` in the pattern covers. Returns null if the pattern does not match. */
 export type Fit = { open: readonly string[] } | null;
 
 /**
  * Programs that only run the command that follows them. The number says how many words the program itself takes before
- * that command; null if that is unknown.
+ * that command, or null if that is unknown.
  */
 const PREFIXES: Readonly<Record<string, (rest: readonly string[]) => number | null>> = {
   command: (rest) => (rest[0]?.startsWith('-') === true ? null : 0),

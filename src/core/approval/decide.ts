@@ -22,7 +22,7 @@ const FOR_PEOPLE: ReadonlySet<string> = new Set(['AskUserQuestion', 'ExitPlanMod
 
 /**
  * All the fields that a command's input may have. If there is any other field, such as one that bypasses the sandbox, a
- * person decides.
+ * user decides.
  */
 const COMMAND_FIELDS: ReadonlySet<string> = new Set(['command', 'description', 'timeout', 'run_in_background']);
 
@@ -35,7 +35,7 @@ const ask = (reason: RuleReason, about: string | null = null, rules: readonly Ap
 
 /**
  * Decides a call by the rules. A deny wins. An allow requires every part of the call to be known and allowed. In all
- * other cases, a person is asked.
+ * other cases, CBOS asks the user.
  * @param home CBOS's own home, with links resolved
  * @param places the destination of each path that `placesOf` returns
  */

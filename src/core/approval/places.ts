@@ -2,7 +2,10 @@ import { FILE_TOOLS, SHELL_TOOL } from './read-rules.ts';
 import type { ApprovalRule, AskedCall } from './rule.ts';
 import { type ReadCommand, readCommand } from './shell-command.ts';
 
-/** The destination of each path, with links resolved as far as the path exists. Null if the destination is unknown. */
+/**
+ * The destination of each path, with links resolved as far as the path exists. Returns null if the destination is
+ * unknown.
+ */
 export type Places = ReadonlyMap<string, string | null>;
 
 /** Returns a single key for a path and the directory that the path is relative to. */
@@ -14,7 +17,7 @@ export interface NamedPath {
   path: string;
 }
 
-/** Returns the shell command of a call. Null for other tools, and for input that contains more than a command. */
+/** Returns the shell command of a call, or null for other tools, and for input that contains more than a command. */
 export function commandOf({ tool, input }: Pick<AskedCall, 'tool' | 'input'>): ReadCommand | null {
   const command = tool === SHELL_TOOL ? fieldOf(input, 'command') : null;
   return command === null ? null : readCommand(command);

@@ -9,7 +9,7 @@ export interface RuleProblem {
 
 const EFFECTS = ['allow', 'deny', 'ask'] as const satisfies readonly RuleEffect[];
 
-/** The maximum number of rules, which is more than anybody reads. Each rule is tried for every call. */
+/** The maximum number of rules, which is more than anyone reads. Each rule is tried for every call. */
 const MOST_RULES = 1_000;
 /**
  * The maximum number of `**` in a pattern. Each one multiplies the number of steps in a comparison by the depth of the

@@ -22,7 +22,7 @@ const WIDE = 'CBOS makes no rules for commands that run other commands, remove o
 const OTHER = 'CBOS makes rules for commands and files only, because a rule for this tool would allow every call of it';
 
 /**
- * Makes the narrowest rule for a call that a person has seen: its simple commands word for word, or its one file. The
+ * Makes the narrowest rule for a call that a user has seen: its simple commands word for word, or its one file. The
  * rule is never broader than a suggestion may be.
  * @param folder the folder of the session, with links resolved
  */

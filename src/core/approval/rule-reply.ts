@@ -17,7 +17,7 @@ export function denyWords(rules: readonly Rule[]): string {
   return `One of the user's rules denies this (CBOS rule ${rule?.id ?? '?'}).${why}`;
 }
 
-/** Returns the text that a person reads in a dialog that a rule opened. */
+/** Returns the text that a user reads in a dialog that a rule opened. */
 export function askWords(reason: RuleReason, rules: readonly Rule[]): string {
   const [rule] = rules;
   if (rule === undefined) return 'CBOS cannot read its rules: `cbos rules` says why.';

@@ -14,7 +14,7 @@ export interface ApprovalRule {
   sessions: readonly string[];
   /** the id of the only session to which the rule applies; null for all sessions */
   onlyFor: string | null;
-  /** the folder whose own file contains the rule; null if the rule applies in any folder */
+  /** the folder whose own file contains the rule, or null if the rule applies in any folder */
   folder: string | null;
   /** Unix milliseconds */
   expiresAt: number | null;
@@ -31,7 +31,7 @@ export interface AskedCall {
   /** whether `input` is complete */
   isWhole: boolean;
   session: { id: string; name: string };
-  /** the session's folder, with links resolved; null if unknown */
+  /** the session's folder, with links resolved, or null if unknown */
   folder: string | null;
   /** the directory in which a command would run, with links resolved */
   cwd: string | null;
@@ -42,7 +42,7 @@ export interface AskedCall {
 /** All the rules of a CBOS home at one moment. */
 export interface RulesInForce {
   rules: readonly ApprovalRule[];
-  /** set if a rules file could not be read, or has changed since somebody trusted it; then nothing is allowed */
+  /** set if a rules file could not be read, or has changed since someone trusted it; then nothing is allowed */
   fault: string | null;
 }
 

@@ -4,7 +4,7 @@ import { baseOf, changesShell, runsOthers, scriptProgram } from './programs.ts';
 import { readRule, SHELL_TOOL } from './read-rules.ts';
 import type { ReadCommand, SimpleCommand } from './shell-command.ts';
 
-/** How a person answered a command. */
+/** How a user answered a command. */
 export interface SaidToCommand {
   session: string;
   /** the session's folder, with links resolved */
@@ -14,17 +14,17 @@ export interface SaidToCommand {
   said: 'yes' | 'no';
 }
 
-/** A rule that a person may want after saying yes again and again. */
+/** A rule that a user may want after saying yes again and again. */
 export interface SuggestedRule {
   folder: string;
   /** as it would be written in an `[[allow]]` */
   command: string;
   /** `exact`: the command as requested; `arguments`: the same subcommand with any arguments */
   step: 'exact' | 'arguments';
-  /** how often a person said yes to a command that contains this one */
+  /** how often a user said yes to a command that contains this one */
   yes: number;
   sessions: readonly string[];
-  /** the distinct commands that a person said yes to, most frequent first */
+  /** the distinct commands that a user said yes to, most frequent first */
   commands: readonly string[];
 }
 
@@ -67,9 +67,9 @@ const WIDE_WORDS: ReadonlyMap<string, RegExp> = new Map([
 ]);
 
 /**
- * Proposes rules based on the answers that a person gave by hand. A rule is never broader than the commands seen,
- * except that it may allow any arguments instead of one set. If the person ever said no, in the same project, to a
- * command that the rule would cover, the rule is not proposed.
+ * Proposes rules based on the answers that a user gave by hand. A rule is never broader than the commands seen, except
+ * that it may allow any arguments instead of one set. If the user ever said no, in the same project, to a command that
+ * the rule would cover, the rule is not proposed.
  */
 export function suggestRules(answers: readonly SaidToCommand[]): SuggestedRule[] {
   const folders = [...new Set(answers.map(({ folder }) => folder))];
@@ -157,7 +157,7 @@ function mayCover(pattern: readonly string[], { read, text, commands }: ReadAnsw
   return read.seen.some((words) => meansCommand(pattern, words)) || mayMeanCommand(pattern, text);
 }
 
-/** Returns the command word for word; null if no rule should be suggested for it, or no rule can express it. */
+/** Returns the command word for word, or null if no rule should be suggested for it, or no rule can express it. */
 export function exactPattern({ assignments, words }: SimpleCommand): readonly string[] | null {
   const [name = '', ...rest] = words;
   const base = baseOf(name).toLowerCase();

@@ -11,15 +11,15 @@ export interface SnoozeRule {
 }
 
 /**
- * Records whether a person has looked at a session. The record uses counters, because times are out of order if the
- * clock is set.
+ * Records whether a user has looked at a session. The record uses counters, because times are out of order if the clock
+ * is set.
  */
 export interface Attended {
   /** how many turn ends and questions have occurred */
   news: number;
-  /** how many of those somebody has looked at */
+  /** how many of those someone has looked at */
   seen: number;
-  /** whether a person marked it as unread */
+  /** whether a user marked it as unread */
   isMarked: boolean;
   /** whether a turn was running when the status was last known */
   turnRuns: boolean;
@@ -106,7 +106,7 @@ export function isUnreadBy({ news, seen, isMarked }: Attended): boolean {
 }
 
 /**
- * Records that a person has looked at what the session showed.
+ * Records that a user has looked at what the session showed.
  * @param news the count of news at that moment; null for all of it
  */
 export function lookAt(before: Attended, news: number | null): Attended {

@@ -12,7 +12,7 @@ export interface BudgetRule {
   per: BudgetPeriod;
 }
 
-/** The facts about a session that budgets need. */
+/** What is known about a session that budgets need. */
 export interface Spender {
   id: string;
   slug: string;
@@ -30,7 +30,7 @@ export interface Spend {
 
 /**
  * Returns the key under which a session's spending counts toward a budget: the session's own, or one that several
- * sessions share (`''`). Null if the budget does not apply to the session.
+ * sessions share (`''`). Returns null if the budget does not apply to the session.
  */
 export function subjectOf({ scope, of }: BudgetRule, { id, slug, tags }: Spender): string | null {
   switch (scope) {

@@ -3,7 +3,7 @@ import type { StoredEvent } from '../../protocol/index.ts';
 const MOST_LINES = 3;
 const MOST_CHARACTERS = 400;
 
-/** Returns the first non-empty lines of a reply. Null if there are none. */
+/** Returns the first non-empty lines of a reply, or null if there are none. */
 export function firstLines(text: string): string | null {
   const lines = text.split('\n').filter((line) => line.trim() !== '');
   const shown = lines.slice(0, MOST_LINES).join('\n');

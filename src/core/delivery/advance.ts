@@ -24,7 +24,7 @@ const QUEUE_BEGINS_MS = 1_000;
  */
 const DRAFT_SETTLE_MS = 1_500;
 /**
- * How long a missing message may take to reappear. After a person presses Enter, the effect shows within 20 to 150 ms,
+ * How long a missing message may take to reappear. After a user presses Enter, the effect shows within 20 to 150 ms,
  * and a message typed into the box appears within 100 ms. A loaded machine is slower.
  */
 const MISSING_MS = 1_500;
@@ -43,8 +43,8 @@ export type Visit =
   | { at: 'flushing' }
   | { at: 'taking_out'; goal: Goal; hasStood: boolean; out: TakingOut }
   /**
-   * the box no longer contains a message that was typed before, because a person has just sent it, or does not contain
-   * it yet
+   * the box no longer contains a message that was typed before, because a user has just sent it, or does not contain it
+   * yet
    */
   | { at: 'missing'; id: string; until: Millis }
   | { at: 'typing'; typing: Typing; id: string }

@@ -50,7 +50,7 @@ export function draftFillingWindow({ lines, cols }: ScreenFrame): string | null 
 export type BoxHolds =
   /** the box shows exactly the text, as far as the box shows it at all */
   | 'text'
-  /** the text, along with something that somebody else typed */
+  /** the text, along with something that someone else typed */
   | 'more'
   /** neither of those: nothing yet, part of the text, or something that CBOS cannot recognise */
   | 'other';
@@ -99,7 +99,7 @@ export function boxHoldsReturned(draft: string, returned: readonly string[], pos
 
 /**
  * Returns which of several messages, taken together, fill the box, as they do when an interrupt puts them back.
- * @returns their indices in the order in which the box shows them; null if the box contains anything else
+ * @returns their indices in the order in which the box shows them, or null if the box contains anything else
  */
 export function textsInBox(draft: string, texts: readonly string[]): number[] | null {
   // The longest message is tried first, because one message may begin with the whole of another.

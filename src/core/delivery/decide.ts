@@ -3,7 +3,7 @@ import { type Cover, describeTool } from '../status/index.ts';
 import { coverOf, draftOf, type Seen } from './seen.ts';
 import { leftoversOf, leftToEnter } from './standing.ts';
 
-/** The facts about a session that a message is to be typed into. */
+/** What is known about a session that a message is to be typed into. */
 export interface DeliveryContext {
   status: Pick<Status, 'primary' | 'detail' | 'question'>;
   /** false if the session is only observed: CBOS may not type into it */
@@ -26,7 +26,7 @@ export interface DeliveryContext {
   isOverBudget: boolean;
   /** whether the session has yet to read the last typed text; two messages that are read together become one prompt */
   isUnread: boolean;
-  /** what receives the keypresses instead of the prompt; null if nothing does */
+  /** what receives the keypresses instead of the prompt, or null if nothing does */
   cover: Cover | null;
 }
 
@@ -94,7 +94,7 @@ export function decideDelivery(context: DeliveryContext, request: DeliveryReques
   if (context.cover !== null) return holdOr({ kind: 'refuse', why: `covered_by_${context.cover}`, question });
   if (isAsking(context.status)) return { kind: 'refuse', why: 'asking', question };
   const isRunning = primary === 'active' || primary === 'stuck';
-  // If the message were queued, Claude Code would only report the limit again. A person may still type a command, or a
+  // If the message were queued, Claude Code would only report the limit again. A user may still type a command, or a
   // message for another model.
   if ((isRunning || isLimited(context.status)) && request.queue) return { kind: 'hold' };
   if (context.draft === 'foreign') return holdOr(refuse('draft'));

@@ -25,7 +25,7 @@ export interface DeliveryRecord {
   held: boolean;
   /** why the delivery failed, as stated in the error that the sender got */
   reason: string | null;
-  /** slug of the session that sent the message; null if a person sent it */
+  /** slug of the session that sent the message, or null if a user sent it */
   sender: string | null;
 }
 

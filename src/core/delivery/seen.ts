@@ -9,7 +9,7 @@ export interface Moment {
   elapsed: Millis;
 }
 
-/** The facts about a session's prompt. */
+/** What is known about a session's prompt. */
 export interface PromptSeen {
   status: Pick<StatusMemory, 'primary' | 'detail' | 'since' | 'question'>;
   screen: ScreenEvidence | null;
@@ -49,7 +49,7 @@ export interface Seen extends PromptSeen {
 
 /**
  * The messages that a server was typing when it was killed. A placeholder in the prompt may represent one of them or a
- * person's paste, because both look the same. A placeholder therefore counts only if it appeared soon after the next
+ * user's paste, because both look the same. A placeholder therefore counts only if it appeared soon after the next
  * server began. It keeps counting while it stays the same, because placeholders are numbered.
  */
 export interface TextsLeft {
@@ -71,13 +71,13 @@ export interface ToldTexts {
 
 export const NOTHING_TOLD: ToldTexts = { putBack: new Map(), taken: new Map(), queued: new Map() };
 
-/** Returns the unsent text in the prompt; null if there is none. */
+/** Returns the unsent text in the prompt, or null if there is none. */
 export function draftOf({ screen }: PromptSeen): string | null {
   if (screen?.reading.cover !== 'unknown') return screen?.reading.draft ?? null;
   return screen.reading.draft ?? draftFillingWindow(screen.frame);
 }
 
-/** Returns what receives the keypresses instead of the prompt; null if nothing does. */
+/** Returns what receives the keypresses instead of the prompt, or null if nothing does. */
 export function coverOf({ screen, isLaunched }: PromptSeen): Cover | null {
   const cover = screen?.reading.cover ?? null;
   if (cover !== 'unknown' || screen === null) return cover;
@@ -97,7 +97,7 @@ export function isDialogOpen({ status, screen }: PromptSeen): boolean {
   return isAsking(status);
 }
 
-/** Reports whether the session is ready and its prompt contains a message that somebody has to send. */
+/** Reports whether the session is ready and its prompt contains a message that someone has to send. */
 export const isReadyBelowDraft = (seen: Seen): boolean =>
   draftOf(seen) !== null && isReady(seen.status) && coverOf(seen) === null && !seen.isDead;
 

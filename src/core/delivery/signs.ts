@@ -15,8 +15,8 @@ const WHERE_IT_IS_KNOWN: ReadonlySet<DeliveryPhase> = new Set(['under_view', 'un
 
 /**
  * Returns the deliveries that make up a prompt reported by a hook: the oldest typed text that is identical, or several
- * that were in the box together. A held message that was typed before counts too, because a person may have sent it
- * from the box.
+ * that were in the box together. A held message that was typed before counts too, because a user may have sent it from
+ * the box.
  * @param now the time by the wall clock
  */
 export function takenBy(prompt: string, { queued, sent, unknown, recent }: Deliveries, now: Millis): Change[] {

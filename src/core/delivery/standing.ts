@@ -15,12 +15,12 @@ const LATE_RETURN_MS = 5_000;
  */
 const LEFT_SHOWN_MS = 15_000;
 
-/** The phases whose messages are not in the prompt, or are there but belong to a person. */
+/** The phases whose messages are not in the prompt, or are there but belong to a user. */
 const LEAVE_NOTHING: ReadonlySet<DeliveryPhase> = new Set(['held', 'cancelled', 'taken_back', 'session_ended']);
 
 /**
- * Returns the deliveries that together fill the box, in the order in which the box shows them. Null if the box contains
- * anything that CBOS did not type, or anything that Claude Code took and a person brought back.
+ * Returns the deliveries that together fill the box, in the order in which the box shows them. Returns null if the box
+ * contains anything that CBOS did not type, or anything that Claude Code took and a user brought back.
  */
 export function leftoversOf(seen: Seen): DeliveryRecord[] | null {
   const draft = draftOf(seen);
@@ -30,7 +30,7 @@ export function leftoversOf(seen: Seen): DeliveryRecord[] | null {
   const found = textsInBox(draft, [...mine.map(({ text }) => text), ...(seen.answerKey ?? '')]);
   if (found !== null) return found.flatMap((index) => mine[index] ?? []);
   // The box shows only the end of a long message, so Claude Code may have put back more than the box shows. A
-  // placeholder may represent a person's paste.
+  // placeholder may represent a user's paste.
   const long = hasPlaceholder(draft)
     ? mine.find((record) => seen.left?.placeholder === draft && isLeftAs(draft, record, seen.left))
     : mine.find((record) => isAlone(record) && boxHolds(draft, record.text) === 'text');
@@ -41,7 +41,7 @@ export function leftoversOf(seen: Seen): DeliveryRecord[] | null {
 }
 
 /**
- * Returns the messages that were typed and never seen to be taken, except those that a person took back. While CBOS
+ * Returns the messages that were typed and never seen to be taken, except those that a user took back. While CBOS
  * itself is ending a turn, messages that were taken are included, because Claude Code puts back those that it has not
  * begun.
  */

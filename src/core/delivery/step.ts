@@ -28,7 +28,7 @@ export interface Step<State> {
   state: State;
   changes: readonly Change[];
   effect: Effect | null;
-  /** a time on the monotonic clock; null if only a change in what CBOS sees matters */
+  /** a time on the monotonic clock, or null if only a change in what CBOS sees matters */
   recheckAt: Millis | null;
 }
 

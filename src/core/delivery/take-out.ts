@@ -23,7 +23,7 @@ const STILL_DRAWN_MS = 1_500;
 const TRIES = 2;
 
 /**
- * The messages that CBOS removes from the prompt: deliveries, or the prompt of an interrupted turn, which a person may
+ * The messages that CBOS removes from the prompt: deliveries, or the prompt of an interrupted turn, which a user may
  * have typed.
  */
 type Standing = { ids: readonly string[]; takenBefore: ReadonlySet<string> } | { prompt: string };

@@ -146,7 +146,7 @@ const holds = ({ text }: Typed, seen: Seen): ReturnType<typeof boxHolds> => boxH
 
 /**
  * Presses Enter if no dialog is open and the box contains this message alone. In a dialog, Enter would be the answer,
- * and a person may type into the box at the same moment. If CBOS cannot read the box, it still presses Enter.
+ * and a user may type into the box at the same moment. If CBOS cannot read the box, it still presses Enter.
  */
 function show(state: Extract<Typing, { at: 'showing' }>, seen: Seen): Step<Typing> {
   const { typed } = state;
@@ -155,7 +155,7 @@ function show(state: Extract<Typing, { at: 'showing' }>, seen: Seen): Step<Typin
   const isDialog = isDialogOpen(seen);
   const held = holds(typed, seen);
   const isKnownTaken = isTaken(typed, seen);
-  // A person at the terminal has already pressed Enter. The message must not be sent again, whatever opens next.
+  // Someone at the terminal has already pressed Enter. The message must not be sent again, whatever opens next.
   if (isKnownTaken && (isInView || isDialog || held === 'more')) return go({ at: 'entered', typed, isShown: true });
   if (!isInView && !isDialog && held === 'other') {
     if (seen.now.elapsed < state.until) return wait(state, state.until);

@@ -17,7 +17,7 @@ const LOOK_AFTER_MS = [0, 300, 1_500, 5_000] as const;
  * actual end.
  */
 const END_MS = 2_000;
-/** How long somebody at the terminal has to start editing the returned messages before CBOS removes and sends them. */
+/** How long someone at the terminal has to start editing the returned messages before CBOS removes and sends them. */
 const UNTOUCHED_MS = 3_000;
 /** The maximum time between the transcript records of two messages that were put back together. */
 const TOGETHER_MS = 100;
@@ -70,7 +70,7 @@ export function advanceWatch(state: Watch, seen: Seen): Step<Watch> {
       const isTouched = draftOf(seen) !== state.draft || !isReadyBelowDraft(seen);
       if (!isTouched && seen.now.elapsed < state.until) return wait(state, state.until);
       if (!isTouched) return go(asSeen(seen), { changes: became(state.ids, 'put_back') });
-      // If somebody sent the messages unchanged by hand, they still count as delivered.
+      // If someone sent the messages unchanged by hand, they still count as delivered.
       return go(asSeen(seen), { changes: isReadyBelowDraft(seen) ? became(state.ids, 'taken_back') : [] });
     }
   }
@@ -119,13 +119,13 @@ function judge({ id, text, command, updatedAt }: DeliveryRecord, { told, isDead 
 
 /**
  * Checks whether the prompt contains messages that CBOS typed during a turn and that Claude Code has put back from its
- * queue. If the messages came back at the end of the turn and nobody touches them, CBOS holds them again. If somebody
- * brought them back or edits them, they belong to that person. The two cases can be distinguished only once the session
+ * queue. If the messages came back at the end of the turn and no one touches them, CBOS holds them again. If someone
+ * brought them back or edits them, they belong to that user. The two cases can be distinguished only once the session
  * is ready.
  */
 function lookForReturned(look: number, seen: Seen): Step<Watch> {
   const draft = draftOf(seen);
-  // A placeholder may also represent a person's paste.
+  // A placeholder may also represent a user's paste.
   if (draft === null || !isReadyBelowDraft(seen) || hasPlaceholder(draft)) return go(asSeen(seen));
   const found = findReturned(draft, seen);
   if (found === 'nothing_told') {
@@ -143,7 +143,7 @@ function lookForReturned(look: number, seen: Seen): Step<Watch> {
 interface Returned {
   ids: string[];
   at: Millis;
-  /** whether somebody has typed next to the messages, perhaps before the transcript reported them */
+  /** whether someone has typed next to the messages, perhaps before the transcript reported them */
   isChanged: boolean;
 }
 

@@ -40,7 +40,7 @@ export function typeOfName(name: string): string {
  * `.`, `_` and `-`. Its last character is a letter or a digit, because Claude Code ends a mention at the last letter or
  * digit.
  * @param given the name in the upload; may be a path, and is not trusted
- * @param type the media type in the upload, which supplies the extension if the name has none; null if unknown
+ * @param type the media type in the upload, which supplies the extension if the name has none, or null if unknown
  */
 export function safeFileName(given: string, type: string | null): string {
   const base = given.split(/[/\\]/).at(-1) ?? '';

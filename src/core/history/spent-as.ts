@@ -4,7 +4,7 @@ import type { Health, Primary, State } from '../../protocol/index.ts';
 export type SpentAs = 'worked' | 'waited' | 'stuck' | 'idle' | 'error';
 
 /**
- * Returns the category in which a session's time is counted. Null if it does not count, because the session is dead
+ * Returns the category in which a session's time is counted, or null if it does not count, because the session is dead
  * or its activity is unknown.
  */
 export function spentAs({

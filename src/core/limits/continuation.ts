@@ -34,8 +34,8 @@ export function continuationKey({ kind, resets_at: resetsAt }: RateLimit): strin
 }
 
 /**
- * Returns when a session may be continued. Null if it must not be, because the end of the limit is unknown or too long
- * ago.
+ * Returns when a session may be continued, or null if it must not be, because the end of the limit is unknown or too
+ * long ago.
  */
 export function continuationDue(limit: RateLimit, now: Millis): Millis | null {
   const endsAt = endOfLimit(limit);
@@ -45,7 +45,7 @@ export function continuationDue(limit: RateLimit, now: Millis): Millis | null {
 
 /**
  * Returns the percentage that is left of the most exhausted limit, as last reported by sessions. Limits that have ended
- * do not count, because nothing is known about the next period. Null if nothing is known.
+ * do not count, because nothing is known about the next period. Returns null if nothing is known.
  */
 export function leastLeft(reported: readonly (RateLimit | null)[], now: Millis): number | null {
   const left = reported.flatMap((limit) => {
@@ -58,7 +58,7 @@ export function leastLeft(reported: readonly (RateLimit | null)[], now: Millis):
 
 /**
  * Reports whether the message may be typed now, as the next prompt of an idle session. Any obstacle (a draft, a dialog,
- * a paused queue, a waiting message) shows that a person or program is using the prompt, so CBOS does not continue the
+ * a paused queue, a waiting message) shows that a user or program is using the prompt, so CBOS does not continue the
  * session in that case.
  */
 export function mayContinue(context: DeliveryContext, waitingTexts: number): boolean {

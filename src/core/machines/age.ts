@@ -17,8 +17,8 @@ export interface Stamp {
 }
 
 /**
- * Returns the earliest time, by our clock, at which a message may have been written. Null if that is unknown, because
- * the machine has not answered any request since it started.
+ * Returns the earliest time, by our clock, at which a message may have been written, or null if that is unknown,
+ * because the machine has not answered any request since it started.
  */
 export function writtenAt(stamp: Stamp, anchor: Anchor | null, arrivedMs: number): number | null {
   if (anchor === null || anchor.boot !== stamp.boot) return null;

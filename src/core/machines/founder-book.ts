@@ -1,6 +1,6 @@
 import type { Member, Right } from '../../protocol/index.ts';
 
-/** An invitation as the founder stores it. It contains only the public key, so reading the book admits nobody. */
+/** An invitation as the founder stores it. It contains only the public key, so reading the book admits no one. */
 export interface OpenInvitation {
   id: string;
   rights: readonly Right[];

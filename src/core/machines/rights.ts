@@ -49,7 +49,7 @@ export function grantedRights(given: readonly Right[], allowed: readonly Right[]
   return RIGHTS.filter((right) => given.includes(right) && allowed.includes(right));
 }
 
-/** Returns the rights that a call needs but the machine lacks. Empty if the call is allowed. */
+/** Returns the rights that a call needs but the machine lacks. Returns an empty result if the call is allowed. */
 export function missingRights(call: MachineCall, granted: readonly Right[]): readonly Right[] {
   return rightsNeeded(call).filter((right) => !granted.includes(right));
 }

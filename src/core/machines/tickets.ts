@@ -5,8 +5,8 @@
  */
 
 /**
- * How long a ticket is valid. This is longer than a slow link takes between two messages, and shorter than a person
- * would take to do the same thing another way.
+ * How long a ticket is valid. This is longer than a slow link takes between two messages, and shorter than a user would
+ * take to do the same thing another way.
  */
 const TICKET_MS = 5_000;
 /** How many tickets a machine may hold at once. */
@@ -20,7 +20,7 @@ export interface Tickets {
 }
 
 /**
- * @param options.elapsed a monotonic clock in milliseconds @param options.makeName returns a string that nobody can
+ * @param options.elapsed a monotonic clock in milliseconds @param options.makeName returns a string that no one can
  * guess
  */
 export function createTickets(options: { elapsed(): number; makeName(): string }): Tickets {

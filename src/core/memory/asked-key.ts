@@ -1,14 +1,14 @@
 import { type Question, tellingField } from '../../protocol/index.ts';
 
 /**
- * Fields that only describe a call to a person, and that the model words differently each time. In an MCP server's
- * tool, `description` may be actual content, so only Claude Code's own tools are listed.
+ * Fields that only describe a call to a user, and that the model words differently each time. In an MCP server's tool,
+ * `description` may be actual content, so only Claude Code's own tools are listed.
  */
 const DESCRIBING: ReadonlyMap<string, ReadonlySet<string>> = new Map(
   ['Bash', 'PowerShell', 'Agent', 'Task'].map((tool) => [tool, new Set(['description'])]),
 );
 
-/** Longer than anything that a list shows or a person searches for. */
+/** Longer than anything that a list shows or a user searches for. */
 const MOST_ABOUT = 2_000;
 
 /**
@@ -35,7 +35,7 @@ function inOrder(value: unknown): unknown {
 
 const isRecord = (value: unknown): value is Record<string, unknown> => typeof value === 'object' && value !== null;
 
-/** Returns the part of a question by which a person recognises it: the command, the file, or the wording. */
+/** Returns the part of a question by which a user recognises it: the command, the file, or the wording. */
 export function aboutOf({ kind, tool, text, questions }: Question): string {
   const asked = kind === 'question' ? questions.map((part) => part.text).join(' / ') || text : null;
   const about = asked ?? tellingField(tool?.input) ?? JSON.stringify(tool?.input ?? text);

@@ -1,7 +1,7 @@
 import type { AnswerBefore, RememberedQuestion } from '../../protocol/index.ts';
 import { type Said, sameKey } from './remember.ts';
 
-/** An answer that a person gave. */
+/** An answer that a user gave. */
 export interface PastAnswer extends Said {
   /** Unix milliseconds */
   at: number;
@@ -12,9 +12,9 @@ export interface PastAnswer extends Said {
 export interface Recalled {
   /** the most frequent first */
   answers: AnswerBefore[];
-  /** whether the person answered differently at different times */
+  /** whether the user answered differently at different times */
   differs: boolean;
-  /** what the person said every time; null if nothing was said, or if the answers differ */
+  /** what the user said every time, or null if nothing was said, or if the answers differ */
   same: Said | null;
 }
 

@@ -1,10 +1,10 @@
 import type { Answer, AnswerBefore, ChosenBefore, Question } from '../../protocol/index.ts';
 import { type AnswerPlan, partsOf, planAnswer } from '../answer/answer.ts';
 
-/** What a person answered. */
+/** What a user answered. */
 export type Said = Pick<AnswerBefore, 'said' | 'remark' | 'chosen'>;
 
-/** How much of a person's own words is kept. Longer answers are unlikely to be given again. */
+/** How much of a user's own words is kept. Longer answers are unlikely to be given again. */
 const MOST_WORDS = 2_000;
 
 /**
@@ -15,9 +15,9 @@ export const remembersKind = ({ kind, tool, cut }: Question): boolean =>
   tool !== null && cut !== true && (kind === 'permission' || kind === 'question');
 
 /**
- * Returns what an answer says, in the form in which memory keeps it. Null for an answer that is not kept. CBOS does not
- * keep answers to plans, to set-up dialogs, to questions that were not shown in full, or to closing questions, and no
- * answers that go beyond the call that was asked about.
+ * Returns what an answer says, in the form in which memory keeps it, or null for an answer that is not kept. CBOS does
+ * not keep answers to plans, to set-up dialogs, to questions that were not shown in full, or to closing questions, and
+ * no answers that go beyond the call that was asked about.
  */
 export function remember(question: Question, answer: Answer): Said | null {
   if (!remembersKind(question)) return null;
@@ -55,8 +55,8 @@ const MOST_SUGGESTED = 300;
 const isLong = (words: string | null): boolean => words !== null && words.length > MOST_SUGGESTED;
 
 /**
- * Returns an answer to the open question that says the same as a stored one. Null if the question does not offer that
- * answer now.
+ * Returns an answer to the open question that says the same as a stored one, or null if the question does not offer
+ * that answer now.
  */
 export function sayAgain(question: Question, said: Said): Answer | null {
   if (isLong(said.remark) || said.chosen.some(({ text }) => isLong(text))) return null;

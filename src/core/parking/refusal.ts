@@ -1,7 +1,7 @@
 import { isAsking, isReady, type ParkingRefusal } from '../../protocol/index.ts';
 import { coverOf, draftOf, type Seen } from '../delivery/seen.ts';
 
-/** The facts about a session that is to be parked. */
+/** What is known about a session that is to be parked. */
 export interface ParkingSeen {
   prompt: Seen;
   attached: boolean | null;
@@ -9,7 +9,7 @@ export interface ParkingSeen {
   hasTools: boolean;
   /** whether Claude Code can resume the conversation */
   hasConversation: boolean;
-  /** the status in Claude Code's registry; null if it reports none */
+  /** the status in Claude Code's registry, or null if it reports none */
   registry: 'idle' | 'busy' | 'waiting' | 'shell' | null;
 }
 

@@ -12,10 +12,10 @@ export type CastVersion = 2 | 3;
 export interface CastHeader {
   cols: number;
   rows: number;
-  /** when the recording began, in Unix seconds; null if the recording does not say */
+  /** when the recording began, in Unix seconds, or null if the recording does not say */
   timestamp: number | null;
   title: string;
-  /** the recorded terminal's TERM; null if unknown */
+  /** the recorded terminal's TERM, or null if unknown */
   term: string | null;
 }
 

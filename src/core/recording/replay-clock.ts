@@ -11,7 +11,7 @@ export interface ReplayClock {
   readonly since: number;
   /** 2 is twice as fast */
   readonly speed: number;
-  /** the longest silence in the replay, in recording time; null if silences are not shortened */
+  /** the longest silence in the replay, in recording time, or null if silences are not shortened */
   readonly idleLimitMs: number | null;
   readonly isPaused: boolean;
 }

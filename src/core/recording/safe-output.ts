@@ -38,7 +38,7 @@ const LONGEST_OPEN = 4_096;
  * Lets through only sequences that draw. A recorded program may have sent other sequences to its own terminal, and
  * those must not affect this terminal: clipboard access (OSC 52), titles, links, marks that reorder text, mouse and
  * paste modes, clearing the scrollback. Queries (DA, DSR, DCS) are dropped too, because a terminal's answers arrive as
- * if somebody had typed them. Sequences may be split anywhere between two calls.
+ * if someone had typed them. Sequences may be split anywhere between two calls.
  */
 export class SafeOutput {
   #open = '';
@@ -62,7 +62,10 @@ export class SafeOutput {
     );
   }
 
-  /** Returns the input after the end of a string that was too long to keep. Empty if the string continues. */
+  /**
+   * Returns the input after the end of a string that was too long to keep. Returns an empty result if the string
+   * continues.
+   */
   #afterString(input: string): string {
     if (!this.#isInString) return input;
     const end = /[\u0007\u0018\u001a\u009c]|\u001b\\?/.exec(input);

@@ -2,7 +2,7 @@
 export interface ScriptHeader {
   /** the length of the line including its newline, which is where the output begins */
   end: number;
-  /** the terminal's size at the start; null if `script` had no terminal */
+  /** the terminal's size at the start, or null if `script` had no terminal */
   cols: number | null;
   rows: number | null;
   term: string | null;
@@ -64,8 +64,8 @@ export function parseHeader(bytes: Uint8Array): HeaderReading {
 }
 
 /**
- * Returns when a recording began, in Unix seconds, from the date in its first line. Null if there is no such line, or
- * if the date is in a locale's format (util-linux before 2.35).
+ * Returns when a recording began, in Unix seconds, from the date in its first line. Returns null if there is no such
+ * line, or if the date is in a locale's format (util-linux before 2.35).
  */
 export function parseStartTime(bytes: Uint8Array): number | null {
   const [, date, time, hours, minutes = '00'] =

@@ -2,15 +2,15 @@ import type { Loss } from '../../protocol/index.ts';
 
 /** What is known about how a session in a terminal ended. */
 export interface EndSeen {
-  /** whether somebody asked CBOS to end it, by stopping, deleting, or parking the session */
+  /** whether someone asked CBOS to end it, by stopping, deleting, or parking the session */
   isAsked: boolean;
   /** when a server noticed the end: as it happened, when the server started, or just before the server itself ended */
   noticed: 'at_once' | 'at_start' | 'at_close';
-  /** the reason that Claude Code's SessionEnd hook gave; null if none came */
+  /** the reason that Claude Code's SessionEnd hook gave, or null if none came */
   reason: string | null;
   /** whether any hook of this launch has arrived; without hooks, a missing SessionEnd proves nothing */
   hasHooks: boolean;
-  /** whether the machine has been rebooted since the launch; null if unknown */
+  /** whether the machine has been rebooted since the launch, or null if unknown */
   hasRebooted: boolean | null;
   /**
    * `killed`: the daemon's socket still exists, and a daemon that ends normally removes it; `alive`: only Claude Code
@@ -25,8 +25,8 @@ const BY_SIGNAL = 'other';
 const GOES_ON: ReadonlySet<string> = new Set(['clear', 'resume']);
 
 /**
- * Returns how a session was lost. Null if a person ended the session, or if it ended on its own. If the cause is
- * unknown, the session does not count as lost, because a session that a person closed must not come back automatically.
+ * Returns how a session was lost, or null if a user ended the session, or if it ended on its own. If the cause is
+ * unknown, the session does not count as lost, because a session that a user closed must not come back automatically.
  */
 export function lossOf(end: EndSeen): Loss | null {
   if (end.isAsked || hasEndedItself(end.reason)) return null;

@@ -1,6 +1,6 @@
 import type { Loss, RestoreRefusal, SessionType } from '../../protocol/index.ts';
 
-/** The facts about a session that is to be restored. */
+/** What is known about a session that is to be restored. */
 export interface RestoreSeen {
   type: SessionType;
   isDead: boolean;
@@ -9,7 +9,7 @@ export interface RestoreSeen {
   loss: Loss | null;
   /** how many restorations have been tried since the session was lost */
   tries: number;
-  /** whether the server restores the session on its own, without being asked by a person */
+  /** whether the server restores the session on its own, without being asked by a user */
   isByItself: boolean;
   folder: 'there' | 'gone' | 'worktree_gone';
   /** whether the session can be relaunched with its own arguments */

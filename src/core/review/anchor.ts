@@ -6,7 +6,7 @@ import type { ReviewAnchor } from '../../protocol/index.ts';
  */
 export const CONTEXT_LINES = 3;
 
-/** Lines of a file as they were when somebody commented on them. */
+/** Lines of a file as they were when someone commented on them. */
 export interface CommentedLines {
   /** the number of the first line, from 1 */
   line: number;
@@ -15,7 +15,7 @@ export interface CommentedLines {
   after: readonly string[];
 }
 
-/** Returns lines of a file with the lines around them. Null if the file does not contain them. */
+/** Returns lines of a file with the lines around them, or null if the file does not contain them. */
 export function commentedLines(file: readonly string[], line: number, endLine: number): CommentedLines | null {
   if (line < 1 || endLine < line || endLine > file.length) return null;
   return {

@@ -4,7 +4,7 @@ import type { ClaudeEvent, StoredEvent } from '../../protocol/index.ts';
 const MOST_ANSWER_CHARS = 20_000;
 
 export interface RoundAnswer {
-  /** the last text of the turn; null if there is none yet */
+  /** the last text of the turn, or null if there is none yet */
   text: string | null;
   /** whether another prompt follows, which means that the turn is over */
   isOver: boolean;
@@ -32,7 +32,7 @@ export function answerTo(prompt: string, events: readonly StoredEvent[]): RoundA
 /** Claude Code may change spaces and line ends in a prompt. */
 const collapsed = (text: string): string => text.replaceAll(/\s+/g, ' ').trim();
 
-/** Returns the text of a prompt. Null for any other event, including the results of tools. */
+/** Returns the text of a prompt, or null for any other event, including the results of tools. */
 function promptOf(event: ClaudeEvent): string | null {
   if (event.type !== 'user' || event.isSynthetic === true) return null;
   const { content } = record(event.message);

@@ -1,7 +1,7 @@
 import { Cron } from 'croner';
 
 /**
- * Patterns have the usual five fields. A sixth field would mean seconds, and nobody wants a prompt every few seconds.
+ * Patterns have the usual five fields. A sixth field would mean seconds, and no one wants a prompt every few seconds.
  */
 const FIELDS = 5;
 
@@ -10,7 +10,7 @@ export const NEVER = 'never';
 
 /** The times in a schedule. */
 export interface ScheduleTimes {
-  /** the first time after a given moment, in Unix milliseconds; null if there will never be one */
+  /** the first time after a given moment, in Unix milliseconds, or null if there will never be one */
   after(moment: number): number | null;
 }
 

@@ -5,8 +5,8 @@ export interface SaidText {
   kind: Exclude<SearchKind, 'screen'>;
   text: string;
   /**
-   * what distinguishes this entry from all others in its conversation, such as the id of a tool call; null if nothing
-   * does
+   * what distinguishes this entry from all others in its conversation, such as the id of a tool call, or null if
+   * nothing does
    */
   key: string | null;
 }

@@ -36,7 +36,7 @@ function indexWord(word: string): string {
   return EMOJI.test(word) ? `u${word.codePointAt(0)?.toString(16)}` : word;
 }
 
-/** Parses what a person typed. Any input is valid. Input without words finds nothing. */
+/** Parses what a user typed. Any input is valid. Input without words finds nothing. */
 export function parseSearch(query: string): SearchTerm[] {
   const terms: SearchTerm[] = [];
   for (const [, quoted, plain = ''] of query.matchAll(/"([^"]*)"?|([^\s"]+)/g)) {

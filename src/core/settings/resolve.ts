@@ -15,8 +15,7 @@ import { type Check, readValue, type Spelling } from './values.ts';
 /** The directory in which CBOS keeps all of its own files. */
 const DEFAULT_HOME = '~/.cbos';
 /**
- * 127.0.0.1 only. The API can type into terminals, so only this machine can reach it unless somebody decides
- * otherwise.
+ * 127.0.0.1 only. The API can type into terminals, so only this machine can reach it unless someone decides otherwise.
  */
 const DEFAULT_HOST = '127.0.0.1';
 const DEFAULT_PORT = 32_205;
@@ -29,7 +28,7 @@ const DEFAULT_MAX_RECORDING_SIZE = 1_000_000_000;
 const DEFAULT_MAX_TOTAL_SIZE = 20_000_000_000;
 /** Photos taken with a phone are 3 to 8 MB. Claude Code itself shrinks images, and reads no PDF above 32 MB. */
 const DEFAULT_MAX_FILE_SIZE = 25_000_000;
-/** A session may send prompts to another session. Only a person may answer questions that are meant for a person. */
+/** A session may send prompts to another session. Only a user may answer questions that are meant for a user. */
 const DEFAULT_SESSIONS_MAY = 'send';
 /** Any status line takes a row of the screen away from Claude Code, and hides the hint `? for shortcuts` (2.1.330). */
 const DEFAULT_STATUS_LINE_TAP = 'own';
@@ -43,8 +42,8 @@ const DEFAULT_WORKTREE_PORTS = '28000-28999';
 /** A turn that changed ten files takes about 50 kB in the repository before `git gc`. */
 const DEFAULT_TURNS_KEPT = 100;
 /**
- * An idle Claude Code uses 250 MB, and starting it again takes a second. Five minutes cover the time that a person
- * spends thinking between two prompts.
+ * An idle Claude Code uses 250 MB, and starting it again takes a second. Five minutes cover the time that a user spends
+ * thinking between two prompts.
  */
 const DEFAULT_JSON_IDLE_TIMEOUT_S = 300;
 

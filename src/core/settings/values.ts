@@ -93,7 +93,7 @@ export function readValue(spelling: Spelling, check: Check): Settings[SettingNam
   return checked.value;
 }
 
-/** Parses a value that should have this form. Undefined if it has a different form. */
+/** Parses a value that should have this form. Returns undefined if it has a different form. */
 function readForm(form: Form, { value, toAbsolutePath }: Spelling): unknown {
   switch (form) {
     case 'text':

@@ -4,7 +4,7 @@ import type { QuietHours } from './quiet.ts';
 export interface Rules {
   /** how long a question must be open before the sink sends */
   afterMs: number;
-  /** how long nobody must have looked at or done anything in a face before the sink sends */
+  /** how long no one must have looked at or done anything in a face before the sink sends */
   awayMs: number;
   quiet: QuietHours | null;
 }
@@ -13,13 +13,13 @@ export interface Rules {
 export interface Waiting {
   /** when the question opened */
   openedAt: number;
-  /** the earliest time of the next attempt; null if none has failed */
+  /** the earliest time of the next attempt, or null if none has failed */
   retryAt: number | null;
 }
 
 export interface Moment {
   now: number;
-  /** how long ago a person last looked at or did something in a face; null if no such event is known */
+  /** how long ago a user last looked at or did something in a face, or null if no such event is known */
   lookedMsAgo: number | null;
 }
 
@@ -47,14 +47,14 @@ const FIRST_DELAY_MS = 2_000;
 /** The maximum delay between two attempts, for a sink that is down for hours. */
 const LONGEST_DELAY_MS = 300_000;
 /**
- * The maximum delay that a server may request. After this delay, CBOS tries anyway, because somebody is waiting for the
+ * The maximum delay that a server may request. After this delay, CBOS tries anyway, because someone is waiting for the
  * answer now.
  */
 const LONGEST_ASKED_MS = 900_000;
 
 /**
  * Returns how long to wait after a failed attempt.
- * @param asked how long the server asked CBOS to wait; null if it did not ask
+ * @param asked how long the server asked CBOS to wait, or null if it did not ask
  */
 export function retryDelay(attempts: number, asked: number | null): number {
   const backoff = Math.min(LONGEST_DELAY_MS, FIRST_DELAY_MS * 2 ** Math.min(attempts - 1, 10));

@@ -27,8 +27,8 @@ const MOST_BODY_BYTES = 3_000;
 const LONGEST_LABEL = 40;
 
 /**
- * Identifies what a session needs. The value changes with each question. Null if the session needs nobody, or if it is
- * unknown whether it does.
+ * Identifies what a session needs. The value changes with each question. Returns null if the session needs no one, or
+ * if it is unknown whether it does.
  */
 export function needOf(session: Session): string | null {
   const { primary, detail, since, question } = session.status;
@@ -71,7 +71,7 @@ export function noticeOf({ slug, status }: Session, { mostButtons, most }: Shown
   const shown = cleanBlock(showHiddenMarks(whole)).trim();
   const masked = maskSecrets(shown);
   const body = cutBytes(most === undefined ? masked : cutLines(masked, most), MOST_BODY_BYTES);
-  // Nobody may allow a call that they have not seen in full.
+  // No one may allow a call that they have not seen in full.
   const isWhole = body === shown && question?.cut !== true;
   const buttons = question === null ? [] : buttonsOf(question, isWhole);
   const fitting = buttons.length <= mostButtons ? buttons : [];

@@ -15,7 +15,7 @@ export interface StatusInput {
 
 export interface StatusStep {
   memory: StatusMemory;
-  /** when to call again without new evidence; null if the passing of time changes nothing */
+  /** when to call again without new evidence, or null if the passing of time changes nothing */
   recheckAt: Millis | null;
   /** whether anything that a client shows has changed, apart from the running clocks */
   changed: boolean;
@@ -23,7 +23,7 @@ export interface StatusStep {
 
 /**
  * Returns when a session last gave a sign of life: a change on its screen, a hook, or a new status in the registry.
- * Null if it never gave one.
+ * Returns null if it never gave one.
  */
 export function lastSignOfLife(evidence: Evidence): Millis | null {
   const times = [

@@ -66,7 +66,8 @@ export interface StandingPermissions {
 /**
  * Returns what "always" would allow. It covers everything that Claude Code suggests, because some suggestions have no
  * effect alone. The label of Claude Code's own option names only the folder, but the option also switches to accepting
- * edits (2.0.77, 2.1.330). Null if Claude Code suggests nothing, or if CBOS cannot describe one of the suggestions.
+ * edits (2.0.77, 2.1.330). Returns null if Claude Code suggests nothing, or if CBOS cannot describe one of the
+ * suggestions.
  */
 export function standingPermissions(suggestions: readonly unknown[]): StandingPermissions | null {
   const told = suggestions.map(tellUpdate);
@@ -75,8 +76,8 @@ export function standingPermissions(suggestions: readonly unknown[]): StandingPe
 }
 
 /**
- * Returns what "always" would allow for a session or in a project, instead of where Claude Code suggests. Null if the
- * permission cannot be stored there: a mode belongs to a session.
+ * Returns what "always" would allow for a session or in a project, instead of where Claude Code suggests, or null if
+ * the permission cannot be stored there: a mode belongs to a session.
  */
 export function standingFor(suggestions: readonly unknown[], reach: 'session' | 'project'): StandingPermissions | null {
   const destination = reach === 'session' ? 'session' : 'localSettings';

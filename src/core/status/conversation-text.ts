@@ -9,7 +9,10 @@ const blocksOf = (content: unknown): Json[] =>
   Array.isArray(content) ? content.filter((block) => typeof block === 'object' && block !== null) : [];
 const textOf = (value: unknown): string => (typeof value === 'string' ? value : '');
 
-/** Returns the lines that an event adds to the conversation. Empty if the event is not part of the conversation. */
+/**
+ * Returns the lines that an event adds to the conversation. Returns an empty result if the event is not part of the
+ * conversation.
+ */
 export function conversationLines(event: ClaudeEvent): string[] {
   const content = (event.message as { content?: unknown } | undefined)?.content;
   switch (event.type) {

@@ -22,7 +22,7 @@ export interface ProcessEvidence {
   unreachable?: Unreachable & { since: Millis };
   /** the set-up of the session's worktree, while it runs and Claude Code has not started yet */
   settingUp?: { command: string; since: Millis };
-  /** present if the set-up failed and Claude Code was therefore not started; null if it did not end on its own */
+  /** present if the set-up failed and Claude Code was therefore not started, or null if it did not end on its own */
   setUpFailed?: { exitCode: number | null };
 }
 
@@ -56,7 +56,7 @@ export interface PendingTool {
   /** set if `input` was cut because the original is too long */
   cut?: true;
   at: Millis;
-  /** when permission for the call was requested; null if it was not */
+  /** when permission for the call was requested, or null if it was not */
   requestedAt: Millis | null;
   /** the subagent that made the call; null for the conversation itself */
   agent: string | null;
@@ -79,7 +79,7 @@ export interface HookEvidence {
   tools: readonly PendingTool[];
   /** ids of tool calls that have ended, newest last; a late or duplicate PreToolUse must not revive them */
   endedTools: readonly string[];
-  /** when a tool call last ended; null if none did */
+  /** when a tool call last ended, or null if none did */
   toolEndedAt: Millis | null;
   /** the end of the last turn; it counts only if it is newer than the last prompt */
   turnEnd: { at: Millis; event: string; error: string | null; message: string | null; limit?: RateLimit } | null;
@@ -121,7 +121,7 @@ export interface JsonRequest extends PendingTool {
   suggestions: readonly unknown[];
 }
 
-/** A folder that nobody has trusted yet and whose own settings name programs that Claude Code would run. */
+/** A folder that no one has trusted yet and whose own settings name programs that Claude Code would run. */
 export interface TrustRequest {
   /** the id of the question */
   id: string;
@@ -202,7 +202,9 @@ export interface StatusMemory {
   recoveredAt: Millis | null;
   question: Question | null;
   because: Because;
-  /** identifies the hook that waits for the reply to the question; null if the question is answered with keypresses */
+  /**
+   * identifies the hook that waits for the reply to the question, or null if the question is answered with keypresses
+   */
   wait: string | null;
   /** the text of the last question, kept after it was answered */
   lastQuestion: string | null;
@@ -214,7 +216,9 @@ export interface Verdict {
   detail: Detail | null;
   because: Because;
   question: Question | null;
-  /** identifies the hook that waits for the reply to the question; null if the question is answered with keypresses */
+  /**
+   * identifies the hook that waits for the reply to the question, or null if the question is answered with keypresses
+   */
   wait: string | null;
   recheckAt: Millis | null;
 }

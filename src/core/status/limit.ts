@@ -3,7 +3,7 @@ import type { Evidence, HookEvidence, SourceVerdict } from './evidence.ts';
 import { isTurnRunning } from './hooks/hooks.ts';
 import type { Millis } from './millis.ts';
 
-/** Returns the usage limit that ended the last turn. Null if no limit ended it, or if a turn has begun since. */
+/** Returns the usage limit that ended the last turn, or null if no limit ended it, or if a turn has begun since. */
 export function limitOf({ hooks, json }: Pick<Evidence, 'hooks' | 'json'>): RateLimit | null {
   if (json !== undefined) return json.busySince === null ? (json.turnEnd?.limit ?? null) : null;
   return isTurnRunning(hooks) ? null : (hooks.turnEnd?.limit ?? null);
@@ -16,16 +16,16 @@ export function nameLimit(hooks: HookEvidence, limit: RateLimit, message: unknow
   return { ...hooks, turnEnd: { ...turnEnd, limit } };
 }
 
-/** Returns when a limit ends. Null if that is unknown or if the text is not a valid time. */
+/** Returns when a limit ends, or null if that is unknown or if the text is not a valid time. */
 export function endOfLimit({ resets_at: resetsAt }: RateLimit): Millis | null {
   const at = Date.parse(resetsAt ?? '');
   return Number.isNaN(at) ? null : at;
 }
 
 /**
- * Returns the limit that stops an idle session. Null if none does. Each source on its own reports only an idle session
- * whose turn failed. Only all sources together show which limit was the cause, so this function runs after they have
- * been reconciled. A verdict from the process (parked, unreachable) takes precedence.
+ * Returns the limit that stops an idle session, or null if none does. Each source on its own reports only an idle
+ * session whose turn failed. Only all sources together show which limit was the cause, so this function runs after they
+ * have been reconciled. A verdict from the process (parked, unreachable) takes precedence.
  */
 export function limitInForce(winner: SourceVerdict, evidence: Evidence, now: Millis): { endsAt: Millis | null } | null {
   if (winner.primary !== 'idle' || winner.source === 'process' || winner.source === 'user') return null;
@@ -36,8 +36,8 @@ export function limitInForce(winner: SourceVerdict, evidence: Evidence, now: Mil
 }
 
 /**
- * Returns when the limit that stopped the last turn ended. Null if it has not ended, if that is unknown, or if a turn
- * has begun since.
+ * Returns when the limit that stopped the last turn ended, or null if it has not ended, if that is unknown, or if a
+ * turn has begun since.
  */
 export function limitOver(evidence: Pick<Evidence, 'hooks' | 'json'>, now: Millis): Millis | null {
   const limit = limitOf(evidence);

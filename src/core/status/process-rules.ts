@@ -35,8 +35,8 @@ export const PROCESS_RULES: readonly Rule<ProcessEvidence>[] = [
         : { primary: null, detail: null, evidence: `its set-up runs: ${settingUp.command}`, since: settingUp.since },
   },
   {
-    // Hooks and the recording continue, and what they report may be correct. But nobody can answer the session, so the
-    // status must not suggest that somebody can.
+    // Hooks and the recording continue, and what they report may be correct. But no one can answer the session, so the
+    // status must not suggest that someone can.
     id: 'process.unreachable',
     versions: ALL_VERSIONS,
     read: ({ unreachable }) =>

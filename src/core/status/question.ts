@@ -21,7 +21,7 @@ function fingerprint(parts: readonly string[]): string {
 
 const iso = (at: Millis): string => new Date(at).toISOString();
 
-/** The facts about an open dialog. */
+/** What is known about an open dialog. */
 export interface DialogSources {
   kind: DialogKind;
   dialog: ScreenDialog | null;

@@ -6,7 +6,7 @@ import { PROCESS_RULES } from './process-rules.ts';
 import { REGISTRY_RULES } from './registry/registry-rules.ts';
 import type { Rule } from './rule.ts';
 
-/** Returns the verdict of a source. The first matching rule decides. Null if no rule matches. */
+/** Returns the verdict of a source. The first matching rule decides. Returns null if no rule matches. */
 export function readByRules<Source>(
   source: SourceVerdict['source'],
   rules: readonly Rule<Source>[],
@@ -24,7 +24,7 @@ export function hookVerdict(hooks: HookEvidence): SourceVerdict | null {
   return hooks.lastAt === null ? null : readByRules('hook', HOOK_RULES, hooks);
 }
 
-/** Returns what the registry reports; null if there is no record or no rule matches it. */
+/** Returns what the registry reports, or null if there is no record or no rule matches it. */
 export function registryVerdict(registry: RegistryEvidence | null, startedAt: Millis | null): SourceVerdict | null {
   return registry === null ? null : readByRules('registry', REGISTRY_RULES, { registry, startedAt });
 }

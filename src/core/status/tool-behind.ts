@@ -101,7 +101,7 @@ export function toolBehind(dialog: ScreenDialog, tools: readonly PendingTool[]):
 }
 
 /**
- * Returns the permission request whose hook has waited longest, among those that the dialog may be about. Null if no
+ * Returns the permission request whose hook has waited longest, among those that the dialog may be about, or null if no
  * hook is waiting.
  */
 export function longestWaiting(dialog: ScreenDialog, tools: readonly PendingTool[]): PendingTool | null {
@@ -114,8 +114,8 @@ export function longestWaiting(dialog: ScreenDialog, tools: readonly PendingTool
 /**
  * Returns the call that a permission dialog asks about. If several differ, the result is the only one that the dialog
  * shows in full, or null if there is not exactly one. The agent chooses the wording, so two commands may begin alike,
- * or the description of one may repeat the other. A wrong guess would let a person allow something that they cannot
- * see. If the result is null, CBOS relies on what the dialog shows.
+ * or the description of one may repeat the other. A wrong guess would let a user allow something that they cannot see.
+ * If the result is null, CBOS relies on what the dialog shows.
  */
 function permissionBehind(dialog: ScreenDialog, candidates: readonly PendingTool[]): PendingTool | null {
   const [only] = candidates;

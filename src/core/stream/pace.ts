@@ -27,7 +27,7 @@ export interface Standing {
   /** the end of what can be sent */
   end: number;
   /**
-   * how far the subscriber has acknowledged, or the offset of its last snapshot if that is further; null if it has
+   * how far the subscriber has acknowledged, or the offset of its last snapshot if that is further, or null if it has
    * never acknowledged anything
    */
   ackedTo: number | null;

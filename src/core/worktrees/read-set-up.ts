@@ -2,7 +2,7 @@ import { AFTER_FAILURE, type AfterFailure, CatalogueError } from '../../protocol
 
 /** The set-up of a repository's worktrees, as a file names it. */
 export interface NamedSetUp {
-  /** for /bin/sh; null if the file names none; empty to run none whatever another file names */
+  /** for /bin/sh, or null if the file names none; empty to run none whatever another file names */
   command: string | null;
   /** null if the file does not say */
   afterFailure: AfterFailure | null;
@@ -17,7 +17,7 @@ export interface RepositorySettings extends NamedSetUp {
 const SET_UP_KEYS = ['set_up', 'after_failure'];
 /** A longer command belongs into a script. */
 const LONGEST_COMMAND = 4_000;
-/** Far more repositories than one person works on. */
+/** Far more repositories than one user works on. */
 const MOST_REPOSITORIES = 500;
 
 /**

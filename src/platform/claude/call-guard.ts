@@ -16,7 +16,7 @@ const PLAIN_TOOL = /^[A-Za-z0-9_*-]+$/;
 
 /**
  * Makes hooks show the calls of these tools, or no calls if the list is empty. The file remains when the server ends. A
- * hook that finds no running server asks a person, because a denied call must not slip through while no server is
+ * hook that finds no running server asks a user, because a denied call must not slip through while no server is
  * running.
  * @returns whether anything changed
  */
@@ -41,7 +41,7 @@ export function guardCalls(spoolDir: string, tools: readonly string[], holderPid
   return true;
 }
 
-/** The output of a `PreToolUse` hook. It refuses the call, asks a person, or lets Claude Code decide as usual. */
+/** The output of a `PreToolUse` hook. It refuses the call, asks a user, or lets Claude Code decide as usual. */
 export type CallReply =
   | Record<string, never>
   | {
@@ -65,11 +65,11 @@ const ASKS = JSON.stringify(callReply('ask', 'CBOS has not reported whether one 
 /**
  * Returns shell code that shows the call to CBOS if the guard lists its tool, and prints CBOS's reply. For other tools
  * it runs `otherwise` with the payload on standard input, or in `$j` if the payload has already been read. If no server
- * is running, or if the reply does not come in time, a person is asked. Claude Code then opens its dialog even if it
+ * is running, or if the reply does not come in time, CBOS asks the user. Claude Code then opens its dialog even if it
  * would not have asked otherwise (2.1.329).
  *
  * The key, the place, and the line are those of `reply-hook.ts`. Only the first line counts. After a partial line,
- * which a killed server may leave, a person is asked.
+ * which a killed server may leave, CBOS asks the user.
  * @param drop writes the payload, which the command in its argument prints, into the spool
  */
 export function guardedCall(

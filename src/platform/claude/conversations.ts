@@ -16,7 +16,7 @@ export interface FoundConversation {
 
 /** How much of a transcript is read for its directory and first prompt. Both are in the first lines. */
 const HEAD_BYTES = 65_536;
-/** How far to read for a long first prompt, which may be a whole file that somebody pasted. */
+/** How far to read for a long first prompt, which may be a whole file that someone pasted. */
 const LONGEST_HEAD_BYTES = 16 * 1024 * 1024;
 const TRANSCRIPT = /^([0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12})\.jsonl$/;
 
@@ -36,7 +36,7 @@ export async function listConversations(configDir: string, limit: number): Promi
   return found;
 }
 
-/** Returns one of these conversations; null if it does not exist or is empty. */
+/** Returns one of these conversations, or null if it does not exist or is empty. */
 export async function findConversation(configDir: string, sessionId: string): Promise<FoundConversation | null> {
   const files = await listTranscripts(join(configDir, 'projects'));
   for (const file of files.filter((one) => one.sessionId === sessionId)) {
@@ -87,7 +87,7 @@ async function namesIn(dir: string): Promise<string[]> {
   }
 }
 
-/** Returns the facts from the first line that a person wrote; null if there is no such line, or it cannot be read. */
+/** Returns the facts from the first line that a user wrote, or null if there is no such line, or it cannot be read. */
 async function readHead(path: string): Promise<Pick<FoundConversation, 'cwd' | 'title'> | null> {
   const file = await openRegularFile(path).catch(() => null);
   if (file === null) return null;

@@ -40,7 +40,7 @@ export interface SessionEnvironmentOptions {
   alternateScreen: boolean;
 }
 
-/** The facts about a worktree that its programs may need. */
+/** What is known about a worktree that its programs may need. */
 export interface SessionWorktree {
   path: string;
   branch: string;

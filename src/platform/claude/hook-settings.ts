@@ -37,8 +37,8 @@ const EVENTS_SINCE: readonly (readonly [since: string, names: readonly string[]]
 const MATCHED: ReadonlySet<string> = new Set(['PreToolUse', 'PostToolUse', 'PostToolUseFailure', 'PermissionRequest']);
 
 /**
- * Returns the names of the hooks that a version supports. Empty if it supports none (1.0.60 has no `--settings` and
- * exits when given that flag).
+ * Returns the names of the hooks that a version supports. Returns an empty result if it supports none (1.0.60 has no
+ * `--settings` and exits when given that flag).
  */
 export function hookEventsOf(version: ClaudeVersion): string[] {
   return EVENTS_SINCE.flatMap(([since, names]) => (isAtLeast(version, since) ? names : []));
@@ -47,7 +47,7 @@ export function hookEventsOf(version: ClaudeVersion): string[] {
 /**
  * Names the payload's file: `NANOSECONDS.LAUNCH.PPID.PID.UPTIME`. The launch identifies the session, and the machine's
  * uptime in seconds does not change when the clock is set.
- * @param claude an expression for the pid of Claude Code's process
+ * @param claude an expression for the pid of the Claude Code process
  */
 export const nameDrop = (claude: string): string =>
   `umask 077;read -r u _ </proc/uptime;n=$(date +%s%N).$${LAUNCH_VARIABLE}.${claude}.$$.$u`;
@@ -124,7 +124,7 @@ const TIMEOUTS_S: ReadonlyMap<string, number> = new Map([
 
 /** A launch's settings in addition to its hooks. */
 export interface LaunchExtras {
-  /** the user's status line, with the tap in it; null for none */
+  /** the user's status line, with the tap in it, or null if there is none */
   statusLine?: StatusLine | null;
   /** whether Claude Code may continue on its own after a usage limit, if its user allows that; default: true */
   mayContinue?: boolean;
@@ -191,7 +191,7 @@ export function writeHookSettings(file: string, version: ClaudeVersion, extras: 
 
 /**
  * Writes the settings for JSON sessions that show their calls to CBOS.
- * @returns the file; null if the version supports no hooks
+ * @returns the file, or null if the version supports no hooks
  */
 export function writeGuardedSettings(home: string, version: ClaudeVersion): string | null {
   if (!hookEventsOf(version).includes('PreToolUse')) return null;

@@ -13,11 +13,11 @@ import { isGate } from './turn-gate.ts';
 /** A hook that a session's Claude Code fired. */
 export interface SpooledHook {
   /**
-   * the launch that the hook belongs to (`CBOS_SESSION` in the session's environment); null if the environment was
+   * the launch that the hook belongs to (`CBOS_SESSION` in the session's environment), or null if the environment was
    * lost
    */
   launchId: string | null;
-  /** Claude Code's process */
+  /** the Claude Code process */
   pid: number;
   /** when it fired, in fractional Unix milliseconds, by the clock as it is now set */
   at: number;
@@ -26,7 +26,7 @@ export interface SpooledHook {
   /** Claude Code's conversation */
   sessionId: string | null;
   payload: Readonly<Record<string, unknown>>;
-  /** the id of its wait for a reply (see `ReplyWaits`); null if it does not wait */
+  /** the id of its wait for a reply (see `ReplyWaits`), or null if it does not wait */
   wait: string | null;
 }
 
@@ -34,8 +34,8 @@ export interface HookSpoolOptions {
   /** created if missing, with mode 0700 */
   dir: string;
   /**
-   * accepts a hook. Its file is then deleted, or kept for as long as the hook waits. If a crash comes first, the hook
-   * is delivered again
+   * accepts a hook. Its file is then deleted, or kept as long as the hook waits. If a crash comes first, the hook is
+   * delivered again
    */
   accept: (hook: SpooledHook) => void | Promise<void>;
   /**
@@ -92,7 +92,7 @@ const MICROSECONDS_PER_MILLISECOND = 1_000;
  */
 const MAX_ATTEMPTS = 3;
 /**
- * How long to wait before another attempt. This is long enough for a busy database, and short enough that nobody
+ * How long to wait before another attempt. This is long enough for a busy database, and short enough that no one
  * notices the delay in the status.
  */
 const RETRY_MS = 250;
@@ -112,7 +112,7 @@ export interface SpoolLook {
   uptimeS: number;
 }
 
-/** Returns the facts in a file's name; null if the file was not written by the hook command. */
+/** Returns the facts in a file's name, or null if the file was not written by the hook command. */
 export function parseHookFileName(name: string, look: SpoolLook): Pick<SpooledHook, 'launchId' | 'pid' | 'at'> | null {
   const match = FILE_NAME.exec(name);
   if (match === null) return null;

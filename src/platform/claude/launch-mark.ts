@@ -6,7 +6,7 @@ import { LAUNCH_VARIABLE, SPOOL_VARIABLE } from './environment.ts';
 /** The launch that a process belongs to, according to its environment: the home and the session's launch. */
 export interface LaunchMark {
   launchId: string;
-  /** the path of the home that launched it; null if the environment contains only the launch */
+  /** the path of the home that launched it, or null if the environment contains only the launch */
   home: string | null;
 }
 

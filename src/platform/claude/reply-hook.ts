@@ -21,7 +21,7 @@ export const openPlace = (spool: string): string =>
 
 /**
  * Reads the payload into `$j`. For a subagent's request, the hook does not wait. For a subagent in the background,
- * Claude Code shows no dialog until this hook has ended (2.1.330), so nobody at the terminal could answer. If a tool's
+ * Claude Code shows no dialog until this hook has ended (2.1.330), so no one at the terminal could answer. If a tool's
  * input happens to contain the same characters, the hook gets no reply, and the dialog is answered by keypresses.
  */
 export const READ_PAYLOAD = `j=$(cat);case $j in *'"agent_id":'*)k=;;esac`;

@@ -39,14 +39,14 @@ export interface AskedPayload {
  * without `.json`.
  */
 export interface ReplyWaits {
-  /** the whole payload; null if nobody is waiting for a reply to it any more */
+  /** the whole payload, or null if no one is waiting for a reply to it any more */
   asked(id: string): Promise<unknown>;
   /**
    * Prints a reply through the hook, which then ends. The first reply counts; the hook does not read a second one.
    * @returns whether the hook received it; false if the hook has ended
    */
   reply(id: string, reply: object): Promise<boolean>;
-  /** ends the wait without a reply, so that somebody at the terminal can answer the dialog */
+  /** ends the wait without a reply, so that someone at the terminal can answer the dialog */
   leave(id: string): Promise<void>;
   /** the ids of all stored waits */
   list(): Promise<string[]>;
@@ -74,7 +74,7 @@ export function splitPayload(text: string): { waiting: Waiting | null; payload: 
   return { waiting, payload: JSON.parse(text.slice(end + 1)) };
 }
 
-/** Stores a delivered payload for as long as its hook waits. */
+/** Stores a delivered payload as long as its hook waits. */
 export async function keepWait(spoolDir: string, name: string): Promise<void> {
   const kept = join(spoolDir, KEPT_DIR);
   await mkdir(kept, { recursive: true, mode: 0o700 });
@@ -141,7 +141,7 @@ async function writeLine({ key, ...process }: Waiting, text: string): Promise<bo
   }
 }
 
-/** Opens the hook's FIFO; null if there is no such process, or no Linux /proc. */
+/** Opens the hook's FIFO, or null if there is no such process, or no Linux /proc. */
 async function openPlaceOf({ pid }: ProcessId): Promise<FileHandle | null> {
   const flags = constants.O_WRONLY | constants.O_NONBLOCK | constants.O_NOCTTY;
   return open(`/proc/${pid}/fd/3`, flags).catch((error: NodeJS.ErrnoException) => {

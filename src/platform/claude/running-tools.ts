@@ -7,7 +7,7 @@ import { descendantsOf, environmentOf, findMarked, type ProcessMark } from '../p
 const OF_A_TOOL = 'CLAUDECODE=1';
 
 /**
- * Reports whether commands that Claude Code started for a session are running. Such commands are below Claude Code's
+ * Reports whether commands that Claude Code started for a session are running. Such commands are below the Claude Code
  * process, or detached from it (`nohup`, `setsid`) but with its launch mark. All of them end when the session's
  * processes are ended.
  */

@@ -22,7 +22,7 @@ export interface SetUpCommand {
   folder: string;
   /** whether Claude Code starts even if it fails */
   startsAnyway: boolean;
-  /** what a person may do if it fails; printed after its output */
+  /** what a user may do if it fails; printed after its output */
   advice: string;
 }
 
@@ -89,7 +89,7 @@ function wrap(program: string, claude: readonly string[], setUp: SetUpCommand): 
   return ['/bin/sh', '-c', program, 'cbos-set-up', command, folder, startsAnyway ? 'start' : 'stop', advice, ...claude];
 }
 
-/** Returns the exit code that a report of a set-up's end contains; null if it is none. */
+/** Returns the exit code that a report of a set-up's end contains, or null if it is none. */
 export function setUpExitCode(report: Readonly<Record<string, unknown>>): number | null {
   return typeof report.exit_code === 'number' && Number.isInteger(report.exit_code) ? report.exit_code : null;
 }

@@ -42,7 +42,7 @@ export function tapCommand(command: string | null): string {
   return `${TAP}${command ?? ''}`;
 }
 
-/** Returns the status line for a launch's settings; null if the launch gets none. */
+/** Returns the status line for a launch's settings, or null if the launch gets none. */
 export function tapStatusLine(
   version: ClaudeVersion,
   own: StatusLine | 'managed' | null,

@@ -11,7 +11,7 @@ export type StatusLine = z.infer<typeof StatusLine>;
 const MANAGED_FILE = '/etc/claude-code/managed-settings.json';
 
 /**
- * The largest settings file. This is far more than a person would write, but a hostile repository may contain anything.
+ * The largest settings file. This is far more than a user would write, but a hostile repository may contain anything.
  */
 const MOST_BYTES = 1_000_000;
 
@@ -25,9 +25,9 @@ export interface StatusLinePlace {
 }
 
 /**
- * Returns the user's own status line. `managed` means that an organization sets it, which no launch can override. Null
- * if there is none. Claude Code merges the settings of the user, the project, and the project's local file field by
- * field, and later files win (2.1.330).
+ * Returns the user's own status line. `managed` means that an organization sets it, which no launch can override.
+ * Returns null if there is none. Claude Code merges the settings of the user, the project, and the project's local file
+ * field by field, and later files win (2.1.330).
  */
 export async function readStatusLine({
   env,

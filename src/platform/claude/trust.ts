@@ -17,9 +17,8 @@ function stateFile(env: Readonly<Record<string, string | undefined>>): string {
 }
 
 /**
- * Reports whether a person has accepted Claude Code's trust dialog for a folder or for one of its parents; in a
- * terminal, 2.1.330 then does not ask again. With `-p`, Claude Code never asks, and runs the folder's hooks and
- * servers.
+ * Reports whether a user has accepted Claude Code's trust dialog for a folder or for one of its parents; in a terminal,
+ * 2.1.330 then does not ask again. With `-p`, Claude Code never asks, and runs the folder's hooks and servers.
  * @param cwd absolute, with links resolved
  */
 export async function isFolderTrusted(

@@ -47,7 +47,7 @@ const LOOK_INTERVAL_S = 0.05;
 
 /**
  * Returns the line of shell code that waits at the gate, and does nothing if there is no gate. If the gate disappears,
- * the code checks once more, because a server whose gate somebody else has removed creates it again.
+ * the code checks once more, because a server whose gate someone else has removed creates it again.
  */
 export function waitAtGate(spool: string, launch: string): string {
   return (

@@ -34,7 +34,7 @@ const MOST_SECONDS = 253_402_300_799;
 /**
  * Returns the limit behind a failed turn.
  * @param message the turn's last message, as reported by the hook
- * @returns null if no usage limit ended the turn; undefined if the transcript does not have the message yet
+ * @returns null if no usage limit ended the turn, or undefined if the transcript does not have the message yet
  */
 function limitIn(tail: string, message: string): RateLimit | null | undefined {
   for (const line of tail.split('\n').reverse()) {
@@ -72,7 +72,7 @@ interface Failed {
 /**
  * Returns the usage limit that ended a turn. The limit is read from the hook that reports the failure, and from the
  * transcript that the hook points to. The hook itself reports neither the limit nor its end (2.1.330).
- * @returns null if no usage limit ended the turn; undefined if the transcript does not have the hook's message yet
+ * @returns null if no usage limit ended the turn, or undefined if the transcript does not have the hook's message yet
  */
 export async function readUsageLimit({ event, payload }: Failed): Promise<RateLimit | null | undefined> {
   const { error, last_assistant_message: message, transcript_path: transcript } = payload;
@@ -98,7 +98,7 @@ export async function awaitUsageLimit(failed: Failed): Promise<RateLimit | null>
 }
 
 /**
- * The notice in the transcript after a person's Esc has ended Claude Code's own wait for the end of a limit (2.1.330).
+ * The notice in the transcript after a user's Esc has ended Claude Code's own wait for the end of a limit (2.1.330).
  */
 const CANCELLED = 'Automatic continue cancelled';
 
@@ -109,7 +109,7 @@ const Notice = z.object({
   timestamp: z.iso.datetime(),
 });
 
-/** Reports whether somebody has cancelled Claude Code's own continuation since the given time. */
+/** Reports whether someone has cancelled Claude Code's own continuation since the given time. */
 export async function isContinueCancelled(transcript: string, since: number): Promise<boolean> {
   const lines = (await readTail(transcript, TAIL_BYTES)).split('\n').filter((line) => line.includes(CANCELLED));
   return lines.some((line) => {

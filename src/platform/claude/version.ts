@@ -11,7 +11,7 @@ export interface ClaudeVersion {
   patch: number;
 }
 
-/** Parses `2.1.329 (Claude Code)` into its numbers; null if the text does not begin with a version. */
+/** Parses `2.1.329 (Claude Code)` into its numbers, or null if the text does not begin with a version. */
 export function parseClaudeVersion(text: string): ClaudeVersion | null {
   const match = /^\s*(\d+)\.(\d+)\.(\d+)/.exec(text);
   if (match === null) return null;

@@ -5,7 +5,7 @@ export interface Check {
   outcome: 'ok' | 'warning' | 'fault';
   /** what was found, in one line: "4.09.00" */
   detail: string;
-  /** what to type or change, in one line; null if nothing is wrong */
+  /** what to type or change, in one line, or null if nothing is wrong */
   cure: string | null;
 }
 

@@ -3,7 +3,7 @@ import { Session, type Settings } from '../../protocol/index.ts';
 import type { ScreenHost } from '../gnu-screen/index.ts';
 import type { ServiceState } from '../systemd/index.ts';
 
-/** The facts about a session that the doctor needs. An older server does not report all of them. */
+/** What is known about a session that the doctor needs. An older server does not report all of them. */
 export const AskedSession = z.object({
   ...Session.pick({ slug: true, pid: true }).shape,
   ...Session.pick({ recording_stopped_because: true, brought_back: true, undrawn_since: true }).partial().shape,
@@ -28,7 +28,7 @@ export interface DoctorContext {
   now: number;
   /** @throws CatalogueError screen_not_found, launch_failed */
   openScreen: () => Promise<Pick<ScreenHost, 'dir' | 'env' | 'pidDigits'>>;
-  /** what the running server reports over the local socket; null if nothing answers there */
+  /** what the running server reports over the local socket, or null if nothing answers there */
   askServer: () => Promise<{ version: string } | null>;
   /** the sessions of the running server; empty if nothing answers there */
   askSessions: () => Promise<readonly AskedSession[]>;

@@ -3,7 +3,7 @@ import { type Stats, statSync } from 'node:fs';
 /** The permission bits of the group and of everybody else. */
 const OTHERS = 0o077;
 
-/** Returns the status of a file; null if the file does not exist. */
+/** Returns the status of a file, or null if the file does not exist. */
 export function statIfThere(path: string): Stats | null {
   return statSync(path, { throwIfNoEntry: false }) ?? null;
 }

@@ -18,7 +18,7 @@ const GREYEST = 40;
 
 /**
  * Interprets the colour of a line's first sign. `alert` means one of Claude Code's own warnings. `ended` means a call
- * that has ended, successful or not. Null if the line has no sign, or if the sign has no colour.
+ * that has ended, successful or not. Returns null if the line has no sign, or if the sign has no colour.
  */
 export function signOf(text: string, line: IBufferLine): 'alert' | 'ended' | null {
   if (!SIGN.test(text)) return null;
@@ -47,7 +47,9 @@ const WORDS_COL = 2;
 /** The highlight is at most three characters wide. If all words change colour at once, a tool is running. */
 const WIDEST = 3;
 
-/** Returns the colours of a spinner line, which show what the session is doing; null if the line is not a spinner. */
+/**
+ * Returns the colours of a spinner line, which show what the session is doing, or null if the line is not a spinner.
+ */
 export function spinnerColoursOf(text: string, line: IBufferLine): Omit<SpinnerColours, 'row'> | null {
   const words = SPINNER.exec(text)?.[1];
   const colour = line.getCell(0)?.getFgColor();

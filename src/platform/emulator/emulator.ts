@@ -98,7 +98,7 @@ export function createEmulator(options: EmulatorOptions): Emulator {
   terminal.loadAddon(serializer as unknown as Parameters<Terminal['loadAddon']>[0]);
   boundCounts(terminal);
   printAloneAtTheEdge(terminal);
-  // Links are not shown, and xterm.js would keep each link in memory for as long as the terminal exists.
+  // Links are not shown, and xterm.js would keep each link in memory as long as the terminal exists.
   terminal.parser.registerOscHandler(8, () => true);
   let raisedTo: Place | null = null;
   const core = coreOf(terminal);

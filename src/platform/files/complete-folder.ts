@@ -2,7 +2,7 @@ import type { Dirent } from 'node:fs';
 import { opendir, stat } from 'node:fs/promises';
 import { basename, dirname, isAbsolute, join } from 'node:path';
 
-/** The largest number of folders to offer. Nobody reads through more, and another letter shortens the list. */
+/** The largest number of folders to offer. No one reads through more, and another letter shortens the list. */
 const MOST_FOLDERS = 50;
 /**
  * How many entries of a directory are read. A directory with a million files must not delay the answer for seconds.
@@ -12,7 +12,7 @@ const MOST_ENTRIES = 20_000;
 /**
  * Returns the folders whose path begins with what has been typed so far: at most 50 absolute paths, sorted. `~` and
  * relative paths refer to the user's home. A path that ends in `/` matches all folders in it. Hidden folders match only
- * if their leading dot was typed. An unreadable or missing path yields no folders and no error, because the person may
+ * if their leading dot was typed. An unreadable or missing path yields no folders and no error, because the user may
  * still be typing.
  */
 export async function completeFolder(typed: string, userHome: string): Promise<string[]> {

@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import type { Completion } from '../../protocol/index.ts';
 import { openRegularFile } from './regular-file.ts';
 
-/** The largest number of items to offer. Nobody reads through more, and another letter shortens the list. */
+/** The largest number of items to offer. No one reads through more, and another letter shortens the list. */
 const MOST_ITEMS = 50;
 /**
  * How many entries of a session's folder are read. A folder with a million files must not delay the answer for
@@ -13,7 +13,7 @@ const MOST_ITEMS = 50;
 const MOST_ENTRIES = 20_000;
 /** How many levels deep directories are read. */
 const MOST_LEVELS = 16;
-/** Directories full of files that nobody mentions in a prompt. */
+/** Directories full of files that no one mentions in a prompt. */
 const LEFT_OUT: ReadonlySet<string> = new Set(['.git', 'node_modules']);
 /** How many bytes of a command's file are read to find its description. */
 const HEAD_BYTES = 4_096;
@@ -126,7 +126,7 @@ async function entriesOf(directory: string, most: number): Promise<Dirent[]> {
   return entries;
 }
 
-/** Returns the `description` at the top of a command's file, or else its first line. Null if there is neither. */
+/** Returns the `description` at the top of a command's file, or else its first line, or null if there is neither. */
 async function describe(path: string): Promise<string | null> {
   const file = await openRegularFile(path, { followsLinks: false }).catch(() => null);
   if (file === null) return null;

@@ -23,8 +23,8 @@ export async function ensureOwnDirectory(dir: string, cure: string): Promise<voi
 }
 
 /**
- * Refuses a directory that belongs to another user. Root could use anybody's directory, but its owner could not use
- * what root creates there. What root reads there may also have been planted.
+ * Refuses a directory that belongs to another user. Root could use anyone's directory, but its owner could not use what
+ * root creates there. What root reads there may also have been planted.
  * @throws CatalogueError invalid_setting for a directory of another user
  */
 export async function requireOwn(dir: string, cure: string): Promise<{ mode: number }> {

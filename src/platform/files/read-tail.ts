@@ -1,8 +1,8 @@
 import { openRegularFile } from './regular-file.ts';
 
 /**
- * Returns the end of a file as text. The first character and the first line may be cut off. Empty if the file does not
- * exist.
+ * Returns the end of a file as text. The first character and the first line may be cut off. Returns an empty result if
+ * the file does not exist.
  * @param bytes how many bytes to read at most
  * @throws if the file cannot be read, or is not a regular one
  */

@@ -8,7 +8,7 @@ const READ = constants.O_RDONLY | constants.O_NONBLOCK;
 
 /**
  * Opens, for reading, a file that another program created. Pipes and devices are not opened. Opening a pipe would block
- * until somebody writes to it, and would block one of the four threads that read all of the process's files. A device
+ * until someone writes to it, and would block one of the four threads that read all of the process's files. A device
  * has no end.
  * @param followsLinks false if only this user's own programs write there, and none of them creates links
  * @returns null if the file is not a regular one

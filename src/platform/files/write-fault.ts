@@ -6,7 +6,7 @@ const TRIED_BYTES = 65_536;
 
 /**
  * Returns why nothing can be written in a directory, as an error code such as ENOSPC (full), EDQUOT (over the quota),
- * or EROFS; null if writing works. Only a write shows this, because the free bytes that a file system reports ignore
+ * or EROFS, or null if writing works. Only a write shows this, because the free bytes that a file system reports ignore
  * quotas and the superuser's reserve.
  */
 export async function writeFault(dir: string): Promise<string | null> {

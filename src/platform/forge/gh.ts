@@ -13,7 +13,7 @@ export interface GhOptions {
 
 /** How long one request may take. gh itself waits no longer than this for an answer. */
 const TIMEOUT_MS = 30_000;
-/** gh's exit code if nobody is logged in. */
+/** gh's exit code if no one is logged in. */
 const EXIT_NO_LOGIN = 4;
 
 interface Answer {
@@ -22,7 +22,7 @@ interface Answer {
 }
 
 /**
- * Sends a request to a forge through the person's own `gh`, because only `gh` has the login. It runs outside the
+ * Sends a request to a forge through the user's own `gh`, because only `gh` has the login. It runs outside the
  * repository, so it does not read the repository's configuration.
  * @throws CatalogueError gh_not_found, gh_not_logged_in, gh_failed
  */
@@ -78,7 +78,7 @@ const asObject = (value: unknown): Record<string, unknown> =>
 const asText = (value: unknown): string | null => (typeof value === 'string' && value !== '' ? value : null);
 
 /**
- * Finds a branch's open pull request; null if there is none.
+ * Finds a branch's open pull request, or null if there is none.
  * @throws CatalogueError gh_not_found, gh_not_logged_in, gh_failed
  */
 export async function findPullRequest(

@@ -3,7 +3,7 @@ import { delimiter, isAbsolute } from 'node:path';
 type Environment = Readonly<Record<string, string | undefined>>;
 
 /**
- * The variables that a program needs to reach a forge on behalf of a person: their configuration, agents and keyrings,
+ * The variables that a program needs to reach a forge on behalf of a user: their configuration, agents and keyrings,
  * and network settings. A token for any company host (`GH_ENTERPRISE_TOKEN`) is left out, because the host is
  * configured in the repository, where a session can change it.
  */
@@ -35,7 +35,7 @@ const ALLOWED: readonly string[] = [
   'GITHUB_TOKEN',
 ];
 
-/** No program may prompt, because nobody is sitting at the server's terminal. */
+/** No program may prompt, because no one is sitting at the server's terminal. */
 const FIXED: Readonly<Record<string, string>> = {
   LC_ALL: 'C.UTF-8',
   GIT_TERMINAL_PROMPT: '0',
@@ -47,7 +47,7 @@ const FIXED: Readonly<Record<string, string>> = {
   NO_COLOR: '1',
 };
 
-/** Returns the environment of a program that acts on behalf of the person on a forge. */
+/** Returns the environment of a program that acts on behalf of the user on a forge. */
 export function personEnvironment(base: Environment): Record<string, string> {
   const own = ALLOWED.flatMap((name) => {
     const value = base[name];

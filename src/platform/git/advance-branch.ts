@@ -27,7 +27,7 @@ export async function requireAdvanceable(place: GitPlace, { base, from, to }: Me
     runGit(['diff-tree', '-r', '-z', '--name-only', '--no-renames', ...flags, from, to], here);
   const added = byteNamesIn(await change('--diff-filter=A'));
   const there = await Promise.all(added.map((name) => isThere(bytePath(checkout, name))));
-  // git does not track these files (some may even be ignored), so nobody could restore them.
+  // git does not track these files (some may even be ignored), so no one could restore them.
   const inTheWay = added.filter((_, index) => there[index]).map(textOf);
   if (inTheWay.length > 0) throw dirty({ base, checkout, what: 'has files in the way', files: inTheWay });
   await requireNoFilter(here, base, await change());
@@ -64,7 +64,7 @@ async function checkoutOf(place: GitPlace, base: string): Promise<string | null>
 
 /**
  * Moves the base to the planned commit. If the base is checked out, the checkout is fast-forwarded. A commit that
- * somebody else has added since the planning is never lost.
+ * someone else has added since the planning is never lost.
  * @throws CatalogueError everything that `requireAdvanceable` throws, git_failed
  */
 export async function advanceBranch(place: GitPlace, plan: MergePlan): Promise<void> {

@@ -18,7 +18,7 @@ import { findWorkingTree, lines, type WorkingTree } from './working-tree.ts';
 
 /** How long git may take for one answer. A repository of 500,000 files on a slow disk takes a few seconds. */
 const LONGEST_MS = 20_000;
-/** How many files are listed. Nobody reads through more, but all of them are counted. */
+/** How many files are listed. No one reads through more, but all of them are counted. */
 export const MOST_FILES = 5_000;
 /** How many untracked files are compared. git reads each of them in full. */
 const MOST_UNTRACKED = 2_000;
@@ -41,7 +41,7 @@ export interface CompareOptions {
   folder: string;
   /** a revision to compare with; null to find one */
   base: string | null;
-  /** aborted when nobody needs the result any more */
+  /** aborted when no one needs the result any more */
   signal?: AbortSignal;
 }
 
@@ -58,8 +58,8 @@ export interface Comparer {
   /** @throws CatalogueError no_such_path, not_a_repository, no_such_ref, git_not_found, git_failed */
   changes(options: CompareOptions): Promise<Changes>;
   /**
-   * Returns the same totals as `changes`, in half the time: git does not look where each change is. Null if some
-   * untracked files were not compared, because the totals would then be too low.
+   * Returns the same totals as `changes`, in half the time: git does not look where each change is. Returns null if
+   * some untracked files were not compared, because the totals would then be too low.
    * @throws everything that `changes` throws
    */
   count(options: CompareOptions): Promise<CountedChanges | null>;
@@ -69,7 +69,7 @@ export interface Comparer {
 
 /**
  * @param options.environment the server's own environment
- * @param options.scratchDir a folder that nobody else writes to; files that a killed server left in it may be removed
+ * @param options.scratchDir a folder that no one else writes to; files that a killed server left in it may be removed
  */
 export function createComparer(options: {
   environment: Readonly<Record<string, string | undefined>>;
@@ -146,7 +146,7 @@ async function listChanges(comparison: Comparison): Promise<Changes> {
   };
 }
 
-/** Runs the git processes one at a time, because nobody waits for a count. */
+/** Runs the git processes one at a time, because no one waits for a count. */
 async function countChanges({ base, own }: Comparison): Promise<CountedChanges | null> {
   const tree = base.commit ?? (await emptyTree(own));
   const { files, nested, leftOut } = await compareFiles(own, { tree, untracked: await untrackedNames(own, []) });

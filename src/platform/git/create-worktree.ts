@@ -34,7 +34,7 @@ export interface MadeWorktree {
   /** the main checkout */
   repository: string;
   branch: string;
-  /** the branch that its changes go back to; null if the worktree was not created from a branch */
+  /** the branch that its changes go back to, or null if the worktree was not created from a branch */
   base: string | null;
   /** whether the branch was created together with the worktree */
   isNewBranch: boolean;

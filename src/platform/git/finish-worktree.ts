@@ -30,11 +30,11 @@ export interface FinishSteps {
 
 export interface Finished {
   saved: SavedState;
-  /** the commit that the base now points to; null if no branch received the commits */
+  /** the commit that the base now points to, or null if no branch received the commits */
   commit: string | null;
   /** whether the branch of the worktree still exists */
   isBranchKept: boolean;
-  /** the part of its folder that could not be removed; null if nothing is left */
+  /** the part of its folder that could not be removed, or null if nothing is left */
   left: string | null;
 }
 
@@ -98,7 +98,7 @@ async function remove(place: GitPlace, { worktree, how }: FinishPlan, saved: Sav
 }
 
 /**
- * @returns the planned merge; null if there is nothing to merge @throws CatalogueError no_base, no_commit,
+ * @returns the planned merge, or null if there is nothing to merge @throws CatalogueError no_base, no_commit,
  * uncommitted_changes
  */
 async function readMerge(inside: GitPlace, { session, how, into, worktree }: FinishPlan): Promise<MergeRequest | null> {

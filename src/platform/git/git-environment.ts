@@ -5,8 +5,8 @@ import { CatalogueError } from '../../protocol/index.ts';
 export type Environment = Readonly<Record<string, string | undefined>>;
 
 /**
- * The variables in the server's environment that git receives: the location of the person's own configuration, and the
- * person's identity. The list contains no variable that specifies a program (`GIT_SSH_COMMAND`, `GIT_EXTERNAL_DIFF`), a
+ * The variables in the server's environment that git receives: the location of the user's own configuration, and the
+ * user's identity. The list contains no variable that specifies a program (`GIT_SSH_COMMAND`, `GIT_EXTERNAL_DIFF`), a
  * repository (`GIT_DIR`), or a trace file.
  */
 const ALLOWED: readonly string[] = [

@@ -6,7 +6,7 @@ import { type GitCall, readGit } from './read-git.ts';
 import type { WorkingTree } from './working-tree.ts';
 
 /**
- * A git directory of our own for somebody's working tree, with a copy of its index and none of its configuration. git
+ * A git directory of our own for someone's working tree, with a copy of its index and none of its configuration. git
  * then writes nothing into the repository, takes no lock that the session's own git waits for, and runs no filter,
  * `textconv`, external diff, or hook, whatever the repository's configuration and attributes say. Objects are read from
  * the repository.
@@ -140,7 +140,7 @@ function ownConfig(settings: Settings): string {
   return `${kept.join('')}[core]\n\trepositoryformatversion = ${version}\n${SAFE_SETTINGS}\tignoreSubmodules = dirty\n`;
 }
 
-/** Returns the person's own list of ignored files, followed by the repository's. The later list takes precedence. */
+/** Returns the user's own list of ignored files, followed by the repository's. The later list takes precedence. */
 export async function ignoreRules(options: {
   repository: WorkingTree;
   settings: Settings;

@@ -27,8 +27,8 @@ const TIMEOUT_MS = 300_000;
 const MOST_SAID_CHARS = 600;
 
 /**
- * Pushes a commit as a branch on behalf of the person, and never by force. git runs in our own git directory, which
- * only borrows the repository's objects. The person's own configuration applies (credentials, SSH, proxies). Nothing
+ * Pushes a commit as a branch on behalf of the user, and never by force. git runs in our own git directory, which only
+ * borrows the repository's objects. The user's own configuration applies (credentials, SSH, proxies). Nothing
  * configured in the repository (hooks, helpers, transports) runs or receives anything.
  * @throws CatalogueError push_refused, git_not_found, and the file system's error if there is no room
  */

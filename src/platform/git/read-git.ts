@@ -25,7 +25,7 @@ export interface GitAnswer {
   isCut: boolean;
 }
 
-/** Longer than any list of changed files that a person reads. A patch has its own limit. */
+/** Longer than any list of changed files that a user reads. A patch has its own limit. */
 const MOST_BYTES = 32 * 1024 * 1024;
 /** Enough for git's error message. */
 const MOST_ERROR_BYTES = 4_096;

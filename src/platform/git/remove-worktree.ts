@@ -57,7 +57,7 @@ export async function requireUnused(path: string, own: ReadonlySet<number>): Pro
       const cwd = readlinkSync(`/proc/${pid}/cwd`);
       return cwd === real || cwd.startsWith(`${real}/`) ? pid : null;
     } catch {
-      // The process has ended, or belongs to somebody else.
+      // The process has ended, or belongs to someone else.
       return null;
     }
   });
@@ -74,7 +74,7 @@ export async function requireUnused(path: string, own: ReadonlySet<number>): Pro
  * Removes a worktree whose files are saved. It disappears in one step. If a kill interrupts the rest, the same call
  * completes it.
  * @param place the main checkout
- * @returns what is left of its folder (a file in it may belong to another user); null if nothing is left
+ * @returns what is left of its folder (a file in it may belong to another user), or null if nothing is left
  */
 export async function removeWorktree(place: GitPlace, path: string): Promise<string | null> {
   // Session names do not contain dots.

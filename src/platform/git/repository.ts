@@ -28,7 +28,7 @@ export interface Repository {
 /** One worktree, as git lists it; the first worktree listed is the main checkout. */
 export interface ListedWorktree {
   path: string;
-  /** without `refs/heads/`; null if its HEAD is detached */
+  /** without `refs/heads/`, or null if its HEAD is detached */
   branch: string | null;
   isLocked: boolean;
   isBare: boolean;
@@ -92,14 +92,14 @@ export async function listWorktrees(place: GitPlace): Promise<ListedWorktree[]> 
 }
 const BRANCH_LINE = 'branch refs/heads/';
 
-/** Returns the commit that a name refers to; null if there is none, or if the name begins with a dash. */
+/** Returns the commit that a name refers to, or null if there is none, or if the name begins with a dash. */
 export async function commitOf(place: GitPlace, name: string): Promise<string | null> {
   if (name.startsWith('-') || name.includes('\0')) return null;
   const found = await tryGit(['rev-parse', '--verify', '--quiet', '--end-of-options', `${name}^{commit}`], place);
   return found.code === 0 ? found.stdout.toString('utf8').trim() : null;
 }
 
-/** Returns the branch that a checkout is on; null if its HEAD is detached. */
+/** Returns the branch that a checkout is on, or null if its HEAD is detached. */
 export async function currentBranch(place: GitPlace): Promise<string | null> {
   const found = await tryGit(['symbolic-ref', '--quiet', '--short', 'HEAD'], place);
   return found.code === 0 ? found.stdout.toString('utf8').trim() : null;

@@ -10,15 +10,15 @@ import { findWorkingTree, type WorkingTree } from './working-tree.ts';
 
 /** How long git may take for one answer. */
 const LONGEST_MS = 20_000;
-/** The largest file: as much as a patch shows. Nobody comments on lines of a larger file. */
+/** The largest file: as much as a patch shows. No one comments on lines of a larger file. */
 const MOST_TEXT_BYTES = 2 * 1024 * 1024;
 
 /** The files of one working tree, as a review sees them. */
 export interface ReviewFiles {
-  /** Returns the lines of a file; null if the file does not exist, is not text, or is too large. */
+  /** Returns the lines of a file, or null if the file does not exist, is not text, or is too large. */
   lines(file: string, side: ReviewSide): Promise<readonly string[] | null>;
   /**
-   * Returns a digest that changes with the file's content, type, or mode; null if there is no file, or if it is a
+   * Returns a digest that changes with the file's content, type, or mode, or null if there is no file, or if it is a
    * folder.
    */
   digest(file: string): Promise<string | null>;
@@ -97,7 +97,7 @@ function isPlainPath(file: string): boolean {
   );
 }
 
-/** Returns the path of a file in a working tree; null if a link on the path leads out of the working tree. */
+/** Returns the path of a file in a working tree, or null if a link on the path leads out of the working tree. */
 async function pathIn(root: string, file: string): Promise<string | null> {
   if (!isPlainPath(file)) return null;
   const path = join(root, file);

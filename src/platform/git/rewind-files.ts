@@ -137,7 +137,7 @@ async function areFolders(root: string, name: string, make: boolean): Promise<bo
 }
 
 /**
- * Reports whether somebody has written to the file since its state was saved. If so, its content exists nowhere else.
+ * Reports whether someone has written to the file since its state was saved. If so, its content exists nowhere else.
  */
 const isNewer = (stats: { mtimeMs: number }, since: number): boolean => stats.mtimeMs > since;
 
@@ -165,7 +165,7 @@ async function placeFile(options: {
   root: string;
   staging: string;
   name: string;
-  /** the files in the current state; anything else in the way belongs to somebody */
+  /** the files in the current state; anything else in the way belongs to someone */
   was: ReadonlySet<string>;
   since: number;
 }): Promise<boolean> {

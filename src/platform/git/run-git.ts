@@ -5,8 +5,8 @@
  *   helper, filter (clean, smudge, process), merge driver, external diff, text conversion, or hook in the
  *   configuration runs. Filters are off regardless of who configured them, so a Git LFS file appears as its
  *   pointer; see docs/adr/0030.
- * - **Nothing from the server's environment** reaches git except an allow-list: the location of the person's
- *   configuration, and the person's identity (`git-environment.ts`). PATH keeps only absolute entries.
+ * - **Nothing from the server's environment** reaches git except an allow-list: the location of the user's
+ *   configuration, and the user's identity (`git-environment.ts`). PATH keeps only absolute entries.
  * - **There is no network and no prompt.** Every transport is refused, including the fetch of a missing object in a
  *   partial clone.
  * - **File names are literal.** No character in a pathspec is special. Use `-z` in commands that list names. Only
@@ -15,7 +15,7 @@
  * - **Every call is bounded.** Output beyond `maxBytes` and time beyond `timeoutMs` are errors, and a result is never
  *   cut.
  *
- * The caller has three duties. Put `--end-of-options` or `--` before a word that somebody else chose (a branch may be
+ * The caller has three duties. Put `--end-of-options` or `--` before a word that someone else chose (a branch may be
  * named `-f`). Pass `--ignore-submodules=dirty` or `all` to `status` and `diff`, because git would otherwise look into
  * a submodule using the submodule's configuration. Never call a command that runs a shell command by design (`bisect
  * run`, `rebase --exec`, `submodule foreach`).
@@ -55,8 +55,8 @@ const TIMEOUT_MS = 300_000;
 /** How much one call may print. The names of a million files take less. */
 const MAX_BYTES = 256_000_000;
 /**
- * How much may be printed by the command that reads the drivers' names. The output is small unless somebody is trying
- * to overload the server.
+ * How much may be printed by the command that reads the drivers' names. The output is small unless someone is trying to
+ * overload the server.
  */
 const MAX_CONFIG_BYTES = 4_000_000;
 
@@ -187,7 +187,7 @@ function run(program: string, args: readonly string[], options: RunOptions): Pro
   });
 }
 
-/** Returns the reason why a call has no result; null if git itself ended with an exit code. */
+/** Returns the reason why a call has no result, or null if git itself ended with an exit code. */
 function faultOf(args: readonly string[], error: ExecFileException): Error | null {
   if (typeof error.code === 'number') return null;
   // For a program that wrote too much, Node's code is a string, like the kernel's codes.

@@ -8,7 +8,7 @@ import { quoted, unquoted } from './snapshot-files.ts';
  */
 const SAVED = 'refs/cbos/saved';
 
-/** The author of saved states. The commits are CBOS's own rather than the person's, so no configured name is needed. */
+/** The author of saved states. The commits are CBOS's own rather than the user's, so no configured name is needed. */
 export const CBOS_IDENTITY = {
   GIT_AUTHOR_NAME: 'CBOS',
   GIT_AUTHOR_EMAIL: 'cbos@localhost',
@@ -20,9 +20,9 @@ export const CBOS_IDENTITY = {
 export interface SavedState extends SavedWork {
   tree: string;
   parents: string[];
-  /** the commit of the staged files; null if they are the same as in the head */
+  /** the commit of the staged files, or null if they are the same as in the head */
   staged: string | null;
-  /** the commit of the ignored files listed in `.worktreeinclude`; null if there were none */
+  /** the commit of the ignored files listed in `.worktreeinclude`, or null if there were none */
   included: string | null;
   /** the files that only their owner may read, with one character for each byte */
   ownerOnly: string[];

@@ -12,7 +12,7 @@ export interface FileTrees {
   files: string;
   /** the content of the index */
   staged: string;
-  /** the ignored files listed in `.worktreeinclude`; null if there are none */
+  /** the ignored files listed in `.worktreeinclude`, or null if there are none */
   included: string | null;
   /** the names of files outside the index that only their owner may read, with one character for each byte */
   ownerOnly: string[];

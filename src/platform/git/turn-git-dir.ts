@@ -52,7 +52,7 @@ export async function openTurnGitDir(options: TurnGitDirOptions): Promise<TurnGi
   const dir = join(parent, key);
   const settings = await readSettings(repository, call);
   for (const name of ['', 'refs', 'objects', 'info']) await mkdir(join(dir, name), { recursive: true, mode: 0o700 });
-  // A killed server may have left the lock. Nobody else writes this index.
+  // A killed server may have left the lock. No one else writes this index.
   await rm(join(dir, 'index.lock'), { force: true });
   const format = settings.get('extensions.objectformat');
   const isSha256 = format?.toLowerCase() === 'sha256';

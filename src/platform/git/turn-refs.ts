@@ -148,7 +148,7 @@ export async function readState(own: TurnGitDir, commit: string): Promise<TurnSt
   };
 }
 
-/** How many times to try another number if somebody else has just taken the current one. */
+/** How many times to try another number if someone else has just taken the current one. */
 const TRIES = 20;
 
 /** Stores a new state under the first free number from `number` on. */

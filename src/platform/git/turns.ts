@@ -38,7 +38,7 @@ export interface TurnKeeperOptions {
   environment: Environment;
   /** the home; turns of other homes' sessions are ignored */
   home: string;
-  /** a folder that nobody else writes to */
+  /** a folder that no one else writes to */
   dir: string;
   now: () => number;
 }
@@ -56,8 +56,8 @@ export interface TurnKeeper {
    */
   begin(turn: TurnBegin, isHeld: () => boolean): Promise<KeptTurn>;
   /**
-   * Stores the files as a turn left them. Null if the turn changed nothing and nobody asked for its state, which is
-   * then forgotten.
+   * Stores the files as a turn left them. Returns null if the turn changed nothing and no one asked for its state,
+   * which is then forgotten.
    */
   end(turn: KeptTurn, facts: { at: number; prompt: string | null }): Promise<KeptTurn | null>;
   /** Returns all turns of this home's sessions in a folder's repository, by number. */

@@ -11,7 +11,7 @@ export interface WorkingTree {
   gitDir: string;
   /** the files that all working trees of the repository share: objects, branches, `info/exclude` */
   commonDir: string;
-  /** the full name of the branch that is checked out; null if none is */
+  /** the full name of the branch that is checked out, or null if none is */
   branch: string | null;
   /** the last commit; null before the first one */
   head: string | null;
@@ -47,7 +47,7 @@ export async function findWorkingTree(folder: string, call: Pick<GitCall, 'env' 
 
 /**
  * Refuses a working tree that is elsewhere according to the configuration (`core.worktree`), because a hostile
- * repository could pass off a person's other folders as changes.
+ * repository could pass off a user's other folders as changes.
  */
 async function requireInside(folder: string, root: string): Promise<void> {
   const [inner, outer] = await Promise.all([realpath(folder), realpath(root).catch(() => null)]);

@@ -75,7 +75,7 @@ export async function isLogging(daemonPid: number, file: string): Promise<boolea
   }
 }
 
-/** Returns a path for reading a deleted log that Screen's daemon is still writing; null if there is none. */
+/** Returns a path for reading a deleted log that Screen's daemon is still writing, or null if there is none. */
 export async function findDeletedLog(daemonPid: number, file: string): Promise<string | null> {
   for (const { path, name } of await openFiles(daemonPid)) if (name === `${file} (deleted)`) return path;
   return null;

@@ -21,7 +21,7 @@ export interface ScreenTarget extends KnownScreen {
 
 /** A window under the name that Screen's commands use for it now. */
 export interface ScreenWindow extends KnownScreen {
-  /** the argument of `-p`; the number changes if somebody renumbers the window */
+  /** the argument of `-p`; the number changes if someone renumbers the window */
   number: string;
 }
 
@@ -51,8 +51,8 @@ export async function requireScreen(host: ScreenHost, known: KnownScreen): Promi
  * Exit code 0 does not mean that Screen has executed the command, or even knows it. Arguments must be fixed words or
  * paths in the exchange directory, because Screen expands `$` and `^` in them.
  *
- * For commands in an `eval`, `-p` selects the window only while nobody is attached. When a person is attached, they run
- * in the window that the person is looking at (4.9.0, 5.0.2).
+ * For commands in an `eval`, `-p` selects the window only while no one is attached. When a user is attached, they run
+ * in the window that the user is looking at (4.9.0, 5.0.2).
  * @throws CatalogueError no_such_screen, screen_unresponsive, screen_not_found
  */
 export async function sendCommand(
@@ -80,7 +80,7 @@ export async function sendCommand(
 /**
  * Runs commands in a window, in order and in one message, and returns when the daemon has executed them. The last
  * command makes the daemon write a file, whose appearance is the acknowledgement that `-X` lacks. Each command
- * specifies its window (`at`), because somebody may attach in the meantime.
+ * specifies its window (`at`), because someone may attach in the meantime.
  * @param commands lines in Screen's own syntax
  * @returns the size of that file, which the daemon has written completely
  * @throws CatalogueError as {@link sendCommand}; screen_unresponsive if no acknowledgement arrives
@@ -110,8 +110,8 @@ export async function sendCommandsAndWait(
 }
 
 /**
- * How long to wait while a person is attached. The person sees a message for each command, and the daemon pauses for
- * a second between two messages (`msgminwait`).
+ * How long to wait while a user is attached. The user sees a message for each command, and the daemon pauses for a
+ * second between two messages (`msgminwait`).
  */
 export const SHOWN_TIMEOUT_MS = 10_000;
 /**
@@ -121,9 +121,9 @@ export const SHOWN_TIMEOUT_MS = 10_000;
 export const NO_MESSAGE = '\x01';
 
 /**
- * Removes the messages in which Screen informs a person about commands from outside, and returns when those commands
- * are done. Screen shows a message for five seconds, and during that time it does not read from the window that the
- * person is looking at (4.9.0, `muchpending`).
+ * Removes the messages in which Screen informs a user about commands from outside, and returns when those commands are
+ * done. Screen shows a message for five seconds, and during that time it does not read from the window that the user is
+ * looking at (4.9.0, `muchpending`).
  * @throws CatalogueError screen_unresponsive
  */
 export async function clearMessage(host: ScreenHost, id: string): Promise<void> {

@@ -43,7 +43,7 @@ function isInteractive(args: readonly string[]): boolean {
 export interface WindowClaude extends ProcessId {
   /** the window's number */
   window: string;
-  /** its working directory; null if it cannot be read */
+  /** its working directory, or null if it cannot be read */
   cwd: string | null;
 }
 
@@ -53,7 +53,7 @@ export interface ForeignSession {
 }
 
 /**
- * Finds Claude Code's process in each of the given sessions. It is the topmost Claude Code process in each tree,
+ * Finds the Claude Code process in each of the given sessions. It is the topmost Claude Code process in each tree,
  * because subagents and shells are below it. Sessions without one are left out.
  */
 export async function findClaudeIn(sessions: readonly ScreenSession[]): Promise<ForeignSession[]> {
@@ -73,7 +73,7 @@ export async function findForeign(host: Pick<ScreenHost, 'dir'>, ours: ReadonlyS
   return findClaudeIn((await listScreens(host)).filter((session) => !ours.has(session.id)));
 }
 
-/** Returns Claude Code's process below Screen's daemon, or null if there is none. */
+/** Returns the Claude Code process below Screen's daemon, or null if there is none. */
 async function findTopmost(processes: readonly ProcessInfo[], daemonPid: number): Promise<WindowClaude | null> {
   for (const info of descendantsAmong(processes, [daemonPid])) {
     if (!isClaudeProcess({ comm: info.comm, argv: await readArgv(info.pid) })) continue;

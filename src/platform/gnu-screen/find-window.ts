@@ -23,7 +23,7 @@ export interface FoundWindow extends ScreenWindow {
 }
 
 /**
- * How long a proof stays valid. While nobody is attached, nobody can renumber a window between a prompt and its Enter.
+ * How long a proof stays valid. While no one is attached, no one can renumber a window between a prompt and its Enter.
  */
 const TRUSTED_MS = 500;
 /**
@@ -42,11 +42,11 @@ const BETWEEN_TRIES_MS = 100;
  * the kernel reports a change of flow control to Screen at once. CBOS therefore switches flow control on for a few
  * milliseconds, and the window whose `info` shows the change is the right one.
  *
- * This also proves that Screen is reading from the window at all. While somebody has copy mode or one of Screen's own
+ * This also proves that Screen is reading from the window at all. While someone has copy mode or one of Screen's own
  * prompts open there ("Really kill this window [y/n]"), Screen reads nothing, and whatever is open would take the
- * keypresses. If nobody is attached, copy mode and prompts are closed.
- * @throws CatalogueError no_such_screen, screen_unresponsive, no_such_window; screen_prompt_open while a person has
- *   something open in the window
+ * keypresses. If no one is attached, copy mode and prompts are closed.
+ * @throws CatalogueError no_such_screen, screen_unresponsive, no_such_window; screen_prompt_open while a user has
+ * something open in the window
  */
 export async function findWindow(host: ScreenHost, target: ScreenTarget): Promise<FoundWindow> {
   const place = await findPlace(host, target);
@@ -56,18 +56,18 @@ export async function findWindow(host: ScreenHost, target: ScreenTarget): Promis
   return found;
 }
 
-/** @returns null if a person has something open in the window */
+/** @returns null if a user has something open in the window */
 async function searchWithoutPrompts(host: ScreenHost, target: ScreenTarget, place: Place): Promise<FoundWindow | null> {
   const found = await search(host, place);
-  // The person may have detached in the meantime without closing it.
+  // The user may have detached in the meantime without closing it.
   if (found !== null || (await requireScreen(host, target)).attached) return found;
   await closePrompts(host, (await onlyWindow(host, place)) ?? windowOf(place, place.hint));
   return search(host, place);
 }
 
 /**
- * Finds the window that a program runs in, for callers that only read it. Whatever a person has open in the window
- * stays open.
+ * Finds the window that a program runs in, for callers that only read it. Whatever a user has open in the window stays
+ * open.
  * @throws CatalogueError no_such_screen, screen_unresponsive, no_such_window; screen_prompt_open if something that
  *   is open hides the window
  */
@@ -95,7 +95,7 @@ async function search(host: ScreenHost, place: Place): Promise<FoundWindow | nul
   const key = keyOf(session, terminal);
   const known = host.windows.get(key);
   const { ctimeMs: changedAt } = await stat(join(host.dir, session.id));
-  // A person may renumber the window or open copy mode between a prompt and its Enter, so no earlier proof counts.
+  // A user may renumber the window or open copy mode between a prompt and its Enter, so no earlier proof counts.
   if (known !== undefined && !session.attached && known.changedAt === changedAt) {
     if (performance.now() - known.provenAt < TRUSTED_MS) return windowOf(place, known.number);
     if ((await listWindows(host, session.id)) === known.windows) {
@@ -106,7 +106,7 @@ async function search(host: ScreenHost, place: Place): Promise<FoundWindow | nul
   host.windows.delete(key);
   const number = await prove(host, place, known?.number ?? hint);
   if (number === null) return null;
-  // An attached person would see each query, and its result would not be used.
+  // An attached user would see each query, and its result would not be used.
   if (session.attached) return windowOf(place, number);
   const windows = await listWindows(host, session.id);
   host.windows.set(key, { number, windows, changedAt, provenAt: performance.now() });
@@ -136,7 +136,7 @@ async function onlyWindow(host: ScreenHost, place: Place): Promise<FoundWindow |
 /**
  * Shows a window's `info` before and after its terminal's flow control is switched, and then switches flow control
  * back. All of this is one program, so that flow control is restored even if the server dies in between. An attached
- * person also sees each answer, so the messages must be removed; see `clearMessage`.
+ * user also sees each answer, so the messages must be removed; see `clearMessage`.
  */
 const SWITCH_FLOW = `trap '' PIPE HUP
 case $(stty -F "$1" -a) in *' -ixon'*) on=ixon off=-ixon ;; *) on=-ixon off=ixon ;; esac

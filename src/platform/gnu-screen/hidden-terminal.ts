@@ -29,7 +29,7 @@ export interface HiddenTerminalOptions {
   cwd?: string;
 }
 
-/** A program in a terminal that nobody sees. */
+/** A program in a terminal that no one sees. */
 export interface HiddenTerminal {
   /** the process id of `script`, which holds the terminal; the program is its child */
   pid: number;
@@ -88,7 +88,7 @@ export async function openHiddenTerminal(
       );
     });
   });
-  // The caller that awaits `ended` receives the failure. Without this handler, a failure that nobody awaits would end
+  // The caller that awaits `ended` receives the failure. Without this handler, a failure that no one awaits would end
   // the process.
   ended.catch(() => undefined);
   return {

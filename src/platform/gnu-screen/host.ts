@@ -14,7 +14,7 @@ export interface KnownWindow {
   number: string;
   /** the session's windows at the time of the proof: numbers, titles, commands */
   windows: string;
-  /** the change time of Screen's socket; Screen changes the socket's mode whenever somebody attaches or detaches */
+  /** the change time of Screen's socket; Screen changes the socket's mode whenever someone attaches or detaches */
   changedAt: number;
   provenAt: number;
 }
@@ -43,8 +43,8 @@ export interface ScreenHost {
   /** the last proven window numbers, by daemon and terminal */
   windows: Map<string, KnownWindow>;
   /**
-   * fires before keys are typed, and reports whether Screen itself takes the keypresses because somebody has copy
-   * mode or one of its prompts open
+   * fires before keys are typed, and reports whether Screen itself takes the keypresses because someone has copy mode
+   * or one of its prompts open
    */
   prompts: Emitter<[seen: { daemonPid: number; isOpen: boolean }]>;
 }

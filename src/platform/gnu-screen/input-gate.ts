@@ -8,7 +8,7 @@ import { waitUntil } from '../process/wait-until.ts';
  * Screen 4.9.0 buffers up to about 12 kB for a program that reads slowly, and keeps the rest of a paste for later. If
  * anything is typed during that time, the rest is discarded, and the window never accepts input again. Nothing may
  * therefore be typed before the previous input has left Screen. Screen does not report when that happens. However, the
- * kernel counts what a process writes, and while nobody is attached, Screen's daemon writes nothing but input to the
+ * kernel counts what a process writes, and while no one is attached, Screen's daemon writes nothing but input to the
  * terminal.
  */
 export class InputGate {
@@ -31,7 +31,7 @@ export class InputGate {
     await this.waitUntilTaken(input);
     const before = await readWrittenBytes(input.daemonPid);
     const now = performance.now();
-    // This is set while sending, and remains set if sending fails, because nobody then knows how much was typed.
+    // This is set while sending, and remains set if sending fails, because no one then knows how much was typed.
     const pending: Pending = {
       writtenBytes: before === null ? null : before + input.sizeBytes,
       notBefore: before === null || input.attached ? now + input.sizeBytes / SLOW_BYTES_PER_MS : now,
@@ -69,7 +69,7 @@ export class InputGate {
 
 export interface GatedInput {
   daemonPid: number;
-  /** if true, the daemon's count includes what it draws for a person, so a certain time must pass as well */
+  /** if true, the daemon's count includes what it draws for a user, so a certain time must pass as well */
   attached: boolean;
   sizeBytes: number;
   /** how long to wait for the program to accept the previous input, and also this one if it is large */
@@ -79,7 +79,7 @@ export interface GatedInput {
 }
 
 interface Pending {
-  /** the daemon's total count once the input has left it; null if the count cannot be read */
+  /** the daemon's total count once the input has left it, or null if the count cannot be read */
   writtenBytes: number | null;
   notBefore: number;
   sizeBytes: number;
@@ -94,8 +94,8 @@ const BUFFERED_BYTES = 4_096;
 const SLOW_BYTES_PER_MS = 25;
 
 /**
- * Returns how much a process has written in all; null if the process is gone, or cannot be inspected because Screen is
- * installed with special privileges.
+ * Returns how much a process has written in all, or null if the process is gone, or cannot be inspected because Screen
+ * is installed with special privileges.
  */
 async function readWrittenBytes(pid: number): Promise<number | null> {
   try {

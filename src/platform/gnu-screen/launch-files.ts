@@ -16,7 +16,7 @@ export interface LaunchFiles {
 
 export interface LaunchFilesOptions {
   command: readonly string[];
-  /** the session's SHELL, which must be hidden from `script`; null if it has none */
+  /** the session's SHELL, which must be hidden from `script`, or null if it has none */
   shell: string | null;
   recording: RecordingFiles;
   /** see `LaunchOptions` */
@@ -25,8 +25,8 @@ export interface LaunchFilesOptions {
 
 /**
  * `deflogin off`: no entry in utmp, which not every system has. `term`: gives colours to programs that check TERM.
- * `defscrollback`: for a person who attaches; the recording contains everything anyway. `msgminwait`: without it, the
- * daemon pauses for a second between two messages to a person. `hardstatus` and `caption`: /etc/screenrc may turn them
+ * `defscrollback`: for a user who attaches; the recording contains everything anyway. `msgminwait`: without it, the
+ * daemon pauses for a second between two messages to a user. `hardstatus` and `caption`: /etc/screenrc may turn them
  * on, and each would take up a row.
  */
 const SCREEN_RC = `startup_message off

@@ -104,7 +104,7 @@ class LaunchProof {
 
 /**
  * Returns the session whose daemon was started by our hidden terminal. Another session with the same name belongs to
- * somebody else.
+ * someone else.
  */
 async function findSession(host: ScreenHost, name: string, terminal: HiddenTerminal): Promise<ScreenSession | null> {
   const candidates = (await listScreens(host)).filter((session) => session.name === name);

@@ -18,7 +18,7 @@ import { assertSocketFits } from './screen-id.ts';
 const NEVER_PASSED_ON = ['LINES', 'COLUMNS', 'TERMCAP', 'STY', 'WINDOW'];
 
 /**
- * Starts a recorded session of the requested size, and verifies the result: its socket exists, nobody is attached, the
+ * Starts a recorded session of the requested size, and verifies the result: its socket exists, no one is attached, the
  * command itself is running (it was found and executed), and its terminal has that size. A failed launch leaves nothing
  * behind, not even the recording's files.
  * @throws CatalogueError path_too_long, screen_not_found, claude_not_found if the command is not a program,

@@ -7,7 +7,7 @@ import { parseScreenId } from './screen-id.ts';
 
 export interface ScreenSession extends ScreenLine {
   attached: boolean;
-  /** the session's process; null if the session is dead */
+  /** the session's process, or null if the session is dead */
   daemon: ProcessId | null;
 }
 
@@ -20,7 +20,7 @@ export interface KnownScreen {
 }
 
 /**
- * The owner's x bit on Screen's socket shows whether somebody is attached (seen on 4.9.0: srwx------ and srw-------).
+ * The owner's x bit on Screen's socket shows whether someone is attached (seen on 4.9.0: srwx------ and srw-------).
  */
 const ATTACHED_BIT = 0o100;
 /** To receive the answer, `screen -Q` opens a socket with a name like this next to the session's socket. */
@@ -43,8 +43,8 @@ export function readScreen(host: Pick<ScreenHost, 'dir'>, id: string): Promise<S
 }
 
 /**
- * Finds a session under its current name, because its user may have renamed it (`C-a :sessionname`). Null if the
- * session has no socket.
+ * Finds a session under its current name, because its user may have renamed it (`C-a :sessionname`). Returns null if
+ * the session has no socket.
  */
 export async function findScreen(host: Pick<ScreenHost, 'dir'>, known: KnownScreen): Promise<ScreenSession | null> {
   const { id, daemon } = known;

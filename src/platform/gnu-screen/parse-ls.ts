@@ -15,7 +15,7 @@ export interface ScreenLine {
 
 export interface ScreenLs {
   sessions: ScreenLine[];
-  /** the socket directory, as reported in the last line; null if that line is missing */
+  /** the socket directory, as reported in the last line, or null if that line is missing */
   dir: string | null;
 }
 

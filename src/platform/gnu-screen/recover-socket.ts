@@ -14,7 +14,7 @@ import { findScreen, type KnownScreen, type ScreenSession } from './list-screens
 const PRIVATE = 0o700;
 /** How often to check for the socket. The daemon creates it within a few milliseconds. */
 const LOOK_EVERY_MS = 20;
-/** When to ask a daemon again that was suspended, or whose new socket was removed before anybody saw it. */
+/** When to ask a daemon again that was suspended, or whose new socket was removed before anyone saw it. */
 const ASK_AGAIN_MS = 10_000;
 
 /**
@@ -67,7 +67,7 @@ async function askDaemon(host: ScreenHost, lost: Lost): Promise<'made' | 'no_ans
   return (await waitUntil(look, { timeoutMs: SCREEN_TIMEOUT_MS, everyMs: LOOK_EVERY_MS })) ?? 'no_answer';
 }
 
-/** Returns why a session cannot be reached, and what a person can do about it. */
+/** Returns why a session cannot be reached, and what a user can do about it. */
 export async function unreachable(host: ScreenHost, { id, daemon }: Lost): Promise<CatalogueError> {
   const { dir } = host;
   const cure = (await isPlace(dir))

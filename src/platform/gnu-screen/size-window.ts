@@ -16,10 +16,10 @@ export interface TerminalSize {
 
 /**
  * Attaches a client in a hidden terminal of the given size to a window, then detaches it again. The window keeps that
- * size (Screen 4.9.0), and anything that a person had left open over the window is closed.
+ * size (Screen 4.9.0), and anything that a user had left open over the window is closed.
  * @param options.terminal the window's terminal, whose size proves the change
- * @throws CatalogueError screen_attached while a person is attached, because that person's terminal determines the
- * size; no_such_screen, screen_unresponsive
+ * @throws CatalogueError screen_attached while a user is attached, because that user's terminal determines the size;
+ * no_such_screen, screen_unresponsive
  */
 export async function sizeWindow(
   host: ScreenHost,
@@ -56,7 +56,7 @@ async function leave(host: ScreenHost, id: string, terminal: HiddenTerminal): Pr
   });
 }
 
-/** Determines the cause: somebody attached in between, or the session ended. */
+/** Determines the cause: someone attached in between, or the session ended. */
 async function explain(host: ScreenHost, id: string, terminal: HiddenTerminal): Promise<CatalogueError> {
   const now = await requireScreen(host, { id });
   if (terminal.hasEnded() && now.attached)
@@ -65,7 +65,7 @@ async function explain(host: ScreenHost, id: string, terminal: HiddenTerminal): 
   return new CatalogueError('screen_unresponsive', `The size of ${id} did not change${said ? `: ${said}` : ''}`);
 }
 
-/** Returns the size of the terminal at a path; null if the terminal is gone. */
+/** Returns the size of the terminal at a path, or null if the terminal is gone. */
 export async function readDeviceSize(host: Pick<ScreenHost, 'env'>, device: string): Promise<TerminalSize | null> {
   const result = await runProgram('stty', ['-F', device, 'size'], { env: host.env, timeoutMs: SCREEN_TIMEOUT_MS });
   const [, rows, cols] = /^(\d+) (\d+)$/.exec(result.stdout.trim()) ?? [];
@@ -73,7 +73,7 @@ export async function readDeviceSize(host: Pick<ScreenHost, 'env'>, device: stri
 }
 
 /**
- * Returns the `/dev/pts/N` that is the process's standard input; null if that is something else, or the process is
+ * Returns the `/dev/pts/N` that is the process's standard input, or null if that is something else, or the process is
  * gone.
  */
 export async function readTerminal(pid: number): Promise<string | null> {
@@ -93,7 +93,7 @@ const FIRST_PTS_MAJOR = 136;
 const LAST_PTS_MAJOR = 143;
 
 /**
- * Reads field 7 of /proc/PID/stat, which anybody may read. A server in a user namespace may not inspect the files of
+ * Reads field 7 of /proc/PID/stat, which anyone may read. A server in a user namespace may not inspect the files of
  * processes outside it.
  */
 async function controllingTerminal(pid: number): Promise<string | null> {

@@ -25,8 +25,8 @@ const TAKEN_TIMEOUT_MS = 3_000;
  * bracketed paste, that is right. Outside one, a newline must remain a newline, so each one is typed as a separate
  * keypress.
  * @throws CatalogueError no_such_screen, no_such_window; screen_unresponsive if the daemon is suspended or the program
- *   does not read its input; screen_prompt_open, before anything is typed, while a person has copy mode or one of
- *   Screen's prompts open there
+ * does not read its input; screen_prompt_open, before anything is typed, while a user has copy mode or one of Screen's
+ * prompts open there
  */
 export function typeKeys(host: ScreenHost, target: ScreenTarget, keys: string): Promise<void> {
   const parts = keys.replaceAll(BRACKETED, (pasted) => pasted.replaceAll('\n', '\r')).split(/(\n)/);

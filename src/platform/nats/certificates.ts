@@ -102,7 +102,7 @@ export async function makeCertificates(options: { dir: string; host: string; ope
 }
 
 /**
- * The directories in which Debian keeps these programs. A person's PATH often lacks the directories for administrators.
+ * The directories in which Debian keeps these programs. A user's PATH often lacks the directories for administrators.
  */
 const SYSTEM_DIRECTORIES = ['/usr/local/sbin', '/usr/local/bin', '/usr/sbin', '/usr/bin'];
 

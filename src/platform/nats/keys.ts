@@ -11,7 +11,7 @@ export function createKey(): MachineKey {
   return { id: pair.getPublicKey(), seed: Buffer.from(pair.getSeed()).toString('latin1') };
 }
 
-/** Returns the public key of a seed; null if the string is not a seed. */
+/** Returns the public key of a seed, or null if the string is not a seed. */
 export function publicKeyOf(seed: string): string | null {
   try {
     return fromSeed(seedBytes(seed)).getPublicKey();

@@ -14,8 +14,8 @@ interface TcpPorts {
 }
 
 /**
- * Returns the user at the other end of a TCP connection within this machine. Null if that end is closed or on another
- * machine.
+ * Returns the user at the other end of a TCP connection within this machine, or null if that end is closed or on
+ * another machine.
  */
 export function findTcpUser(ports: TcpPorts): number | null {
   const row = TCP_TABLES.flatMap((table) => rowsOf(readTable(table), ports))[0];
@@ -39,8 +39,8 @@ function rowsOf(table: string, { theirs, ours }: TcpPorts): { user: number; inod
 }
 
 /**
- * Returns this user's processes that hold the other end of a TCP connection within this machine. Empty if the other end
- * belongs to another user, another network namespace, or another machine.
+ * Returns this user's processes that hold the other end of a TCP connection within this machine. Returns an empty
+ * result if the other end belongs to another user, another network namespace, or another machine.
  */
 export async function findTcpPeers(ports: TcpPorts): Promise<number[]> {
   const tables = await Promise.all(TCP_TABLES.map((table) => readFile(table, 'latin1').catch(() => '')));

@@ -105,14 +105,14 @@ async function listPids(): Promise<number[]> {
   return names.filter((name) => /^[0-9]+$/.test(name)).map(Number);
 }
 
-/** Returns the resident memory in bytes; null if the process is gone. */
+/** Returns the resident memory in bytes, or null if the process is gone. */
 export async function readMemory(pid: number): Promise<number | null> {
   const kilobytes = /^VmRSS:\s+(\d+) kB$/m.exec(readProcFile(pid, 'status') ?? '')?.[1];
   return kilobytes === undefined ? null : Number(kilobytes) * 1024;
 }
 
 /**
- * Returns how many bytes a process has read in all, including from files. Null if the process is gone or cannot be
+ * Returns how many bytes a process has read in all, including from files, or null if the process is gone or cannot be
  * inspected.
  */
 export function bytesReadBy(pid: number): number | null {
@@ -126,8 +126,8 @@ export async function readArgv(pid: number): Promise<string[]> {
 }
 
 /**
- * Returns the `NAME=VALUE` entries that the process *started* with, without its own later changes. Empty if the
- * process is gone or belongs to another user.
+ * Returns the `NAME=VALUE` entries that the process *started* with, without its own later changes. Returns an empty
+ * result if the process is gone or belongs to another user.
  */
 export async function readEnvironment(pid: number): Promise<string[]> {
   return environmentOf(pid);
@@ -139,7 +139,7 @@ export function environmentOf(pid: number): string[] {
 }
 
 /**
- * Returns the largest number of file locks that a process may hold (the hard limit of RLIMIT_LOCKS). Null if it is
+ * Returns the largest number of file locks that a process may hold (the hard limit of RLIMIT_LOCKS), or null if it is
  * unlimited or the process is gone.
  */
 export function lockLimitOf(pid: number): number | null {

@@ -17,7 +17,7 @@ export interface RunOptions {
  */
 export interface RunResult {
   outcome: 'exited' | 'timed_out' | 'not_found';
-  /** exit code; null if a signal ended the program or it never ran */
+  /** exit code, or null if a signal ended the program or it never ran */
   code: number | null;
   stdout: string;
   stderr: string;

@@ -11,7 +11,7 @@ export function startFault(error: NodeJS.ErrnoException): Error {
 
 /**
  * Throws if Node did not create pipes to a program because the server may not open any more files. Node reports this
- * failure later in an `error` event, which ends the server if nobody is listening for it (20.20).
+ * failure later in an `error` event, which ends the server if no one is listening for it (20.20).
  * @throws CatalogueError process_limit
  */
 export function requirePipes(child: Partial<Pick<ChildProcess, 'stdout'>> & Pick<ChildProcess, 'once'>): void {

@@ -7,7 +7,7 @@ export interface WaitOptions {
 }
 
 /**
- * The default pause. This is short enough that nobody notices it, and long enough that a wait of several seconds costs
+ * The default pause. This is short enough that no one notices it, and long enough that a wait of several seconds costs
  * little.
  */
 const LOOK_EVERY_MS = 10;

@@ -47,8 +47,8 @@ export async function* exportCast(
 }
 
 /**
- * Returns the session's text as a person could read it: first what has scrolled off, then the last screen. The screens
- * of full-screen programs are inserted where they ran, to the extent that they were redrawn.
+ * Returns the session's text as a user could read it: first what has scrolled off, then the last screen. The screens of
+ * full-screen programs are inserted where they ran, to the extent that they were redrawn.
  * @throws CatalogueError no_recording
  */
 export async function exportText(source: RecordingSource, onProgress: ProgressListener): Promise<string> {

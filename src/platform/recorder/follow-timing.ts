@@ -28,7 +28,7 @@ export interface TimingFollower {
 }
 
 /**
- * Follows `script`'s timing file. Its advanced format has a row for every resize, including those by a person who
+ * Follows `script`'s timing file. Its advanced format has a row for every resize, including those by a user who
  * attaches. Resolves once the last existing resize has been reported.
  * @returns the disposer
  */

@@ -5,7 +5,7 @@ import { dropParts, listParts, readDropNote } from './recording-parts.ts';
 const Note = z.object({ at: z.number(), offset: z.int(), timing: z.int(), cols: z.int(), rows: z.int() });
 
 /**
- * Drops a timing file's packed rows that come before a place in the recording, because nobody needs them any more. The
+ * Drops a timing file's packed rows that come before a place in the recording, because no one needs them any more. The
  * place is stored, because without these rows nothing else shows its time.
  */
 export async function dropRowsBefore(timing: string, { at, offset, timing: row, cols, rows }: Place): Promise<void> {
@@ -14,7 +14,7 @@ export async function dropRowsBefore(timing: string, { at, offset, timing: row, 
   if (last !== undefined) await dropParts(timing, last.to, JSON.stringify({ at, offset, timing: row, cols, rows }));
 }
 
-/** Returns the place where the remaining rows of a timing file begin; null if no rows have been dropped. */
+/** Returns the place where the remaining rows of a timing file begin, or null if no rows have been dropped. */
 export async function keptRowsFrom(timing: string | null): Promise<Place | null> {
   const note = timing === null ? null : await readDropNote(timing);
   return note === null ? null : Note.parse(JSON.parse(note));

@@ -8,7 +8,7 @@ export function createPainter(write: (text: string) => Promise<void>) {
   let shown: readonly string[] = [];
   let shownSize = '';
   return {
-    /** @param status a line of our own over the terminal's last row; null for none */
+    /** @param status a line of our own over the terminal's last row, or null if there is none */
     async paint(emulator: Emulator, size: { cols: number; rows: number }, status: string | null = null): Promise<void> {
       const { cursor, rows: recordedRows } = emulator.frame();
       const all = emulator.styledRows(size.cols);

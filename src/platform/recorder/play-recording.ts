@@ -24,7 +24,7 @@ import {
 /** Where a replay is shown. */
 export interface ReplayStage {
   /**
-   * the terminal's size. Null if there is no terminal, in which case the output is written as it comes, without
+   * the terminal's size. Returns null if there is no terminal, in which case the output is written as it comes, without
    * keypresses or jumps
    */
   size(): { cols: number; rows: number } | null;
@@ -57,7 +57,7 @@ const JUMP_MS = 5_000;
 /** How many bytes are given to the emulator before the player waits for it. */
 const FEED_BYTES = 1_000_000;
 
-/** Plays a recording until it ends, the person quits, or the signal is aborted. @throws CatalogueError no_recording */
+/** Plays a recording until it ends, the user quits, or the signal is aborted. @throws CatalogueError no_recording */
 export async function playRecording(
   source: RecordingSource,
   options: ReplayOptions,
@@ -119,7 +119,7 @@ class Player {
           next = await this.#obey(key, next);
           await this.#paintStatus();
         } else if (next === null) {
-          // At its end the replay is paused, because the person may still want to go back.
+          // At its end the replay is paused, because the user may still want to go back.
           if (!this.#clock.isPaused) return;
           await this.#sleepWithStatus(null);
         } else {

@@ -12,7 +12,7 @@ export interface RecordingStart {
    * written
    */
   start: number;
-  /** the terminal's size at the start; null if the recording does not contain it */
+  /** the terminal's size at the start, or null if the recording does not contain it */
   size: { cols: number; rows: number } | null;
   /** the file's length in bytes */
   length: number;

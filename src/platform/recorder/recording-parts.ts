@@ -106,8 +106,8 @@ export async function packPart(typescript: string, from: number): Promise<boolea
 
 /**
  * Completes a packing that a crash interrupted, by releasing the last part's space. If that has already been done, this
- * does not touch the file, because that would cost a process and change the file's modification time, as if somebody
- * had just written to it.
+ * does not touch the file, because that would cost a process and change the file's modification time, as if someone had
+ * just written to it.
  */
 export async function finishPacking(typescript: string): Promise<void> {
   const last = (await listParts(typescript)).parts.at(-1);
@@ -129,7 +129,7 @@ export async function dropOldestPart(typescript: string): Promise<void> {
  */
 export async function dropParts(file: string, to: number, note = ''): Promise<void> {
   const dir = partsDirectory(file);
-  // The drop is recorded before it takes place, so that after a crash nobody looks for missing parts.
+  // The drop is recorded before it takes place, so that after a crash no one looks for missing parts.
   const unfinished = await openUnfinished(join(dir, 'unfinished'));
   await unfinished.writeFile(note).finally(() => unfinished.close());
   await rename(join(dir, 'unfinished'), join(dir, `dropped-${to}`));
@@ -140,7 +140,7 @@ export async function dropParts(file: string, to: number, note = ''): Promise<vo
   }
 }
 
-/** Returns the note that was stored when parts were last dropped; null if none ever were. */
+/** Returns the note that was stored when parts were last dropped, or null if none ever were. */
 export async function readDropNote(file: string): Promise<string | null> {
   const { availableFrom } = await listParts(file);
   return availableFrom === 0 ? null : readFile(join(partsDirectory(file), `dropped-${availableFrom}`), 'utf8');
@@ -160,8 +160,8 @@ export async function unpackPart({ file }: RecordingPart): Promise<Buffer> {
 }
 
 /**
- * Opens a new file. The remains of an interrupted write are not reused, and a link that somebody put in its place is
- * not followed.
+ * Opens a new file. The remains of an interrupted write are not reused, and a link that someone put in its place is not
+ * followed.
  */
 async function openUnfinished(file: string): Promise<FileHandle> {
   await rm(file, { force: true });

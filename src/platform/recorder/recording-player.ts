@@ -20,7 +20,7 @@ export interface PlayerOptions {
 
 /** Times in seconds from the recording's start. */
 export interface PlayerFacts {
-  /** Unix seconds; null if the recording does not contain it */
+  /** Unix seconds, or null if the recording does not contain it */
   startedAt: number | null;
   duration: number;
   cols: number;

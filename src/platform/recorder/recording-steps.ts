@@ -28,7 +28,7 @@ export type RecordedStep =
 export interface RecordingFacts {
   cols: number;
   rows: number;
-  /** Unix seconds; null if not recorded */
+  /** Unix seconds, or null if not recorded */
   startedAt: number | null;
   /** the terminal's TERM */
   term: string | null;

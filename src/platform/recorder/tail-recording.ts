@@ -79,11 +79,11 @@ const HOLE_BYTES = 4_096;
 
 /**
  * Follows a recording as it grows. Resolves once everything that existed at the time of the call has been delivered. If
- * the file does not exist yet, waits for it. A deleted file is read for as long as its writer keeps writing, until a
- * new file takes its name (with `keepsFile`, even after that).
+ * the file does not exist yet, waits for it. A deleted file is read as long as its writer keeps writing, until a new
+ * file takes its name (with `keepsFile`, even after that).
  *
- * If somebody truncates its file, `script` without `--append` continues at its old position, which leaves a hole of
- * NULs before that position. Holes are skipped and never delivered.
+ * If someone truncates its file, `script` without `--append` continues at its old position, which leaves a hole of NULs
+ * before that position. Holes are skipped and never delivered.
  */
 export async function tailRecording(options: TailOptions): Promise<RecordingTail> {
   const tail = new Tail(options);

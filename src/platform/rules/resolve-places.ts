@@ -1,7 +1,7 @@
 import { lstat, realpath } from 'node:fs/promises';
 import { basename, dirname, join } from 'node:path';
 
-/** How many paths in one call are resolved. A person is asked about a call with more paths. */
+/** How many paths in one call are resolved. A user is asked about a call with more paths. */
 const MOST_PATHS = 500;
 
 /** A path, and the directory that it is relative to. */
@@ -11,7 +11,7 @@ export interface NamedPath {
 }
 
 /**
- * Returns the destination of each path, with links followed as far as the path exists; null if the destination is
+ * Returns the destination of each path, with links followed as far as the path exists, or null if the destination is
  * unknown (a dangling link, an unreadable folder, or too many paths).
  * @param options.keyOf returns the key of a path in the map
  */

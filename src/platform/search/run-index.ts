@@ -7,7 +7,7 @@ import { SearchStore } from '../sqlite/search-store.ts';
 import type { IndexMessage, IndexQuestion, IndexReply } from './messages.ts';
 import { SearchIndex } from './search-index.ts';
 
-/** A lower priority than everything that a person waits for: sessions, the server, and the person's own programs. */
+/** A lower priority than everything that a user waits for: sessions, the server, and the user's own programs. */
 const NICENESS = 10;
 
 /** Runs the index in this thread until it receives `close`. @param file the index's database */

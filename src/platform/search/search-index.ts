@@ -150,7 +150,7 @@ export class SearchIndex {
     this.#queue.add(`forget ${session}`, 0, async () => (this.#options.store.forget(session) ? 0 : null));
   }
 
-  /** Removes all other sessions; they were deleted while nobody was listening. */
+  /** Removes all other sessions; they were deleted while no one was listening. */
   keepOnly(sessions: readonly string[]): void {
     const kept = new Set(sessions);
     for (const session of this.#options.store.sessions()) if (!kept.has(session)) this.forget(session);

@@ -138,7 +138,7 @@ class SearchThread implements Search {
     const { program, file, onFault } = this.#options;
     const worker = new Worker(program, {
       workerData: { file },
-      // The thread needs neither the person's environment nor the server's own.
+      // The thread needs neither the user's environment nor the server's own.
       env: {},
       resourceLimits: { maxOldGenerationSizeMb: HEAP_MB },
     });

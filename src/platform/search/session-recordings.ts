@@ -15,8 +15,8 @@ export interface RecordingPlace {
 const HEAD_BYTES = 256;
 
 /**
- * Returns a value that changes with every write to a file, and differs between files with the same name; null if there
- * is no file.
+ * Returns a value that changes with every write to a file, and differs between files with the same name, or null if
+ * there is no file.
  */
 export async function fileState(file: string): Promise<string | null> {
   const found = await stat(file, { bigint: true }).catch(() => null);

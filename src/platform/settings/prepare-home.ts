@@ -4,7 +4,7 @@ import { requireOwn } from '../files/private-directory.ts';
 import { homeFault } from '../sqlite/home-fault.ts';
 
 /**
- * The permissions of the home. The home contains the token, the hooks' payloads, and every prompt, so nobody else may
+ * The permissions of the home. The home contains the token, the hooks' payloads, and every prompt, so no one else may
  * read it.
  */
 const PRIVATE = 0o700;

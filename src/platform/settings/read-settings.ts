@@ -62,7 +62,7 @@ export async function readSettings(request: SettingsRequest): Promise<ReadSettin
 }
 
 /**
- * Returns the settings of repositories as they are in config.toml now, so that nobody has to restart the server for
+ * Returns the settings of repositories as they are in config.toml now, so that no one has to restart the server for
  * them. Paths are absolute.
  * @throws CatalogueError invalid_setting
  */

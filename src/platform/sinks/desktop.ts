@@ -27,7 +27,7 @@ const ACTIONS = `type='signal',interface='${NAME}',path='${PLACE.path}',member='
 const CALL_LIMIT_MS = 10_000;
 const LISTEN_AGAIN_MS = 5_000;
 const NORMAL_URGENCY = 1;
-/** A notification remains until somebody answers or closes it. */
+/** A notification remains until someone answers or closes it. */
 const NEVER_EXPIRES = 0;
 
 const Capabilities = z.array(z.string());
@@ -35,8 +35,8 @@ const NotificationId = z.int().positive();
 const Invoked = z.tuple([z.int(), z.string()]);
 
 /**
- * Returns the address of the bus on a person's desktop. A server that was started outside the desktop, by systemd or
- * over SSH, finds the bus where systemd puts it.
+ * Returns the address of the bus on a user's desktop. A server that was started outside the desktop, by systemd or over
+ * SSH, finds the bus where systemd puts it.
  */
 export function findDesktopBus(environment: Readonly<Record<string, string | undefined>>): string | null {
   const { DBUS_SESSION_BUS_ADDRESS: address, XDG_RUNTIME_DIR: directory } = environment;
@@ -57,11 +57,10 @@ interface Desktop {
 }
 
 /**
- * Shows notifications on the desktop of the person at this machine, over D-Bus (Desktop Notifications Specification
- * 1.3). An action's key is the data of its button. CBOS keeps one connection open, because some desktops remove a
- * program's notifications once it has left the bus, and report actions only to the program that showed the
- * notification.
- * @param options.bus the address of the person's bus; null if the server has none
+ * Shows notifications on the desktop of the user at this machine, over D-Bus (Desktop Notifications Specification 1.3).
+ * An action's key is the data of its button. CBOS keeps one connection open, because some desktops remove a program's
+ * notifications once it has left the bus, and report actions only to the program that showed the notification.
+ * @param options.bus the address of the user's bus, or null if the server has none
  */
 export function openDesktop(options: { bus: string | null }): SinkDriver {
   let connected: Promise<Desktop> | null = null;
@@ -110,7 +109,7 @@ export function openDesktop(options: { bus: string | null }): SinkDriver {
       await reached.bus.invoke(call, { timeout: CALL_LIMIT_MS });
       return { kind: 'sent', remote };
     } catch (error) {
-      // The person has already closed it.
+      // The user has already closed it.
       if (isRefusal(error)) return { kind: 'sent', remote };
       return { kind: 'unsent', error: reasonOf(error), afterMs: null };
     }

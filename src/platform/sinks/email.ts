@@ -16,8 +16,8 @@ const PERMANENT = 500;
 type MailError = Error & { code?: string; syscall?: string; responseCode?: number };
 
 /**
- * Sends mail through a person's mail server. Mail cannot be taken back and has no buttons, so this sink only reports.
- * The `Message-ID` is the same in every attempt: most mail systems drop the second copy of a message if the first one
+ * Sends mail through a user's mail server. Mail cannot be taken back and has no buttons, so this sink only reports. The
+ * `Message-ID` is the same in every attempt: most mail systems drop the second copy of a message if the first one
  * arrived but its confirmation was lost.
  * @param options.url smtps://USER@HOST:PORT, or smtp: with STARTTLS, which must succeed unless the server is on this
  * machine
@@ -54,7 +54,7 @@ export function openEmail(options: { url: string; from: string; to: string; pass
         subject: title,
         text: session === '' ? body : `${body}\n\nTo answer: cbos answer ${session}`,
         messageId: `<${id}@cbos.invalid>`,
-        // Programs that reply on behalf of an absent person must not reply to this (RFC 3834).
+        // Programs that reply on behalf of an absent user must not reply to this (RFC 3834).
         headers: { 'Auto-Submitted': 'auto-generated' },
       });
       return { kind: 'sent', remote: null };

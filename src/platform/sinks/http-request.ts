@@ -69,7 +69,7 @@ export function causeOf(error: unknown): { code: string; message: string } {
   return { code, message: cause instanceof Error ? cause.message || code || cause.name : String(cause) };
 }
 
-/** Parses JSON from another program; null if it is invalid. */
+/** Parses JSON from another program, or null if it is invalid. */
 export function parseJson(text: string): unknown {
   try {
     return JSON.parse(text);

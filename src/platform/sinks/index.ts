@@ -1,5 +1,5 @@
 /**
- * Channels that report to a person who is not looking at a face. Each protocol has its own file, which implements
+ * Channels that report to a user who is not looking at a face. Each protocol has its own file, which implements
  * `SinkDriver`.
  */
 export { findDesktopBus, openDesktop } from './desktop.ts';

@@ -33,7 +33,7 @@ const Event = z.object({
 });
 
 /**
- * Publishes on a topic. A button posts to a second topic that CBOS subscribes to and whose name nobody can guess, so
+ * Publishes on a topic. A button posts to a second topic that CBOS subscribes to and whose name no one can guess, so
  * CBOS opens no port to the network. The id of a message also serves as ntfy's sequence id. From ntfy 2.16 on, a
  * message that is published twice replaces the first copy, and can be deleted.
  */
@@ -138,7 +138,7 @@ export function openNtfy(options: {
     const press = readPress(data.message);
     const reply = press === null ? null : await onPress(press);
     memory.write(data.id);
-    // A person who presses a button sees only that ntfy accepted it. If CBOS did not act, it reports that where the
+    // A user who presses a button sees only that ntfy accepted it. If CBOS did not act, it reports that where the
     // question was.
     if (reply?.isOurs === true && !reply.isDone) await publish({ message: reply.text, priority: LOWEST });
   }

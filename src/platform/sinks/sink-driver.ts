@@ -32,7 +32,7 @@ export interface Press {
 export interface PressReply {
   /** whether a question was answered */
   isDone: boolean;
-  /** what to show the person */
+  /** what to show the user */
   text: string;
   /** whether the message is one of ours; other messages get no answer */
   isOurs: boolean;
@@ -52,7 +52,7 @@ export interface SinkMemory {
   write(memory: string): void;
 }
 
-/** One channel that reports to a person. */
+/** One channel that reports to a user. */
 export interface SinkDriver {
   /** where messages go, without secrets */
   to: string;

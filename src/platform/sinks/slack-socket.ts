@@ -13,7 +13,7 @@ const Frame = z.object({
   payload: z.unknown().optional(),
   reason: z.string().optional(),
 });
-/** Why Slack closes a connection if somebody has turned off Socket Mode for the app. */
+/** Why Slack closes a connection if someone has turned off Socket Mode for the app. */
 const TURNED_OFF = 'link_disabled';
 
 /**
@@ -40,7 +40,7 @@ export function openSlackSocket(
     const leave = (): void => {
       clearTimeout(silence);
       signal.removeEventListener('abort', onAbort);
-      // An error on a socket that is being closed concerns nobody.
+      // An error on a socket that is being closed concerns no one.
       socket.removeAllListeners();
       socket.on('error', () => undefined);
       socket.terminate();
@@ -63,7 +63,7 @@ export function openSlackSocket(
       heard();
       const { data: frame } = Frame.safeParse(parseJson(String(data)));
       if (frame === undefined) return;
-      // If this takes three seconds, Slack shows the person an error, so it is sent before the question is answered.
+      // If this takes three seconds, Slack shows the user an error, so it is sent before the question is answered.
       if (frame.envelope_id !== undefined) socket.send(JSON.stringify({ envelope_id: frame.envelope_id }));
       switch (frame.type) {
         case 'hello':

@@ -62,7 +62,7 @@ const UNSURE: ReadonlySet<string> = new Set(['fatal_error', 'internal_error', 'r
  * that CBOS opens, so CBOS opens no port to the network. Slack has no idempotency key for an app's messages. Each
  * message therefore contains its id as metadata. If it is unknown whether a message arrived, CBOS searches the
  * channel's history for that id.
- * @param options.appToken the token that opens the WebSocket; null if the messages have no buttons
+ * @param options.appToken the token that opens the WebSocket, or null if the messages have no buttons
  */
 export function openSlack(options: {
   url: string;
@@ -129,7 +129,7 @@ export function openSlack(options: {
     if (remote === null) return { kind: 'sent', remote };
     const closed = { ...message, body: `${message.body}\n\n${ended}`, buttons: [] };
     const called = await call('chat.update', { channel, ts: remote, ...contentOf(closed) });
-    // Somebody has deleted the message, or the app may no longer write to the channel.
+    // Someone has deleted the message, or the app may no longer write to the channel.
     if (called.kind === 'failed' && called.isOver) return { kind: 'sent', remote };
     return called.kind === 'ok' ? { kind: 'sent', remote } : attemptOf(called);
   }

@@ -139,7 +139,7 @@ export function openTelegram(options: { url: string; token: string; chat: string
     if (remote === null) return { kind: 'sent', remote };
     const text = `${message.title}\n\n${message.body}\n\n${ended}`;
     const called = await call('editMessageText', { chat_id: chat, message_id: Number(remote), text });
-    // The message already has this text, or somebody has deleted it.
+    // The message already has this text, or someone has deleted it.
     if (called.kind === 'failed' && called.isOver) return { kind: 'sent', remote };
     return called.kind === 'ok' ? { kind: 'sent', remote } : attemptOf(called);
   }

@@ -5,7 +5,7 @@ import { ChosenBefore, SaidBefore } from '../../protocol/index.ts';
 import { type Database, inTransaction } from './database.ts';
 import { KeptStatements } from './kept-statements.ts';
 
-/** A person's answer to a session's question. */
+/** A user's answer to a session's question. */
 export interface GivenAnswer {
   /** Unix milliseconds */
   at: number;
@@ -21,14 +21,14 @@ export interface GivenAnswer {
   answer: Said;
 }
 
-/** A person's answer to a command that a session wanted to run. */
+/** A user's answer to a command that a session wanted to run. */
 export interface AnsweredCommand extends Pick<GivenAnswer, 'at' | 'session' | 'folder'> {
   /** the whole input of the Bash tool */
   input: unknown;
   said: 'yes' | 'no';
 }
 
-/** About a year's worth of answers. Older ones do not show what the person wants now. */
+/** About a year's worth of answers. Older ones do not show what the user wants now. */
 const MOST_KEPT = 20_000;
 
 /** The only tool whose input is kept. For other tools, the hash is enough to find the same question again. */

@@ -20,7 +20,7 @@ const Rule = z.object({
   untilEnds: z.array(z.string()),
 });
 
-/** Stores whether somebody has looked at each session, and until when it is snoozed, by the session's id. */
+/** Stores whether someone has looked at each session, and until when it is snoozed, by the session's id. */
 export interface AttentionStore {
   all(): Map<string, Attended>;
   /** inserts or replaces; a row is deleted together with its session */

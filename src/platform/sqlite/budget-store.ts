@@ -14,7 +14,7 @@ export interface BudgetPart {
 
 /** Stores how far budgets were raised. */
 export interface BudgetStore {
-  /** null if nobody has raised it */
+  /** null if no one has raised it */
   raisedTo(part: BudgetPart): number | null;
   raise(part: BudgetPart, to: number, at: number): void;
 }

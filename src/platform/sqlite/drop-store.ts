@@ -5,7 +5,7 @@ import { localDay } from '../../core/history/index.ts';
 import { type DroppedRecording, DropReason } from '../../protocol/index.ts';
 import type { Database } from './database.ts';
 
-/** How many drops are remembered. Nobody needs older ones. */
+/** How many drops are remembered. No one needs older ones. */
 const KEPT = 200;
 
 const Row = z.object({
@@ -40,8 +40,8 @@ export function createDropStore(database: Database): DropStore {
 }
 
 /**
- * Works like `all`, but reads from a home's database, for programs other than the server. Empty if there is no
- * database, or if it is an older one.
+ * Works like `all`, but reads from a home's database, for programs other than the server. Returns an empty result if
+ * there is no database, or if it is an older one.
  */
 export function readDrops(file: string): DroppedRecording[] {
   if (!existsSync(file)) return [];

@@ -36,7 +36,7 @@ const BY_CODE: Readonly<Record<string, HomeFault>> = {
   EROFS: 'home_read_only',
 };
 
-/** Returns the fault in the home's disk or database that caused an error; null if the error has another cause. */
+/** Returns the fault in the home's disk or database that caused an error, or null if the error has another cause. */
 export function homeFault(error: unknown): HomeFault | null {
   if (!(error instanceof Error)) return null;
   const { code, errcode, systemErrno } = error as Error & { code?: unknown; errcode?: unknown; systemErrno?: unknown };

@@ -10,7 +10,7 @@ const Holder = z.object({
   version: z.string(),
   address: z.string().nullable(),
   screen_dir: z.string().nullable(),
-  /** who else can reach it, in words; null if only this machine can. Older servers do not report it */
+  /** who else can reach it, in words, or null if only this machine can. Older servers do not report it */
   reach: z.string().nullish(),
 });
 /** The server that holds a home, and the location of its sessions' sockets. */

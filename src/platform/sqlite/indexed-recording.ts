@@ -16,7 +16,7 @@ export interface IndexedRecording {
   timingPosition: number;
   timedTo: number;
   elapsedMs: number;
-  /** Unix milliseconds; null if the recording does not contain it */
+  /** Unix milliseconds, or null if the recording does not contain it */
   startedAt: number | null;
   /** the size of the terminal at `position` */
   cols: number;

@@ -54,7 +54,7 @@ const OutboxRow = z
     sessionId: row.session_id,
     /** the session's question, or its other need */
     need: row.need,
-    /** the code in its buttons, which nobody else knows */
+    /** the code in its buttons, which no one else knows */
     code: row.code,
     phase: row.phase,
     openedAt: row.opened_at,

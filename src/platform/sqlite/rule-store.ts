@@ -16,7 +16,7 @@ export interface AddedRule {
   createdAt: number;
 }
 
-/** A project's own rules, in the version that a person has read and trusted. */
+/** A project's own rules, in the version that a user has read and trusted. */
 export interface TrustedRules {
   /** with links followed */
   folder: string;
@@ -38,7 +38,7 @@ export interface NewDecision {
   tool: string;
   /** the complete input */
   input: unknown;
-  /** the place in the recording; null if there is none */
+  /** the place in the recording, or null if there is none */
   place: { epoch: number; offset: number } | null;
   /** the last event of the JSON session before the call */
   seq: number | null;
@@ -86,8 +86,8 @@ export interface RuleStore {
   /** Returns how many calls a rule has decided. */
   used(ruleId: string): number;
   /**
-   * @returns the id of the row; null if the question has already been decided, or if one of the rules has been used up
-   * by now
+   * @returns the id of the row, or null if the question has already been decided, or if one of the rules has been used
+   * up by now
    */
   decide(decision: NewDecision): number | null;
   isDecided(sessionId: string, asked: string): boolean;
@@ -171,8 +171,8 @@ export function createRuleStore(database: Database): RuleStore {
 }
 
 /**
- * Reads the trusted rules from a home's database, for programs other than the server. Empty if there is no database, or
- * if it is an older one.
+ * Reads the trusted rules from a home's database, for programs other than the server. Returns an empty result if there
+ * is no database, or if it is an older one.
  */
 export function readTrusted(file: string): TrustedRules[] {
   if (!existsSync(file)) return [];

@@ -33,7 +33,7 @@ export interface RunRecord {
   at: number;
   /** the session that receives the prompt; empty until it has been launched */
   sessionId: string;
-  /** the name of the session that this run launches; null if it launches none */
+  /** the name of the session that this run launches, or null if it launches none */
   launches: string | null;
   /** the prompt, until its outcome is known */
   prompt: string | null;
@@ -108,7 +108,7 @@ const KEPT_RUNS = 1_000;
 /** How a webhook starts a schedule's runs. */
 export interface TriggerRecord {
   scheduleId: string;
-  /** the part of the webhook's address that nobody can guess */
+  /** the part of the webhook's address that no one can guess */
   id: string;
   secret: string;
   createdAt: number;

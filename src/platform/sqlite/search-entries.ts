@@ -16,7 +16,7 @@ export interface ShownLines {
 export type SaidAt = SaidText & { at: number; seq: number | null };
 
 /**
- * Hooks and the transcript report the same text within a second or two of each other. A person who sends the same text
+ * Hooks and the transcript report the same text within a second or two of each other. A user who sends the same text
  * again takes longer.
  */
 const SAME_SAYING_MS = 10_000;

@@ -12,7 +12,7 @@ export const Launch = z.object({
   rows: z.int(),
   /** for JSON sessions: the largest total cost of all turns */
   max_budget_usd: z.number().nullable().default(null),
-  /** for JSON sessions: the folder that a person has trusted for this session; no other folder is trusted */
+  /** for JSON sessions: the folder that a user has trusted for this session; no other folder is trusted */
   trusted_folder: z.string().nullable().default(null),
   /** the git worktree that was created for the session */
   worktree: Worktree.optional(),
@@ -41,7 +41,7 @@ export const LostSession = z.object({
 });
 export type LostSession = z.infer<typeof LostSession>;
 
-/** The facts about a session that CBOS needs to find it again after a crash. Times are Unix milliseconds. */
+/** What is known about a session that CBOS needs to find it again after a crash. Times are Unix milliseconds. */
 export interface SessionRecord {
   /** stays the same when the session is renamed or restarted */
   id: string;
@@ -59,10 +59,10 @@ export interface SessionRecord {
   window: string;
   /** Screen's daemon; null for a session that has never been seen alive */
   daemon: { pid: number; startTime: string } | null;
-  /** Claude Code's process */
+  /** the Claude Code process */
   agent: { pid: number; startTime: string } | null;
   claudeSessionId: string | null;
-  /** Claude Code's version, `2.1.329`; null if nothing has reported it yet */
+  /** Claude Code's version, `2.1.329`, or null if nothing has reported it yet */
   claudeVersion: string | null;
   recording: { typescript: string; timing: string | null } | null;
   endedAt: number | null;
@@ -71,21 +71,21 @@ export interface SessionRecord {
   /** hook evidence, folded by core, so that a restarted server knows what hooks have reported */
   hooks: unknown;
   /**
-   * the digits that were typed as the last answers; a digit ends up in the prompt if its dialog had already gone. Null
-   * if the prompt cannot contain such a digit
+   * the digits that were typed as the last answers; a digit ends up in the prompt if its dialog had already gone.
+   * Returns null if the prompt cannot contain such a digit
    */
   answerKey: string | null;
   /** when a keypress last cleared its prompt, in Unix milliseconds */
   clearedAt: number | null;
-  /** when an interrupt paused its queue, in Unix milliseconds; null if queued prompts may be sent */
+  /** when an interrupt paused its queue, in Unix milliseconds, or null if queued prompts may be sent */
   queueStoppedAt: number | null;
   /**
-   * what was last typed into its prompt, to check whether it has been read; null if nothing was typed, or it has been
-   * read
+   * what was last typed into its prompt, to check whether it has been read, or null if nothing was typed, or it has
+   * been read
    */
   typed: TypedInput | null;
   /**
-   * when somebody requested the deletion of the session, in Unix milliseconds. If a crash interrupts the deletion, the
+   * when someone requested the deletion of the session, in Unix milliseconds. If a crash interrupts the deletion, the
    * next server completes it
    */
   removedAt: number | null;
@@ -94,10 +94,10 @@ export interface SessionRecord {
    * is set and `endedAt` is not, the server died while parking the session
    */
   parkedAt: number | null;
-  /** the kernel's id of the boot in which its processes were last seen; null if unknown */
+  /** the kernel's id of the boot in which its processes were last seen, or null if unknown */
   boot: string | null;
   /**
-   * when somebody requested its end, in Unix milliseconds. This is saved before the processes are ended, so that the
+   * when someone requested its end, in Unix milliseconds. This is saved before the processes are ended, so that the
    * next server does not count the session as lost. A launch clears it
    */
   stopAskedAt: number | null;

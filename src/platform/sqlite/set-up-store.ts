@@ -2,7 +2,7 @@ import { z } from 'zod';
 import type { Database } from './database.ts';
 import { KeptStatements } from './kept-statements.ts';
 
-/** A repository's file about its worktrees, in the version that a person has read and trusted. */
+/** A repository's file about its worktrees, in the version that a user has read and trusted. */
 export interface TrustedSetUp {
   /** the main checkout, with links followed */
   folder: string;

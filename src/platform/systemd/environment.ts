@@ -14,7 +14,7 @@ const CREDENTIALS: readonly string[] = ['ANTHROPIC_API_KEY', 'ANTHROPIC_AUTH_TOK
 
 type Environment = Readonly<Record<string, string | undefined>>;
 
-/** Returns the part of a person's environment that the service receives. */
+/** Returns the part of a user's environment that the service receives. */
 export function serviceEnvironment(environment: Environment): Record<string, string> {
   const settings = SETTING_ROWS.flatMap((row) => (row.environment === null ? [] : [row.environment]));
   const names = [...PASSED_ON, ...settings].filter((name) => !SECRET.includes(name));

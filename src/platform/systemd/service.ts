@@ -12,7 +12,7 @@ export interface ServiceContext {
   node: string;
   /** absolute path of the built program */
   program: string;
-  /** the person's environment */
+  /** the user's environment */
   environment: Readonly<Record<string, string | undefined>>;
   userHome: string;
   userName: string;
@@ -21,12 +21,12 @@ export interface ServiceContext {
 
 /** The systemd user service, as reported by systemd. */
 export interface ServiceState {
-  /** path of the unit file; null if it is not installed */
+  /** path of the unit file, or null if it is not installed */
   unitFile: string | null;
   running: boolean;
   /** whether it starts when the user logs in, or at boot if lingering is enabled for the user */
   enabled: boolean;
-  /** other facts that a person should know about or act on, one line each */
+  /** other facts that a user should know about or act on, one line each */
   notes: readonly string[];
 }
 

@@ -3,7 +3,7 @@ export interface UnitOptions {
   node: string;
   /** absolute path of the built program */
   program: string;
-  /** the variables that the server needs from the person's environment; see `serviceEnvironment` */
+  /** the variables that the server needs from the user's environment; see `serviceEnvironment` */
   environment: Readonly<Record<string, string>>;
 }
 

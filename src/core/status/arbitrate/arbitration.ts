@@ -6,7 +6,7 @@ export interface Arbitration {
   winner: SourceVerdict | null;
   /** why this source was chosen over the others, for people to read */
   why: string;
-  /** when to judge the same evidence again; null if the passing of time changes nothing */
+  /** when to judge the same evidence again, or null if the passing of time changes nothing */
   recheckAt: Millis | null;
 }
 

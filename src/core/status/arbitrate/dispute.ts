@@ -62,7 +62,7 @@ function overDialog(dispute: FullHearing): Arbitration {
   if (hook.rule === 'hook.SessionStart')
     return final(screen, 'a dialog covers the prompt, whatever the start hook says');
   if (shown.reading.dialog === null) {
-    // The dialog is gone, and no other reading has settled yet. If the prompt is visible again, a person dismissed the
+    // The dialog is gone, and no other reading has settled yet. If the prompt is visible again, a user dismissed the
     // dialog, which no hook reports.
     const isConfirmed = shown.reading.primary === hook.primary || hook.since > (shown.dialogSeenAt ?? 0);
     return isConfirmed
@@ -85,7 +85,7 @@ function overDialog(dispute: FullHearing): Arbitration {
 
 /**
  * Decides between hooks and screen when the hooks report a permission request, but the screen shows no dialog. Either
- * the dialog has not been drawn yet, or somebody has answered it. No hook reports the answer.
+ * the dialog has not been drawn yet, or someone has answered it. No hook reports the answer.
  */
 function afterRequest({ hook, screen, registry, shown, evidence, now }: FullHearing): Arbitration {
   const tool = requestedTool(evidence.hooks);

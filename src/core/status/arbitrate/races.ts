@@ -1,7 +1,7 @@
 /**
  * Different sources report the same event at different times. Each constant here covers one observed race, with a
  * margin for a loaded machine. Within that time, the slower source may still describe the state before the event.
- * Durations that a person may want to set are in `thresholds.ts`.
+ * Durations that a user may want to set are in `thresholds.ts`.
  */
 
 /**

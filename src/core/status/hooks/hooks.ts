@@ -176,7 +176,7 @@ function onPrompt(hooks: HookEvidence, event: HookEvent): HookEvidence {
   if (!isNewer(event.at, hooks.prompt)) return hooks;
   const prompted = text(event.payload.prompt) ?? '';
   const endedTask = TASK_ENDED.exec(prompted)?.[1];
-  // Nobody typed this prompt, so it does not prove that no dialog is open. Permission requests from other agents
+  // No one typed this prompt, so it does not prove that no dialog is open. Permission requests from other agents
   // therefore stay open.
   const isOpenBeside = (tool: PendingTool): boolean =>
     endedTask !== undefined && isAskedBeside(tool) && tool.agent !== endedTask;

@@ -2,7 +2,7 @@ import type { PendingTool } from '../evidence.ts';
 
 /**
  * How many characters of a tool's input, as JSON, are kept. The limit is large enough for anything that a model writes
- * in one call (64,000 tokens), because nobody should have to allow what they are not shown. Each change to the session
+ * in one call (64,000 tokens), because no one should have to allow what they are not shown. Each change to the session
  * sends the input to the clients, and 200 kB take 1 ms.
  */
 const MOST_INPUT = 200_000;
@@ -18,7 +18,7 @@ const CUT_ENTRIES = 100;
 
 const CUT_DEPTH = 6;
 
-/** Returns a tool's input as CBOS keeps it: in full, or cut if it is so long that nobody could read all of it. */
+/** Returns a tool's input as CBOS keeps it: in full, or cut if it is so long that no one could read all of it. */
 export function boundInput(value: unknown): Pick<PendingTool, 'input' | 'cut'> {
   return sizeOf(value, 0) <= MOST_INPUT ? { input: value } : { input: cutInput(value, 0), cut: true };
 }

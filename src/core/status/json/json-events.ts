@@ -211,7 +211,7 @@ function firstError(event: Json): string {
   return text(first) ?? text(event.subtype) ?? 'error';
 }
 
-/** The process failed. Everything that was running has ended, and nothing restarts unless somebody asks for it. */
+/** The process failed. Everything that was running has ended, and nothing restarts unless someone asks for it. */
 function onFailure(before: JsonEvidence, event: Json, at: Millis): JsonEvidence {
   return settle({
     ...before,

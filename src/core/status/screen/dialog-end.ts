@@ -38,7 +38,7 @@ interface DrawnDialog {
  * dialog. The position of the cursor then decides. After drawing a dialog, Claude Code leaves the cursor below
  * everything (1.0 to 2.1.50) or at the marker (from 2.1.150 on). In dialogs that the user opened, the cursor may also
  * be in the search field or in the tabs above the options (2.1.330). It is elsewhere only while Claude Code draws or
- * somebody types.
+ * someone types.
  */
 export function isDrawnWhole(dialog: DrawnDialog): boolean {
   return isAtRest(dialog) && hasBeginning(dialog) && hasEnd(dialog);

@@ -8,7 +8,7 @@ import type { ScreenSigns } from './signs.ts';
 export interface ScreenView extends Layout {
   dialog: ScreenDialog | null;
   signs: ScreenSigns;
-  /** what the spinner's highlight last showed, a request or its answer; null if unknown */
+  /** what the spinner's highlight last showed, a request or its answer, or null if unknown */
   flow: Flow | null;
   /** whether the spinner's clock reported reasoning in this turn */
   hasReasoned: boolean;

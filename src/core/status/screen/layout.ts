@@ -11,7 +11,7 @@ export interface PromptBox {
   mark: string;
   /** the text in the box, including a suggestion; lines are joined by line feeds */
   text: string;
-  /** whether Claude Code suggested the text and nobody typed it */
+  /** whether Claude Code suggested the text and no one typed it */
   isSuggestion: boolean;
 }
 

@@ -57,16 +57,16 @@ export type Flow = 'sending' | 'receiving';
 
 /** The state of the spinner's highlight, followed from frame to frame. */
 export interface FlowEvidence {
-  /** the spinner's row; null if no spinner was seen */
+  /** the spinner's row, or null if no spinner was seen */
   row: number | null;
   /** the last position of the highlight; null once it has left the words */
   seen: (Highlight & { at: Millis }) | null;
-  /** the direction of the last step, kept while the highlight is away; null if it has just come back */
+  /** the direction of the last step, kept while the highlight is away, or null if it has just come back */
   step: 'left' | 'right' | null;
   /** the colour of the spinner when the highlight was last seen */
   colour: number | null;
   /**
-   * when the highlight left the words. Null if it is over the words, was never seen, or is missing because the
+   * when the highlight left the words. Returns null if it is over the words, was never seen, or is missing because the
    * spinner fades
    */
   awaySince: Millis | null;
@@ -95,17 +95,17 @@ export interface ScreenReading {
   evidence: string;
   /** the open dialog, without its identity, which depends on when it opened */
   dialog: ScreenDialog | null;
-  /** unsent text in the prompt; null if the prompt is empty or not visible */
+  /** unsent text in the prompt, or null if the prompt is empty or not visible */
   draft: string | null;
-  /** what keeps typed text from reaching the prompt; null if nothing does or if a dialog is open */
+  /** what keeps typed text from reaching the prompt, or null if nothing does or if a dialog is open */
   cover: Cover | null;
-  /** the last message of the finished turn, for a closing question; null if not visible */
+  /** the last message of the finished turn, for a closing question, or null if not visible */
   lastMessage: string | null;
 }
 
 /**
  * The cover that receives the keypresses instead of the prompt although no dialog is open. Text typed into a cover is
- * lost, or does something that nobody intended. A `transcript` covers everything. A `view` of Claude Code's own, such
+ * lost, or does something that no one intended. A `transcript` covers everything. A `view` of Claude Code's own, such
  * as `/help` or `/status`, replaces the prompt and asks nothing. In `shell` mode Enter runs the text as a command. In
  * the `search` through old prompts, Enter sends the prompt that was found again. Below the list of `agents`, Enter
  * starts a new session. `unknown` means that neither a prompt nor a dialog is drawn, so an editor may be open or the
@@ -122,9 +122,9 @@ export const TRANSCRIPT_RULE = 'screen.transcript';
 export interface ScreenDialog {
   kind: Exclude<Question['kind'], 'closing'>;
   parts: readonly QuestionPart[];
-  /** index (from 0) of the option with the marker; null if no marker is visible */
+  /** index (from 0) of the option with the marker, or null if no marker is visible */
   chosen: number | null;
-  /** index of the option that opens a text field; null if there is none */
+  /** index of the option that opens a text field, or null if there is none */
   freeText: number | null;
   /** whether the options are numbered: a digit then answers; otherwise only the marker and Enter do */
   numbered: boolean;
@@ -152,18 +152,18 @@ export interface ScreenEvidence {
   /** when its primary began; a running turn may change its detail */
   primarySince: Millis;
   /**
-   * The last reading before `reading` that held long enough to be believed; null if there was none. A half-drawn frame
-   * is misread for a few milliseconds, so this reading counts until `reading` has settled. A screen with hooks is
+   * The last reading before `reading` that held long enough to be believed, or null if there was none. A half-drawn
+   * frame is misread for a few milliseconds, so this reading counts until `reading` has settled. A screen with hooks is
    * believed sooner than a screen alone.
    */
   settled: Readonly<Record<'alone' | 'accompanied', SettledReading | null>>;
   flow: FlowEvidence;
-  /** what the same frame will mean if nothing else is drawn by `at`; null if the passing of time changes nothing */
+  /** what the same frame will mean if nothing else is drawn by `at`, or null if the passing of time changes nothing */
   next: { reading: ScreenReading; flow: FlowEvidence; at: Millis } | null;
   /** whether `reading` depends on how much time has passed, and not only on the frame */
   isLate: boolean;
   /**
-   * when a dialog was last on the screen; null if none ever was. This distinguishes an answered dialog from one that
+   * when a dialog was last on the screen, or null if none ever was. This distinguishes an answered dialog from one that
    * has not been drawn yet
    */
   dialogSeenAt: Millis | null;

@@ -10,7 +10,7 @@ export interface JsonCommandOptions {
   permissionMode: PermissionMode;
   model: string | null;
   maxBudgetUsd: number | null;
-  /** the file of `writeGuardedSettings`; null for none */
+  /** the file of `writeGuardedSettings`, or null if there is none */
   settingsFile: string | null;
   /** the user's own arguments, after ours */
   args: readonly string[];

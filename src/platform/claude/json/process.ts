@@ -78,7 +78,7 @@ export async function startJsonProcess({ argv, cwd, env, files, onExit }: JsonPr
 /**
  * Writes one message to a process's input, either whole or, as far as possible, not at all. Only a kill in the middle
  * of a message over 64 kB, while Claude Code is not reading, could leave half a message.
- * @throws CatalogueError not_confirmed if nobody reads
+ * @throws CatalogueError not_confirmed if no one reads
  */
 export async function writeMessage(files: JsonFiles, message: object): Promise<void> {
   const bytes = Buffer.from(`${JSON.stringify(message)}\n`);

@@ -125,7 +125,7 @@ function readDropsIfReadable(file: string): ReturnType<typeof readDrops> | null 
 
 /** Matches every file that contains something a session has shown. */
 const RECORDED = /^(.+?)\.(?:typescript|timing|keyframes|parts|timing\.parts)$/;
-/** How many names are shown: as many as a person would read. The cure covers all files. */
+/** How many names are shown: as many as a user would read. The cure covers all files. */
 const SHOWN_FILES = 3;
 
 /** While a server is running, a payload remains in the spool only for milliseconds. */

@@ -71,7 +71,7 @@ async function findLost(home: string, sessions: readonly ScreenSession[]): Promi
   const byPid = new Map(processes.map((info) => [info.pid, info]));
   const lost = new Map<number, ProcessInfo>();
   for (const info of processes) {
-    // A person may run the server inside a Screen session of their own. The server's JSON sessions are then below that
+    // A user may run the server inside a Screen session of their own. The server's JSON sessions are then below that
     // Screen.
     const isInScreen = isOfHome(info, home) && !isOfJsonSession(info, home);
     const daemon = isInScreen ? await daemonAbove(info, byPid) : null;
@@ -83,7 +83,7 @@ async function findLost(home: string, sessions: readonly ScreenSession[]): Promi
 /**
  * Finds processes of this home's sessions that nothing drives any more. In a terminal session, such a process has lost
  * its Screen daemon; in a JSON session, the session's files are gone. These processes stay alive and waste resources:
- * Claude Code takes 250 MB, and `script` a quarter of a core (util-linux 2.38 polls a terminal that nobody reads).
+ * Claude Code takes 250 MB, and `script` a quarter of a core (util-linux 2.38 polls a terminal that no one reads).
  */
 export async function checkOrphans({ settings, askSessions }: DoctorContext): Promise<Finding> {
   const { home } = settings;
@@ -110,8 +110,8 @@ function isOfHome({ pid }: ProcessInfo, home: string): boolean {
 }
 
 /**
- * Reports whether a process belongs to a JSON session. The files that drive a JSON session exist for as long as its
- * process does; the next server also uses them to find the process.
+ * Reports whether a process belongs to a JSON session. The files that drive a JSON session exist as long as its process
+ * does; the next server also uses them to find the process.
  */
 function isOfJsonSession({ pid }: ProcessInfo, home: string): boolean {
   const launchId = readLaunchMark(pid)?.launchId;
