@@ -15,28 +15,29 @@ import {
   textOf,
 } from './dialog-view.ts';
 
-/** The input for a step: raw keys, or text to paste. */
+/** What to type in a step: raw keys, or text to paste. */
 export type Press = { keys: string } | { paste: string };
 
 /**
- * One step of an answer. The caller checks the screen before each step, and waits until the screen shows that the step
- * was accepted. If the dialog disappears before the step, its keypresses never reach whatever replaces the dialog.
+ * One step of an answer. The caller checks the screen before each step, and waits until the screen shows that the
+ * dialog accepted the step. If the dialog disappears before a step, CBOS does not type that step, so no key can reach
+ * whatever replaces the dialog.
  */
 export interface AnswerStep {
   kind: StepKind;
-  /** Returns what to type, given the current screen, or null if the dialog does not offer the step. */
+  /** Returns what to type on the current screen, or null if the dialog does not offer this step. */
   press(view: DialogView): Press | null;
   /**
-   * Reports whether the screen shows that the step was accepted. @param before the screen when the step's key was
-   * typed
+   * Reports whether the screen shows that the dialog accepted the step. @param before the screen when the step's key
+   * was typed
    */
   isTaken(now: DialogView, before: DialogView): boolean;
   /**
-   * True if the step decides nothing. It may then be repeated, and may be skipped if the screen already shows its
-   * result.
+   * True if the step commits to nothing. Such a step may be repeated, and may be skipped if the screen already shows
+   * its result.
    */
   isRepeatable: boolean;
-  /** the text in the field when the step's key is typed */
+  /** the text that is in the field when the step's key is typed */
   written: string | null;
 }
 
@@ -55,14 +56,20 @@ export type StepKind =
 
 const KEYS = { up: '\x1b[A', down: '\x1b[B', right: '\x1b[C', left: '\x1b[D', enter: '\r', tab: '\t', escape: '\x1b' };
 /**
- * Deletes the part of a field's line before or after the cursor. At either end of a line, deletes the line break
- * instead (2.1.329).
+ * Deletes the part of a field's line before or after the cursor. At either end of the line, the key deletes the line
+ * break instead (2.1.329).
  */
 const DELETE_KEYS = { before: '\x15', behind: '\x0b' };
 
-/** The hint below a permission dialog while the marker is on an option that accepts a remark (2.1.329). */
+/**
+ * The hint that Claude Code shows below a permission dialog while the marker is on an option that accepts a remark
+ * (2.1.329).
+ */
 const AMEND_HINT = /\bTab to amend\b/;
-/** The hint below a question whose options have previews (2.1.329). Digits only move the marker there. */
+/**
+ * The hint that Claude Code shows below a question whose options have previews (2.1.329). In such a question, digits
+ * only move the marker.
+ */
 const PREVIEW_HINT = /\bn to add notes\b/;
 
 type Typing = (view: DialogView) => string | null;
@@ -74,13 +81,13 @@ const typing =
     return found === null ? null : { keys: found };
   };
 
-/** Creates a step that only changes what the dialog shows. */
+/** Creates a step that changes only what the dialog shows. */
 const arranging = (kind: StepKind, keys: Typing, isSo: (view: DialogView) => boolean): AnswerStep => ({
   ...{ kind, press: typing(keys), isRepeatable: true, written: null },
   isTaken: (now) => now.dialog !== null && isSo(now),
 });
 
-/** Creates a step after which the dialog asks something different. */
+/** Creates a step after which the dialog asks a different question. */
 const deciding = (kind: StepKind, keys: Typing, written: string | null = null): AnswerStep => ({
   ...{ kind, press: typing(keys), isRepeatable: false, written },
   isTaken: (now, before) => now.dialog !== null && squeeze(textOf(now)) !== squeeze(textOf(before)),
@@ -98,7 +105,7 @@ export const steps = {
       },
       (view) => partAt(view, texts) === index,
     ),
-  /** types the option's digit, which answers at once, without Enter */
+  /** types the option's digit, which answers the question at once, without Enter */
   digit: (option: OptionRef) => deciding('digit', (view) => optionsOf(view)[findOption(view, option)]?.key ?? null),
   mark: (option: OptionRef) =>
     arranging(
@@ -116,8 +123,8 @@ export const steps = {
       (view) => view.dialog?.checked[findOption(view, option)] === isTicked,
     ),
   /**
-   * empties the field of the free-text option and moves the marker away from it, because the field would take a digit
-   * as text. The field may contain half an answer, or text meant for the prompt that was typed just as the question
+   * empties the field of the free-text option and moves the marker away, because the field would take a digit as text.
+   * The field may already contain half an answer, or text that someone was typing into the prompt when the question
    * opened
    */
   clearField: () =>
@@ -125,7 +132,7 @@ export const steps = {
       'clearField',
       (view) => {
         if (textInField(view) === null) return KEYS.up;
-        // Each line takes two keypresses in each direction, because the cursor may be anywhere in the field.
+        // Clearing a line takes two keypresses in each direction, because the cursor may be anywhere in the field.
         const times = 2 * rowsOfField(view);
         const deletes = DELETE_KEYS.before.repeat(times) + DELETE_KEYS.behind.repeat(times);
         return (arrowsTo(view, findOption(view, 'free_text')) ?? '') + deletes + KEYS.up;
@@ -145,14 +152,14 @@ export const steps = {
     isRepeatable: false,
     written: null,
   }),
-  /** chooses the marked option; `written` is the text that must be in its field */
+  /** chooses the marked option, whose field must contain the text `written` */
   enter: (written: string | null = null) =>
     deciding('enter', ({ frame }) => (written === null || standsInField(frame, written) ? KEYS.enter : null), written),
-  /** leaves a question with checkboxes, which a digit cannot end */
+  /** moves on from a question with checkboxes, which a digit cannot finish */
   nextPart: () => deciding('nextPart', () => KEYS.right),
   /**
-   * submits the page that sums up the answers. The page must show `texts`, because 2.0.77 silently drops text entered
-   * alongside ticked boxes
+   * submits the page that summarizes the answers; the page must show `texts`, because 2.0.77 silently drops text that
+   * was entered alongside ticked boxes
    */
   submit: (texts: readonly string[]) =>
     deciding('submit', (view) => {
@@ -163,15 +170,15 @@ export const steps = {
 };
 
 /**
- * Returns the steps that answer a dialog, given the screen as it was when the answer began. Measured on 2.1.329:
- * - A digit answers a numbered dialog at once. If a digit comes too late, it ends up as a harmless character in the
- *   prompt, while
- *   a late Enter would send the prompt. CBOS therefore uses digits wherever they work. The trust dialog has no numbers
- *   and ignores them.
- * - In a question with checkboxes, digits tick options and Right moves on. Text in the free-text option ticks that
- *   option, and Right moves on only while the marker is on another option. After several questions, or one with
- *   checkboxes, a page asks to submit.
- * - A remark takes these keypresses: marker, Tab, text, Enter.
+ * Returns the steps that answer a dialog, based on the screen at the start of the answer. The following was measured on
+ * 2.1.329:
+ * - A digit answers a numbered dialog immediately. A digit that arrives too late is only a harmless character in the
+ *   prompt, whereas a late Enter would send the prompt. CBOS therefore uses digits wherever they work. The trust dialog
+ *   has no numbers and ignores digits.
+ * - In a question with checkboxes, digits tick options, and Right moves to the next question. Text in the free-text
+ *   option ticks that option, and Right works only while the marker is on another option. If there are several
+ *   questions, or one with checkboxes, a final page asks the user to submit.
+ * - To add a remark, move the marker to the option, then press Tab, type the text, and press Enter.
  */
 export function answerSteps(
   question: Question,
@@ -205,7 +212,7 @@ export function answerSteps(
 
 const writeSteps = (text: string): AnswerStep[] => [steps.write(text), steps.enter(text)];
 
-/** Sets every box as the answer says, including boxes that someone ticked before. */
+/** Sets every box as the answer requires, including boxes that someone has already ticked. */
 function tickSteps(part: QuestionPart, chosen: readonly number[], text: string | null): AnswerStep[] {
   const boxes = part.options.flatMap((option, index) => (isOwnOption(option) ? [index] : []));
   const [first] = boxes;
@@ -216,7 +223,10 @@ function tickSteps(part: QuestionPart, chosen: readonly number[], text: string |
   return [...boxes.map((index) => steps.tick(refTo(part, index), chosen.includes(index))), ...own, steps.nextPart()];
 }
 
-/** Reports whether an option belongs to the question itself. Claude Code adds two options of its own below them. */
+/**
+ * Reports whether an option belongs to the question itself. Claude Code adds two options of its own below the
+ * question's options.
+ */
 const isOwnOption = ({ means }: QuestionOption): boolean => means !== 'leave' && means !== 'text';
 
 const refTo = (part: QuestionPart, index: number): OptionRef => ({ index, label: part.options[index]?.label ?? '' });

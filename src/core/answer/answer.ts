@@ -8,28 +8,28 @@ import {
 } from '../../protocol/index.ts';
 
 /**
- * What an answer means in the open dialog: which options it chooses, and what text goes into the free-text option.
+ * What an answer means in the open dialog: which options it chooses, and what text it puts into the free-text option.
  * `answer-keys.ts` decides which keys to type, and in which order.
  */
 export type AnswerPlan =
   | { kind: 'select'; parts: readonly PartAnswer[]; remark: string | null }
-  /** dismiss the dialog; in the plan dialog of 2.1.329, this means no, without a reason */
+  /** dismiss the dialog; in the plan dialog of 2.1.329, this is a no without a reason */
   | { kind: 'dismiss' }
-  /** send the text as a prompt, because the question was asked in words and no dialog is open */
+  /** send the text as a prompt, because Claude asked the question in plain text and no dialog is open */
   | { kind: 'prompt'; text: string }
   | { kind: 'refuse'; code: ErrorCode; message: string };
 
 /** The answer to one question of a dialog. */
 export interface PartAnswer {
-  /** numbers of the chosen options, counted from 0, without the free-text option */
+  /** the indices of the chosen options, counted from 0, not including the free-text option */
   options: readonly number[];
-  /** the text for the free-text option, or null if it stays empty */
+  /** the text for the free-text option, or null to leave it empty */
   text: string | null;
 }
 
 /**
- * Turns an answer to the open question into a plan. No one may allow something that they were not shown, so a truncated
- * question accepts only a no.
+ * Turns an answer to the open question into a plan. Users must not allow something that they have not seen in full, so
+ * the only answer that a truncated question accepts is a no.
  */
 export function planAnswer(question: Question, answer: Answer): AnswerPlan {
   const plan = readAnswer(question, answer);
@@ -65,8 +65,8 @@ interface Chosen {
 }
 
 /**
- * Text sent with a choice goes into the free-text option if that option was chosen. Otherwise the text is a remark
- * added to a yes or no.
+ * If the free-text option was chosen, the text goes into that option. Otherwise the text is a remark that accompanies a
+ * yes or a no.
  */
 function planChoice(question: Question, part: QuestionPart, chosen: Chosen): AnswerPlan {
   const { options, choice, text } = chosen;
@@ -104,7 +104,7 @@ function planSeveral(question: Question, answers: Readonly<Record<string, string
   for (const part of known) {
     const given = answers[part.text] ?? (part.header === null ? undefined : answers[part.header]);
     if (given === undefined) return refuse(`The question "${part.text}" has no answer`);
-    // For a question on a later tab, only the model's own options are known. Claude Code adds a free-text option to
+    // For a question on a later tab, CBOS knows only the model's own options. Claude Code adds a free-text option to
     // every question.
     const isHidden = known.length > 1 && question.kind === 'question';
     const planned = answerByLabels(part, typeof given === 'string' ? [given] : given, isHidden);
@@ -114,7 +114,7 @@ function planSeveral(question: Question, answers: Readonly<Record<string, string
   return { kind: 'select', parts, remark: null };
 }
 
-/** A label that matches no option is free text. An answer may contain only one such label. */
+/** A label that matches no option is treated as free text. An answer may contain only one such label. */
 function answerByLabels(part: QuestionPart, labels: readonly string[], isHidden: boolean): PartAnswer | string {
   if (labels.length > 1 && !part.multi) return `"${part.text}" takes only one answer`;
   const freeText = freeTextOption(part.options);
@@ -131,7 +131,7 @@ function answerByText(part: QuestionPart, text: string): PartAnswer | string {
   return answerByLabels(part, [text], false);
 }
 
-/** Returns the option's number from 0, or -1 if no option has the label or several do. */
+/** Returns the option's index, counted from 0, or -1 if no option or more than one option has the label. */
 function optionByLabel(options: readonly QuestionOption[], label: string): number {
   const wanted = label.trim().toLowerCase();
   const hits = options.flatMap((option, index) => (option.label.trim().toLowerCase() === wanted ? [index] : []));
@@ -159,8 +159,9 @@ function inRange(part: QuestionPart, numbers: readonly number[]): readonly numbe
 }
 
 /**
- * Returns the number of the option that a word means, from 0, or -1 if there is none. If no option means no, the
- * free-text option serves as the no. If Claude itself asks the question, the word must match exactly one option.
+ * Returns the index, counted from 0, of the option that a word such as "yes" means, or -1 if there is none. If no
+ * option means no, the free-text option is used for a no. If Claude itself asks the question, the word must match
+ * exactly one option.
  */
 export function optionFor(
   kind: Question['kind'],
@@ -173,8 +174,8 @@ export function optionFor(
 }
 
 /**
- * Returns the number of the option that opens a text field, from 0, or -1 if there is none. Claude Code puts it after
- * the others.
+ * Returns the index, counted from 0, of the option that opens a text field, or -1 if there is none. Claude Code puts
+ * this option after all others.
  */
 const freeTextOption = (options: readonly QuestionOption[]): number =>
   options.findLastIndex(({ means }) => means === 'text');
@@ -183,7 +184,7 @@ function unique(numbers: readonly number[]): number[] {
   return [...new Set(numbers)];
 }
 
-/** Returns the questions of a dialog. If the dialog lists none, the dialog itself is the only question. */
+/** Returns the questions in a dialog. If the dialog lists none, the dialog itself is the only question. */
 export function partsOf({ questions, text, options, multi }: Question): readonly [QuestionPart, ...QuestionPart[]] {
   const [first = { header: null, text, options, multi }, ...others] = questions;
   return [first, ...others];

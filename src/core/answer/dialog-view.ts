@@ -8,15 +8,14 @@ export interface DialogView {
 }
 
 /**
- * An option, identified by its number from 0 together with the label that it must have, or the free-text option
- * wherever it is.
+ * An option, identified by its index and by the label that it must have, or the free-text option, whatever its index.
  */
 export type OptionRef = { index: number; label: string } | 'free_text';
 
 /**
- * Reports whether the screen shows the dialog of a question. The status catches up with the screen a moment later.
- * @param opened the screen when the answer began; if Claude's wording of the question is unknown, the dialog must still
- * be the same as on this screen
+ * Reports whether the screen shows the dialog that a question belongs to. The status lags slightly behind the screen.
+ * @param opened the screen at the start of the answer; if Claude's wording of the question is unknown, the current
+ * screen must still show the same dialog as this one
  */
 export function showsDialog(question: Question, opened: DialogView, now: DialogView): boolean {
   if (now.dialog === null) return false;
@@ -26,8 +25,9 @@ export function showsDialog(question: Question, opened: DialogView, now: DialogV
 }
 
 /**
- * Reports whether the marked field contains the given text. Spaces and line breaks do not count. If Claude Code keeps
- * the cursor in the field (2.1.329), the text must end at the cursor. 2.0.77 leaves the cursor below everything.
+ * Reports whether the marked field contains the given text, ignoring spaces and line breaks. If Claude Code keeps the
+ * cursor in the field (2.1.329), the text must also end at the cursor. 2.0.77 instead leaves the cursor below the
+ * dialog.
  */
 export function standsInField(frame: ScreenFrame, text: string): boolean {
   const tail = squeeze(text).slice(-TAIL_CHARACTERS);
@@ -42,15 +42,12 @@ export function standsInField(frame: ScreenFrame, text: string): boolean {
 
 const MARKED_ROW = /^│?\s*[❯>]\s*\d+\./;
 
-/**
- * How many characters at the end of the text to compare. Only the end is compared, because the rest may have scrolled
- * out of view.
- */
+/** How many characters at the end of a text are compared. The beginning may have scrolled out of view. */
 const TAIL_CHARACTERS = 80;
 
 /**
- * Returns the index of the question currently shown, from 0. On the summary page, returns the number of questions.
- * Returns null for anything else.
+ * Returns the index of the question currently shown, counted from 0. For the summary page, returns the number of
+ * questions. For anything else, returns null.
  */
 export function partAt(view: DialogView, texts: readonly string[]): number | null {
   if (view.dialog === null) return null;
@@ -61,13 +58,13 @@ export function partAt(view: DialogView, texts: readonly string[]): number | nul
 
 const isSummary = (view: DialogView): boolean => optionsOf(view).some(({ means }) => means === 'submit');
 
-/** Returns the current index of an option, or -1 if no option has its label. */
+/** Returns the current index of the option with this label, or -1 if there is none. */
 export function findOption(view: DialogView, option: OptionRef): number {
   if (view.dialog === null) return -1;
   if (option === 'free_text') return view.dialog.freeText ?? -1;
   const shown = squeeze(firstColumn(optionsOf(view)[option.index]?.label ?? ''));
   const wanted = squeeze(firstColumn(option.label));
-  // A long label continues on the next line, where it looks like a description.
+  // A long label continues on the next line, where the continuation looks like a description.
   const isIt = shown !== '' && (wanted.startsWith(shown) || shown.startsWith(wanted));
   return isIt ? option.index : -1;
 }
@@ -76,7 +73,9 @@ export function findOption(view: DialogView, option: OptionRef): number {
 export const textInField = (view: DialogView): string | null =>
   optionsOf(view)[findOption(view, 'free_text')]?.description ?? null;
 
-/** Returns how many rows the field may fill: all rows from its own number to the next option's number. */
+/**
+ * Returns the number of rows that the field may fill: the rows from its own number down to the next option's number.
+ */
 export function rowsOfField({ frame, dialog }: DialogView): number {
   const rowOf = (index: number): number =>
     frame.lines.findLastIndex((line) => new RegExp(`^\\s*[❯>]?\\s*${index + 1}\\.`).test(line));
@@ -84,14 +83,17 @@ export function rowsOfField({ frame, dialog }: DialogView): number {
   return Math.max(1, rowOf(at + 1) - rowOf(at));
 }
 
-/** Returns a label without the preview that 2.1.329 draws next to it. */
+/** Returns an option's label without the preview that 2.1.329 draws next to it. */
 const firstColumn = (label: string): string => label.split(/\s{2,}/, 1)[0] ?? '';
 
 export const optionsOf = (view: DialogView): QuestionPart['options'] => view.dialog?.parts[0]?.options ?? [];
 
 export const textOf = (view: DialogView): string => view.dialog?.parts[0]?.text ?? '';
 
-/** Reports whether two strings are the same, even if the window cuts off the first lines of a long one. */
+/**
+ * Reports whether two strings are equal, or equal except for the first lines of a long string, which the window may cut
+ * off.
+ */
 function isSameText(shown: string, told: string): boolean {
   const [a, b] = [squeeze(shown), squeeze(told)];
   return a === b || (a !== '' && b.endsWith(a));
@@ -102,5 +104,8 @@ export const shows = (frame: ScreenFrame, text: string): boolean =>
 
 export const hasHint = (frame: ScreenFrame, hint: RegExp): boolean => frame.lines.some((line) => hint.test(line));
 
-/** Removes spaces, line breaks, and the borders that 1.0 draws, so that different wrapping makes no difference. */
+/**
+ * Removes spaces, line breaks, and the borders that 1.0 draws, so that texts that are wrapped differently compare
+ * equal.
+ */
 export const squeeze = (text: string): string => text.replace(/[\s│]+/g, '');

@@ -2,26 +2,26 @@ import type { Primary, QuestionKind } from '../../protocol/index.ts';
 import type { ScreenFrame } from '../status/index.ts';
 import type { Reply } from './reply.ts';
 
-/** What is known about a session since CBOS sent a reply. */
+/** What is known about a session since CBOS replied to one of its questions. */
 export interface SeenSinceReply {
-  /** whether the status still has the same question */
+  /** whether the session's status still contains the same question */
   isOpen: boolean;
   primary: Primary | null;
-  /** the input that the call had when it ended; null until it has ended */
+  /** the input that the tool call had when it ended, or null if it has not ended yet */
   endedInput: unknown;
-  /** whether the turn has ended normally, or the next prompt has begun a new one */
+  /** whether the turn has ended normally, or a new turn has begun with the next prompt */
   isTurnOver: boolean;
-  /** how many further calls a hook has decided since the reply, according to the screen */
+  /** how many more calls the screen reports as decided by a hook than at the time of the reply */
   decided: number;
 }
 
-/** `open`: not yet known. `other`: someone at the terminal answered first. */
+/** `open`: the outcome is not yet known. `other`: someone at the terminal answered first. */
 export type Outcome = 'taken' | 'other' | 'open';
 
 /**
- * Returns the outcome of a reply. The first answer wins, and Claude Code does not report who gave it. A yes and a no
- * have different consequences, so the consequences show which one won. If both people gave the same answer, it does not
- * matter who was first.
+ * Returns the outcome of a reply. The first answer wins, and Claude Code does not report whose answer that was. A yes
+ * and a no have different consequences, so the consequences reveal which one won. If both answers were the same, it
+ * does not matter which came first.
  */
 export function outcomeOf(reply: Reply, kind: QuestionKind, seen: SeenSinceReply): Outcome {
   if (seen.endedInput !== null) return isAsReplied(reply, kind, seen) ? 'taken' : 'other';
@@ -30,7 +30,7 @@ export function outcomeOf(reply: Reply, kind: QuestionKind, seen: SeenSinceReply
   if (seen.isTurnOver) return 'taken';
   if (seen.primary === 'idle') return reply.behavior === 'deny' && reply.interrupt === true ? 'taken' : 'other';
   if (seen.primary === 'waiting') return 'taken';
-  // After a yes, the call runs, whoever said yes. After a no, either the call runs or the model continues.
+  // After a yes, the call runs, whoever answered. After a no, either the call still runs or the model moves on.
   return reply.behavior === 'allow' ? 'taken' : 'open';
 }
 
@@ -43,6 +43,6 @@ const answersOf = (input: unknown): string => JSON.stringify((input as { answers
 
 const DECIDED = /^\s*⎿\s+(?:Allowed|Denied) by PermissionRequest hook/;
 
-/** Returns how many calls on a screen were decided by a hook (2.0.77 to 2.1.330). */
+/** Returns how many calls the screen reports as decided by a hook (2.0.77 to 2.1.330). */
 export const decidedOn = (frame: ScreenFrame | undefined): number =>
   frame?.lines.filter((line) => DECIDED.test(line)).length ?? 0;

@@ -2,9 +2,12 @@ import type { OptionMeaning, Question } from '../../protocol/index.ts';
 import { standingFor, standingPermissions } from '../status/index.ts';
 import type { AnswerPlan, PartAnswer } from './answer.ts';
 
-/** A request from Claude Code: through `can_use_tool` in a JSON session, or through a waiting hook in a terminal. */
+/**
+ * A request from Claude Code. In a JSON session it arrives as `can_use_tool`; in a terminal, through a hook that waits
+ * for the reply.
+ */
 export interface AskedTool {
-  /** the whole input, which CBOS sends back with a yes */
+  /** the call's whole input, which CBOS returns with a yes */
   input: unknown;
   suggestions: readonly unknown[];
 }
@@ -14,37 +17,37 @@ export type Reply =
   | { behavior: 'allow'; updatedInput: unknown; updatedPermissions?: readonly unknown[] }
   | { behavior: 'deny'; message: string; interrupt?: true };
 
-/** The reason why an answer cannot be given as a reply. */
+/** Why CBOS cannot give an answer as a reply. */
 export interface NoReply {
-  /** the reason, for people to read */
+  /** the reason, worded for users */
   why: string;
 }
 
 export interface ReplyOptions {
   /**
-   * whether a no without a reason ends the turn, as in Claude Code's own dialogs; otherwise the model continues
+   * whether a no without a reason ends the turn, as it does in Claude Code's own dialogs; otherwise the model continues
    * without the tool
    */
   endsTurn: boolean;
-  /** how far "always" reaches; if omitted, as far as Claude Code suggests */
+  /** how far "always" extends; default: as far as Claude Code suggests */
   reach?: 'session' | 'project' | undefined;
 }
 
 /** The message that Claude Code itself sends to the model after a no (2.0.77 to 2.1.330). */
 const NO_REASON = "The user doesn't want to proceed with this tool use.";
-/** The message that Claude Code sends to the model if a user would rather discuss the question (2.1.330). */
+/** The message that Claude Code sends to the model if the user would rather discuss the question first (2.1.330). */
 const CLARIFY =
   'The user wants to clarify these questions. This means they may have additional information, context or questions for you. ' +
   'Take their response into account and then reformulate the questions if appropriate. Start by asking them what they would like to clarify.';
 const REASON = `${NO_REASON} To tell you how to proceed, the user said:\n`;
 
 /**
- * Returns the permission mode that follows a plan: Claude Code either asks before each edit or edits without asking. If
- * the reply does not set a mode, 2.0.77 stays in plan mode.
+ * Returns the permission mode to use after a plan: Claude Code either asks before each edit, or edits without asking.
+ * If the reply does not set a mode, 2.0.77 stays in plan mode.
  */
 const switchTo = (mode: 'default' | 'acceptEdits'): unknown => ({ type: 'setMode', mode, destination: 'session' });
 
-/** Returns the reply for an answer, both for a JSON session and for a terminal. */
+/** Returns the reply that carries out an answer, both for a JSON session and for a session in a terminal. */
 export function replyTo(
   asked: AskedTool,
   question: Question,
@@ -86,8 +89,8 @@ function updatesOf(
 }
 
 /**
- * AskUserQuestion takes the answers as part of its input, as a map from question to label. Several labels are joined by
- * commas (2.0.77 to 2.1.330).
+ * AskUserQuestion expects the answers in its input, as a map from each question to a label. Multiple labels are joined
+ * with commas (2.0.77 to 2.1.330).
  */
 function answered(asked: AskedTool, question: Question, parts: readonly PartAnswer[]): Reply {
   const chosen = question.questions.map(({ options }, index) =>

@@ -6,13 +6,14 @@ import { commandOf, fieldOf, type Places, placeKey } from './places.ts';
 import { FILE_TOOLS, SHELL_TOOL } from './read-rules.ts';
 import { type ApprovalRule, type AskedCall, isInForce, type RulesInForce } from './rule.ts';
 
-/** The reasons to ask a user even if Claude Code would ask no one. */
+/** The reasons why CBOS makes Claude Code ask the user even if it would not ask otherwise. */
 const ASKS_ALWAYS: ReadonlySet<RuleReason> = new Set(['asks', 'may_be_denied', 'broken_file', 'not_whole']);
 
 /**
- * Applies the rules before Claude Code decides whether to ask. They therefore also apply where Claude Code would not
- * ask. A `deny` denies the call. If a `deny` may cover the call, CBOS asks the user. Nothing is allowed here.
- * @returns null if the rules leave it to Claude Code
+ * Applies the rules before Claude Code decides whether to ask, so that the rules also cover calls that Claude Code
+ * would not ask about. A `deny` that covers the call denies it. If a `deny` might cover the call, CBOS asks the user.
+ * This function never allows a call.
+ * @returns null if the rules leave the decision to Claude Code
  */
 export function decideBefore(
   call: AskedCall,
@@ -30,7 +31,7 @@ export function decideBefore(
   return { decision: 'ask', reason: 'may_be_denied', about: verdict.about, rules: [rule] };
 }
 
-/** Reports whether a command that is not fully known may do what a rule covers. */
+/** Reports whether a command that is not fully known might do something that a rule covers. */
 function mayHide(rule: ApprovalRule, call: AskedCall, places: Places): boolean {
   const command = commandOf(call);
   if (rule.commands.length > 0) {
@@ -43,8 +44,8 @@ function mayHide(rule: ApprovalRule, call: AskedCall, places: Places): boolean {
 }
 
 /**
- * Returns the names of the tools whose calls the rules may decide before a dialog opens. A `*` in a name matches any
- * characters. Returns an empty result if no rule needs CBOS to see any call.
+ * Returns the names of the tools whose calls the rules may decide before a dialog opens, or an empty list if no rule
+ * needs to see any call. In a name, `*` matches any characters.
  */
 export function toolsToShow(rules: readonly ApprovalRule[], isBroken: boolean): string[] {
   if (isBroken) return ['*'];
@@ -55,7 +56,7 @@ export function toolsToShow(rules: readonly ApprovalRule[], isBroken: boolean): 
     const named = [...FILE_TOOLS.keys(), SHELL_TOOL].filter(
       (tool) => rule.tools.length === 0 || rule.tools.some((one) => fitsGlob(one, tool)),
     );
-    // A command may open a file that a rule forbids the file tools to open.
+    // A shell command may open a file that a rule forbids file tools to open.
     return named.length > 0 ? [...named, SHELL_TOOL] : [];
   });
   return [...new Set(tools)].sort();

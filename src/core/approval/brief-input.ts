@@ -1,9 +1,10 @@
-/** How many characters of each string a list shows. */
+/** How many characters of each string are shown in a list. */
 const MOST_CHARACTERS = 300;
 
 /**
- * Returns a call's input, shortened for a list. Long strings are cut, and other long values are left out.
- * @returns `isCut` if something is missing
+ * Returns a call's input, shortened for display in a list. Long strings are truncated, and other long values are
+ * omitted.
+ * @returns `isCut` if the result lacks any part of the input
  */
 export function briefInput(input: unknown): { input: unknown; isCut: boolean } {
   let isCut = false;

@@ -3,11 +3,13 @@ import { changesShell, isTelling, runsOthers, scriptProgram } from './programs.t
 import { isAssignment } from './read-rules.ts';
 import type { SimpleCommand } from './shell-command.ts';
 
-/** The words of a simple command that only a `*` in the pattern covers. Returns null if the pattern does not match. */
+/**
+ * The words of a simple command that are covered only by a `*` in the pattern, or null if the pattern does not match.
+ */
 export type Fit = { open: readonly string[] } | null;
 
 /**
- * Programs that only run the command that follows them. The number says how many words the program itself takes before
+ * Programs that only run the command that follows them. The number is how many words the program itself takes before
  * that command, or null if that is unknown.
  */
 const PREFIXES: Readonly<Record<string, (rest: readonly string[]) => number | null>> = {
@@ -19,7 +21,7 @@ const PREFIXES: Readonly<Record<string, (rest: readonly string[]) => number | nu
 
 /**
  * Returns the command that really runs: `CI=1 npm test` for `env CI=1 npm test`, and `make` for `nohup make`. If a
- * wrapper's options have any other effect, the wrapper stays part of the command.
+ * wrapper's options do anything else, the wrapper remains part of the command.
  */
 export function unwrap(command: SimpleCommand): SimpleCommand {
   const [name = '', ...rest] = command.words;
@@ -34,8 +36,8 @@ export function unwrap(command: SimpleCommand): SimpleCommand {
 }
 
 /**
- * Reports whether an `allow` covers a simple command, word for word and including its variables. A `*` does not cover
- * options. A `**` at the end covers all remaining words, except paths that leave the folder through `..` and options
+ * Reports whether an `allow` covers a simple command, word for word and including its variables. A `*` does not match
+ * options. A `**` at the end matches all remaining words, except paths that leave the folder through `..` and options
  * that make the program run another program.
  */
 export function allowsCommand(pattern: readonly string[], command: SimpleCommand): Fit {
@@ -64,7 +66,7 @@ export function allowsCommand(pattern: readonly string[], command: SimpleCommand
   return { open };
 }
 
-/** Without a script, a shell reads its commands from standard input. */
+/** A shell that is given no script reads its commands from standard input. */
 const hasScript = (wanted: readonly string[], isOpen: boolean): boolean =>
   wanted.length > 1 && (!isOpen || (wanted[1]?.startsWith('-') === false && !wanted[1].includes('*')));
 
@@ -81,8 +83,8 @@ const isSameSet = (one: readonly string[], other: readonly string[]): boolean =>
 const baseOf = (name: string): string => name.slice(name.lastIndexOf('/') + 1).toLowerCase();
 
 /**
- * Reports whether a `deny` or an `ask` covers a simple command, which must begin with the pattern's words. Options that
- * the pattern does not name may come between them, as in `git --no-pager push`.
+ * Reports whether a `deny` or an `ask` covers a simple command. The command must begin with the words of the pattern,
+ * but options that the pattern does not mention may come between them, as in `git --no-pager push`.
  */
 export function meansCommand(pattern: readonly string[], words: readonly string[]): boolean {
   const wanted = pattern.slice(leadingAssignments(pattern).length);
@@ -102,8 +104,8 @@ export function meansCommand(pattern: readonly string[], words: readonly string[
 }
 
 /**
- * Reports whether text may hide a command that a `deny` or an `ask` covers. It may if the words of the command appear
- * in this order anywhere in the text, whatever the quotes, paths, and letter case.
+ * Reports whether text might hide a command that a `deny` or an `ask` covers. It might if the words of that command
+ * appear in the text in the same order, regardless of quotes, paths, and letter case.
  */
 export function mayMeanCommand(pattern: readonly string[], text: string): boolean {
   const bare = text
@@ -126,7 +128,7 @@ export function mayMeanCommand(pattern: readonly string[], text: string): boolea
   return true;
 }
 
-/** Returns the index of a substring that has no letter or digit immediately before or after it. */
+/** Returns the index of a substring that has no letter or digit directly before or after it. */
 function indexOfWord(text: string, part: string, from: number): number {
   const isLetter = (letter: string | undefined): boolean => letter !== undefined && /[\p{L}\p{N}]/u.test(letter);
   for (let at = text.indexOf(part, from); at >= 0; at = text.indexOf(part, at + 1)) {

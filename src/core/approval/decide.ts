@@ -7,26 +7,26 @@ import { FILE_TOOLS, SHELL_TOOL } from './read-rules.ts';
 import { type ApprovalRule, type AskedCall, isInForce, isWithin, type RulesInForce } from './rule.ts';
 import type { OpenedFile, ReadCommand, SimpleCommand } from './shell-command.ts';
 
-/** What the rules decide about a call, and why. */
+/** What the rules decide about a call, and the reason. */
 export interface Verdict {
   decision: RuleEffect;
   reason: RuleReason;
-  /** the part of the call, or the rules file, that decided */
+  /** the part of the call, or the rules file, that led to the decision */
   about: string | null;
-  /** the rules that decided */
+  /** the rules that made the decision */
   rules: readonly ApprovalRule[];
 }
 
-/** The tools for questions and plans. Only people answer them, never a rule. */
+/** The tools that ask questions or present plans. Rules never answer these; only the user does. */
 const FOR_PEOPLE: ReadonlySet<string> = new Set(['AskUserQuestion', 'ExitPlanMode']);
 
 /**
- * All the fields that a command's input may have. If there is any other field, such as one that bypasses the sandbox, a
- * user decides.
+ * All the fields that a command's input may have. If there is any other field, such as one that bypasses the sandbox,
+ * the user decides.
  */
 const COMMAND_FIELDS: ReadonlySet<string> = new Set(['command', 'description', 'timeout', 'run_in_background']);
 
-/** Fields with which file tools may reach more files than the one they name. */
+/** Fields with which a file tool can reach more files than the one that it names. */
 const SEARCH_FIELDS = ['pattern', 'glob'];
 
 const ask = (reason: RuleReason, about: string | null = null, rules: readonly ApprovalRule[] = []): Verdict => ({
@@ -34,10 +34,10 @@ const ask = (reason: RuleReason, about: string | null = null, rules: readonly Ap
 });
 
 /**
- * Decides a call by the rules. A deny wins. An allow requires every part of the call to be known and allowed. In all
- * other cases, CBOS asks the user.
- * @param home CBOS's own home, with links resolved
- * @param places the destination of each path that `placesOf` returns
+ * Decides a call according to the rules. A `deny` takes precedence. An `allow` requires every part of the call to be
+ * known and allowed. In all other cases, CBOS asks the user.
+ * @param home CBOS's own home, with symbolic links resolved
+ * @param places where each path returned by `placesOf` leads
  */
 export function decide(
   call: AskedCall,
@@ -68,7 +68,7 @@ interface Meant {
   about: string;
 }
 
-/** One call, parsed once. */
+/** A call that has been parsed, so that it need not be parsed for each rule. */
 class Seen {
   readonly #call: AskedCall;
   readonly #command: ReadCommand | null;
@@ -84,7 +84,7 @@ class Seen {
     this.#bases = this.#command === null ? [] : basesOf(call, this.#command);
   }
 
-  /** Reports whether a `deny` or an `ask` covers the call: certainly, possibly, or not at all (null). */
+  /** Reports whether a `deny` or an `ask` covers the call certainly, possibly, or not at all (null). */
   meant(rule: ApprovalRule): Meant | null {
     const { tool } = this.#call;
     if (rule.commands.length > 0) return tool === SHELL_TOOL ? this.#meantByCommand(rule) : null;
@@ -106,7 +106,7 @@ class Seen {
     return hidden === undefined ? null : { isSure: false, about: hidden.join(' ') };
   }
 
-  /** Returns the same command with the program replaced by the target of its symbolic link. */
+  /** Returns the same command, with the program replaced by the target of its symbolic link. */
   #behindLink(words: readonly string[]): readonly string[] {
     const { words: run } = unwrap({ assignments: [], words });
     const [name = '', ...rest] = run;
@@ -132,7 +132,7 @@ class Seen {
     return perhaps;
   }
 
-  /** Returns the paths in a command if the rule covers the tool that would open them. */
+  /** Returns the paths in a command that the rule covers, if it covers the tool that would open them. */
   #pathsOfCommand(rule: ApprovalRule): { path: string; places: (string | null)[] }[] {
     const command = this.#command;
     if (command === null) return [{ path: SHELL_TOOL, places: [] }];
@@ -232,7 +232,7 @@ class Seen {
     return why;
   }
 
-  /** Finds a word that leads somewhere that no rule may allow, or that a `*` does not cover. */
+  /** Finds a word that leads to a place where no rule may allow anything, or that a `*` must not match. */
   #astray(one: SimpleCommand, open: readonly string[]): Verdict | null {
     const { folder } = this.#call;
     const leadsTo = (word: string, isBad: (place: string | null, path: string) => boolean): boolean =>
@@ -247,7 +247,7 @@ class Seen {
     return outside === undefined ? null : ask('outside', outside);
   }
 
-  /** A leading `cd` within the session's folder needs no rule. CDPATH has no effect on such a target. */
+  /** A leading `cd` within the session's folder needs no rule. CDPATH does not affect such a target. */
   #allowedChange({ assignments, words }: SimpleCommand, index: number): Verdict {
     const [, target = '', ...more] = words;
     const about = words.join(' ');
@@ -272,6 +272,6 @@ const allowedBy = (rules: readonly ApprovalRule[], about: string | null): Verdic
   ...{ decision: 'allow', reason: 'allowed', about, rules: [...new Set(rules)] },
 });
 
-/** A rule that names no tools applies to every tool that its commands and paths could concern. */
+/** A rule that names no tools applies to every tool that its commands and paths could involve. */
 const fitsTool = ({ tools }: ApprovalRule, tool: string): boolean =>
   tools.length === 0 || tools.some((name) => fitsGlob(name, tool));

@@ -1,6 +1,6 @@
 /**
- * Reports whether a string matches a pattern in which `*` matches any characters. Whatever the pattern, the number of
- * steps is at most the product of the two lengths. An equivalent regular expression could take forever.
+ * Reports whether a string matches a pattern in which `*` matches any characters. For any pattern, the number of steps
+ * is at most the product of the two lengths. An equivalent regular expression could take practically forever.
  */
 export function fitsGlob(pattern: string, text: string): boolean {
   let at = 0;

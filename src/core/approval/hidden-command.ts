@@ -4,20 +4,20 @@ import { baseOf, buildsItsCommand, isTelling, keepsNames, runsOthers, runsText, 
 import type { ReadCommand } from './shell-command.ts';
 
 /**
- * Matches syntax with which a shell builds words or runs commands, and which our parser may read differently from the
- * shell. `$NAME` and `${NAME}` only insert a value into a word, so they do not match.
+ * Matches syntax with which a shell builds words or runs commands, and which our parser might interpret differently
+ * than the shell does. `$NAME` and `${NAME}` only insert a value into a word, so they do not match.
  */
 const BUILDS = /\$\(|`|[<>=]\(|\$['"[]|\$\{(?![A-Za-z_]\w*\})/;
 
-/** Wrappers whose options may name a program to run. CBOS does not parse these options. */
+/** Wrappers whose options may name a program to run. CBOS does not parse their options. */
 const WRAPPERS: ReadonlySet<string> = new Set(['env', 'command', 'nohup', 'nice', 'timeout', 'time']);
 const TELLS_ITS_VERSION = /^(?:-v|-V|-h|--version|--help)$/;
 
 /**
- * Reports whether text may run a command that a rule covers, although neither the simple commands in the text nor its
- * characters show that. A true result opens a dialog that would not open otherwise, so a variable alone is not enough.
- * A variable that only supplies arguments to another program is let through.
- * @param follow returns the destination of a path, with links resolved
+ * Reports whether text might run a command that a rule covers, even though neither the simple commands nor the literal
+ * words in the text show it. If the result is true, CBOS opens a dialog that would not open otherwise, so a variable
+ * alone is not enough. A variable that only supplies arguments to another program is let through.
+ * @param follow returns where a path leads, with symbolic links resolved
  */
 export function mayHideCommand(
   patterns: readonly (readonly string[])[],
@@ -32,7 +32,7 @@ export function mayHideCommand(
   return seen.some((words, index) => mayBeOther(patterns, { words, known: known[index] ?? [], follow }));
 }
 
-/** Reports whether one simple command may run a different program, or a different subcommand, from the one it names. */
+/** Reports whether a simple command might run a different program or subcommand than the one that it names. */
 function mayBeOther(
   patterns: readonly (readonly string[])[],
   { words, known, follow }: { words: readonly string[]; known: readonly boolean[]; follow: (path: string) => string },
@@ -56,12 +56,12 @@ function mayBeOther(
   const passesOn = runsOthers(name) || rest.some((word) => isTelling(name, word));
   if (passesOn && (!areKnown || rest.some((word) => isMeant(word) || isShellText(word)))) return true;
   if (areKnown || !isMeant(name)) return false;
-  // Whatever the text is, `git commit -m "$text"` cannot be a `git push`. `git $x` and `git -C . $x` can be.
+  // Whatever `$text` contains, `git commit -m "$text"` cannot be a `git push`, but `git $x` and `git -C . $x` can.
   const [first = ''] = rest;
   return known[start + 1] !== true || first.startsWith('-') || isSubcommand(patterns, first);
 }
 
-/** Words built by the shell may only follow the script, and none of them may be another script. */
+/** Words that the shell builds may only follow the script, and none of them may be another script. */
 function isScriptKnown(rest: readonly string[], known: readonly boolean[]): boolean {
   if (!known.includes(false)) return true;
   const script = rest.findIndex((word) => !word.startsWith('-'));
@@ -74,6 +74,6 @@ const isSubcommand = (patterns: readonly (readonly string[])[], word: string): b
     return fitsGlob(second.toLowerCase(), word.toLowerCase());
   });
 
-/** Reports whether a word is shell code, or names a program that runs such code. */
+/** Reports whether a word is shell code or names a program that runs shell code. */
 const isShellText = (word: string): boolean =>
   (word !== ';' && word !== '{}' && /[\s;&|<>$`(){}]/.test(word)) || scriptProgram(word);

@@ -1,5 +1,5 @@
 /**
- * Decides whether a rule or a user answers a request from Claude Code. Everything here is pure.
+ * Decides whether a rule or the user answers a request from Claude Code. All functions here are pure.
  *
  * - the syntax of rules: `read-rules.ts`
  * - a rule: `rule.ts`

@@ -2,13 +2,13 @@ import { fitsGlob } from './glob.ts';
 import { fixedPart, type Places, placeKey } from './places.ts';
 import { isWithin } from './rule.ts';
 
-/** Folders and files that determine what Claude Code, Git, or CBOS run. No rule can allow anything there. */
+/** Folders and files that determine what Claude Code, Git, or CBOS run. No rule can allow anything in these places. */
 const PROTECTED = /(?:^|\/)(?:\.git|\.claude|\.cbos|\.mcp\.json|\.claude\.json|\.gitmodules|\.envrc)(?:\/|$)/i;
 
 /**
- * Reports whether a path is in a place where nothing may be allowed. If `.git` is a link, its target has another name,
- * so the path as written is checked too.
- * @param home CBOS's own home, with links resolved
+ * Reports whether a path is in a place where no rule may allow anything. If `.git` is a link, its target has another
+ * name, so the path is also checked as written.
+ * @param home CBOS's own home, with symbolic links resolved
  */
 export const isProtected = (path: string, place: string, home: string): boolean =>
   PROTECTED.test(path) || PROTECTED.test(place) || isWithin(place, home);
@@ -18,18 +18,20 @@ export type PathFit = 'fits' | 'holds' | 'no';
 
 export interface PathQuestion {
   place: string;
-  /** the folder that the pattern is relative to, with links resolved */
+  /** the folder that the pattern is relative to, with symbolic links resolved */
   base: string;
   places: Places;
   /**
-   * for an `allow`: what is below a name that `*` matches does not match, and neither does a name outside the folder
+   * true for an `allow`: the pattern then matches neither the contents of a folder that only `*` matches, nor a name
+   * outside the folder
    */
   isStrict: boolean;
 }
 
 /**
- * Matches a place against a pattern such as `src/**` or `*.pem`. `*` matches a part of one name, and `**` matches any
- * folders. A pattern without `/` matches a name in any folder. Everything below a matching folder matches too.
+ * Matches a place against a pattern such as `src/**` or `*.pem`. `*` matches part of a single name, and `**` matches
+ * any number of folders. A pattern without `/` matches a name in any folder. Everything below a matching folder also
+ * matches.
  */
 export function fitsPath(pattern: string, { place, base, places, isStrict }: PathQuestion): PathFit {
   if (!pattern.includes('/')) {
@@ -48,7 +50,7 @@ export function fitsPath(pattern: string, { place, base, places, isStrict }: Pat
 
 const namesOf = (path: string): string[] => path.split('/').filter((name) => name !== '');
 
-/** Matches the names of a path one after another. */
+/** Matches the names in a path one by one. */
 function fitsNames(pattern: readonly string[], names: readonly string[], isStrict: boolean): PathFit {
   const [first, ...rest] = pattern;
   if (first === undefined) return 'fits';
@@ -64,5 +66,5 @@ function fitsNames(pattern: readonly string[], names: readonly string[], isStric
   return fitsNames(rest, others, isStrict);
 }
 
-/** Letter case does not count, because some file systems ignore it. */
+/** The comparison ignores letter case, because some file systems do. */
 const fitsName = (pattern: string, name: string): boolean => fitsGlob(pattern.toLowerCase(), name.toLowerCase());

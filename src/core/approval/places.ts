@@ -2,13 +2,10 @@ import { FILE_TOOLS, SHELL_TOOL } from './read-rules.ts';
 import type { ApprovalRule, AskedCall } from './rule.ts';
 import { type ReadCommand, readCommand } from './shell-command.ts';
 
-/**
- * The destination of each path, with links resolved as far as the path exists. Returns null if the destination is
- * unknown.
- */
+/** Where each path leads, with symbolic links resolved as far as the path exists, or null if that is unknown. */
 export type Places = ReadonlyMap<string, string | null>;
 
-/** Returns a single key for a path and the directory that the path is relative to. */
+/** Returns one key for a path and the directory that the path is relative to. */
 export const placeKey = (base: string, path: string): string => `${base}\0${path}`;
 
 /** A file or folder that a call names. */
@@ -17,7 +14,7 @@ export interface NamedPath {
   path: string;
 }
 
-/** Returns the shell command of a call, or null for other tools, and for input that contains more than a command. */
+/** Returns the shell command in a call, or null for other tools and for input that contains more than a command. */
 export function commandOf({ tool, input }: Pick<AskedCall, 'tool' | 'input'>): ReadCommand | null {
   const command = tool === SHELL_TOOL ? fieldOf(input, 'command') : null;
   return command === null ? null : readCommand(command);
@@ -30,8 +27,8 @@ export function fieldOf(input: unknown, field: string): string | null {
 }
 
 /**
- * Returns the directories that words of a command may be relative to: the one where the command runs, and the targets
- * of `cd`.
+ * Returns the directories that a command's words may be relative to: the directory where the command runs, and the
+ * targets of `cd`.
  */
 export function basesOf(call: AskedCall, command: ReadCommand): string[] {
   const { cwd } = call;
@@ -42,7 +39,7 @@ export function basesOf(call: AskedCall, command: ReadCommand): string[] {
   return [cwd, ...targets.map((target) => (target.startsWith('/') ? target : `${cwd}/${target}`))];
 }
 
-/** Returns the parts of a word that may be a path: `--file=a/b`, `-Ia/b`, `host:a/b`. */
+/** Returns the parts of a word that could be a path, as in `--file=a/b`, `-Ia/b`, and `host:a/b`. */
 export function pathsIn(word: string): string[] {
   const found = new Set([word]);
   for (const sign of ['=', ':']) {
@@ -62,7 +59,7 @@ export function fileOf({ tool, input, cwd }: AskedCall): string | null {
   return isNamed || field !== 'path' ? fieldOf(input, field) : cwd;
 }
 
-/** Returns the part of a pattern before its first `*`. That part may contain links. */
+/** Returns the part of a pattern before its first `*`. Only this part can contain symbolic links. */
 export function fixedPart(pattern: string): string {
   const star = pattern.indexOf('*');
   if (star < 0) return pattern;
@@ -70,13 +67,10 @@ export function fixedPart(pattern: string): string {
   return slash < 0 ? '' : pattern.slice(0, slash + 1);
 }
 
-/** Returns the folder that a rule's paths are relative to. */
+/** Returns the folder that the paths in a rule are relative to. */
 export const baseOfRule = (rule: ApprovalRule, call: AskedCall): string | null => rule.folder ?? call.folder;
 
-/**
- * Returns every path whose destination must be known for the decision: the paths that the call names, and those that
- * the rules name.
- */
+/** Returns every path that must be resolved before a decision: the paths in the call, and the paths in the rules. */
 export function placesOf(call: AskedCall, rules: readonly ApprovalRule[]): NamedPath[] {
   const named: NamedPath[] = [];
   const command = commandOf(call);

@@ -1,10 +1,11 @@
 /**
- * Programs and built-in commands that do more than their name suggests. The lists contain the ones that people most
- * often misjudge when they write rules. For all other programs, it is enough that an `allow` has to name its program.
+ * Programs and built-in commands that do more than their names suggest. The lists contain those that people most often
+ * misjudge when they write rules. For every other program, it is enough that an `allow` must name it.
  */
 
 /**
- * Commands that change how the shell reads what follows, or that run their text as a command. No rule can allow them.
+ * Commands that change how the shell interprets the code that follows, or that run their text as a command. No rule can
+ * allow them.
  */
 const SHELL_STATE: ReadonlySet<string> = new Set([
   ...['.', 'source', 'eval', 'exec', 'trap', 'alias', 'unalias', 'set', 'unset', 'shopt', 'enable', 'hash', 'export'],
@@ -14,7 +15,7 @@ const SHELL_STATE: ReadonlySet<string> = new Set([
   ...['integer', 'float', 'sched', 'zle', 'zstyle', 'disable', 'limit', 'rehash', 'function', 'select', '-', 'nameref'],
 ]);
 
-/** Programs that run their arguments. A rule can allow them only if they are written out without `*`. */
+/** Programs that run their arguments. A rule can allow them only if it spells out the arguments without `*`. */
 const RUNNERS: ReadonlySet<string> = new Set([
   ...['xargs', 'parallel', 'sudo', 'doas', 'su', 'runuser', 'setpriv', 'pkexec', 'ssh', 'watch', 'setsid', 'stdbuf'],
   ...['strace', 'ltrace', 'gdb', 'chroot', 'unshare', 'nsenter', 'flock', 'script', 'screen', 'tmux', 'ionice', 'chrt'],
@@ -39,8 +40,8 @@ const SCRIPTED =
   /^(?:(?:ba|z|da|a|k|mk|c|tc|fi)?sh|rbash|pwsh|osascript|(?:python|pypy|perl|ruby|node|nodejs|php|lua|luajit|tclsh|wish|deno|bun|tsx|ts-node|java|groovy|Rscript|julia|guile|racket|swift|scala|erl|elixir|R)(?:[\d.]+)?|[gmn]?awk|g?sed|npx|pnpx|bunx|uvx|pipx)$/;
 
 /**
- * Words that make a program run another one, or write to an unexpected place. They matter only if a `*` is all that
- * covers them in the pattern.
+ * Words that make a program run another program, or write to an unexpected place. They matter only if nothing but a `*`
+ * in the pattern covers them.
  */
 const TELLING_WORDS: ReadonlyMap<string, RegExp> = new Map([
   ['find', /^-(?:exec|execdir|ok|okdir|delete|fls|fprint|fprint0|fprintf)$/],
@@ -68,7 +69,7 @@ const TELLING_WORDS: ReadonlyMap<string, RegExp> = new Map([
 ]);
 
 /**
- * The commands of {@link SHELL_STATE} that change only variables and options. They change neither the names of commands
+ * The commands of {@link SHELL_STATE} that change only variables and options. They affect neither the names of commands
  * nor what those commands run.
  */
 const KEEPS_NAMES: ReadonlySet<string> = new Set([
@@ -79,7 +80,7 @@ const KEEPS_NAMES: ReadonlySet<string> = new Set([
 /** Programs that run what they read from their input, or that run something later. */
 const BUILDERS: ReadonlySet<string> = new Set(['xargs', 'parallel', 'entr', 'at', 'batch', 'crontab']);
 
-/** Programs that run a package. Their own options come before the package's name. */
+/** Programs that run a package. Their own options precede the package's name. */
 const PACKAGE_RUNNERS = /^(?:npx|pnpx|bunx|uvx|pipx)$/;
 const AWK = /^[gmn]?awk$/;
 const SED = /^g?sed$/;
@@ -93,13 +94,13 @@ export const runsOthers = (name: string): boolean => RUNNERS.has(baseOf(name));
 export const scriptProgram = (name: string): boolean => SCRIPTED.test(baseOf(name));
 export const isTelling = (name: string, word: string): boolean => TELLING_WORDS.get(baseOf(name))?.test(word) === true;
 
-/** Reports whether the commands after this one still do what their names say. */
+/** Reports whether the commands after this one still do what their names suggest. */
 export const keepsNames = (name: string): boolean => !SHELL_STATE.has(name) || KEEPS_NAMES.has(name);
 export const buildsItsCommand = (name: string): boolean => BUILDERS.has(baseOf(name));
 
 /**
- * Reports whether an interpreter runs code from its arguments or its input instead of the named file.
- * @param known for each word of `rest`, whether the word is fully known
+ * Reports whether an interpreter runs code from its arguments or its input instead of from the named file.
+ * @param known for each word of `rest`, whether that word is fully known
  */
 export function runsText(name: string, rest: readonly string[], known: readonly boolean[]): boolean {
   const base = baseOf(name);

@@ -2,14 +2,14 @@ import { type RuleEffect, RuleFields } from '../../protocol/index.ts';
 import { scriptProgram } from './programs.ts';
 import type { ApprovalRule } from './rule.ts';
 
-/** An error in a rule, or in a rules file. */
+/** An error in a rule or in a rules file. */
 export interface RuleProblem {
   problem: string;
 }
 
 const EFFECTS = ['allow', 'deny', 'ask'] as const satisfies readonly RuleEffect[];
 
-/** The maximum number of rules, which is more than anyone reads. Each rule is tried for every call. */
+/** The maximum number of rules. CBOS tries each rule on every call, and no one would read more rules than this. */
 const MOST_RULES = 1_000;
 /**
  * The maximum number of `**` in a pattern. Each one multiplies the number of steps in a comparison by the depth of the
@@ -17,7 +17,7 @@ const MOST_RULES = 1_000;
  */
 const MOST_DEEP = 2;
 
-/** The tools that take a single file or folder, and the field that holds it. */
+/** The tools that work on a single file or folder, with the input field that names it. */
 export const FILE_TOOLS: ReadonlyMap<string, string> = new Map([
   ['Read', 'file_path'],
   ['Edit', 'file_path'],
@@ -30,13 +30,13 @@ export const FILE_TOOLS: ReadonlyMap<string, string> = new Map([
   ['LS', 'path'],
 ]);
 
-/** The tool whose input is a shell command. */
+/** The tool that runs a shell command. */
 export const SHELL_TOOL = 'Bash';
 
 /**
- * Reads all the rules in a file, or returns the problem. A file is never read in part, because the unread rest could
- * contain a deny.
- * @param file.mayAllow false for a project's own file
+ * Reads all the rules in a file, or returns what is wrong with the file. A file is never read in part, because the part
+ * that was not read could contain a `deny`.
+ * @param file.mayAllow false for a project's own rules file
  */
 export function readRules(
   values: Readonly<Record<string, unknown>>,
@@ -61,8 +61,8 @@ export function readRules(
 }
 
 /**
- * @param given.id the id of the rule; if it is empty, the id is computed from the content, so a changed rule counts as
- * a different rule
+ * @param given.id the rule's id; an empty id is replaced with one computed from the rule's content, so that a changed
+ * rule counts as a different rule
  */
 export function readRule(given: {
   effect: RuleEffect;
@@ -100,7 +100,7 @@ export function readRule(given: {
 const listOf = (value: string | string[] | undefined): string[] =>
   value === undefined ? [] : typeof value === 'string' ? [value] : value;
 
-/** TOML has its own type for dates. */
+/** TOML has a type of its own for dates. */
 function withTextDates(fields: unknown): unknown {
   if (typeof fields !== 'object' || fields === null || Array.isArray(fields)) return fields;
   const { expires } = fields as { expires?: unknown };
@@ -127,8 +127,8 @@ function problemOf({ effect, tools, commands, paths, projects, count }: Approval
 }
 
 /**
- * Returns what is wrong with an `allow` that is too broad, or null. An `allow` allows everything that it does not
- * restrict.
+ * Returns what is wrong with an `allow` that is too broad, or null if it is acceptable. An `allow` permits everything
+ * that it does not restrict.
  */
 function allowProblemOf(
   tools: readonly string[],
@@ -156,8 +156,8 @@ function allowProblemOf(
 export const isAssignment = (word: string): boolean => /^[A-Za-z_]\w*\+?=/.test(word);
 
 /**
- * Computes a rule's id from two FNV-1a hashes of its content. Two rules with the same content share an id and therefore
- * a use count.
+ * Computes a rule's id from two FNV-1a hashes of its content. Two rules with the same content share an id, and
+ * therefore also share the count of how often they were used.
  */
 function idOf(effect: RuleEffect, folder: string | null, fields: RuleFields): string {
   const content = JSON.stringify([effect, folder, Object.entries(fields).sort(([a], [b]) => (a < b ? -1 : 1))]);

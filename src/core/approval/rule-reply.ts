@@ -2,22 +2,23 @@ import type { Rule, RuleReason } from '../../protocol/index.ts';
 import type { Reply } from '../answer/reply.ts';
 
 /**
- * Returns the reply to Claude Code for a rule's decision. An allow sends back the very input that the rule decided on,
- * so nothing else can run. A deny gives the reason, because the turn continues and the model can find another way.
+ * Returns the reply that carries out a rule's decision. For an allow, the reply contains exactly the input that the
+ * rule was checked against, so nothing else can run. For a deny, the reply contains the reason, because the turn
+ * continues and the model can look for another way.
  */
 export function replyOf(decision: 'allow' | 'deny', rules: readonly Rule[], input: unknown): Reply {
   if (decision === 'allow') return { behavior: 'allow', updatedInput: input };
   return { behavior: 'deny', message: denyWords(rules) };
 }
 
-/** Returns the reason for a deny, worded for the model. */
+/** Returns the reason for a denial, worded for the model. */
 export function denyWords(rules: readonly Rule[]): string {
   const [rule] = rules;
   const why = rule?.note == null || rule.note === '' ? '' : ` ${rule.note}`;
   return `One of the user's rules denies this (CBOS rule ${rule?.id ?? '?'}).${why}`;
 }
 
-/** Returns the text that a user reads in a dialog that a rule opened. */
+/** Returns the text that tells the user which rule opened a dialog. */
 export function askWords(reason: RuleReason, rules: readonly Rule[]): string {
   const [rule] = rules;
   if (rule === undefined) return 'CBOS cannot read its rules: `cbos rules` says why.';

@@ -1,52 +1,59 @@
 import type { RuleEffect } from '../../protocol/index.ts';
 import { fitsGlob } from './glob.ts';
 
-/** A rule, parsed and checked. An empty list means no restriction. */
+/** A rule that has been parsed and checked. An empty list means that the rule does not restrict that field. */
 export interface ApprovalRule {
   id: string;
   effect: RuleEffect;
   tools: readonly string[];
-  /** each one split into words */
+  /** the commands, each split into words */
   commands: readonly (readonly string[])[];
   paths: readonly string[];
-  /** absolute folders, with links resolved: the rule applies only to sessions there or below */
+  /**
+   * absolute folders, with symbolic links resolved; the rule applies only to sessions in these folders or their
+   * subfolders
+   */
   projects: readonly string[];
   sessions: readonly string[];
-  /** the id of the only session to which the rule applies; null for all sessions */
+  /** the id of the only session that the rule applies to, or null if it applies to all sessions */
   onlyFor: string | null;
-  /** the folder whose own file contains the rule, or null if the rule applies in any folder */
+  /** the folder whose own rules file contains the rule, or null if the rule applies in every folder */
   folder: string | null;
   /** Unix milliseconds */
   expiresAt: number | null;
   count: number | null;
-  /** how many calls the rule has decided */
+  /** how many calls the rule has decided so far */
   used: number;
   note: string | null;
 }
 
-/** A call for which Claude Code asks permission. */
+/** A call that Claude Code asks permission for. */
 export interface AskedCall {
   tool: string;
   input: unknown;
-  /** whether `input` is complete */
+  /** whether `input` is complete, that is, not truncated */
   isWhole: boolean;
   session: { id: string; name: string };
-  /** the session's folder, with links resolved, or null if unknown */
+  /** the session's folder, with symbolic links resolved, or null if unknown */
   folder: string | null;
-  /** the directory in which a command would run, with links resolved */
+  /** the directory in which a command would run, with symbolic links resolved */
   cwd: string | null;
   /** Unix milliseconds */
   now: number;
 }
 
-/** All the rules of a CBOS home at one moment. */
+/** All the rules in a CBOS home at a given moment. */
 export interface RulesInForce {
   rules: readonly ApprovalRule[];
-  /** set if a rules file could not be read, or has changed since someone trusted it; then nothing is allowed */
+  /**
+   * set if a rules file could not be read, or has changed since the user trusted it; no call is allowed in that case
+   */
   fault: string | null;
 }
 
-/** Reports whether a rule applies to this session at this moment. A used-up or expired rule does not apply. */
+/**
+ * Reports whether a rule applies to this session at this moment. A rule that has expired or is used up does not apply.
+ */
 export function isInForce(rule: ApprovalRule, { session, folder, now }: AskedCall): boolean {
   if (rule.expiresAt !== null && rule.expiresAt <= now) return false;
   if (rule.count !== null && rule.used >= rule.count) return false;
@@ -56,10 +63,16 @@ export function isInForce(rule: ApprovalRule, { session, folder, now }: AskedCal
   return rule.sessions.length === 0 || rule.sessions.some((name) => fitsGlob(name, session.name));
 }
 
-/** A session whose folder is unknown may be anywhere: nothing is allowed for it, and every deny applies to it. */
+/**
+ * If a session's folder is unknown, the session could be anywhere. Nothing is then allowed for it, and every `deny`
+ * applies to it.
+ */
 const isInProject = ({ effect, projects }: ApprovalRule, folder: string | null): boolean =>
   folder === null ? effect !== 'allow' : projects.some((project) => isWithin(folder, project));
 
-/** Reports whether a path is a folder or is below it. Both must be absolute, with links resolved. */
+/**
+ * Reports whether a path is a folder itself or lies below that folder. Both paths must be absolute, with symbolic links
+ * resolved.
+ */
 export const isWithin = (path: string, folder: string): boolean =>
   path === folder || path.startsWith(folder.endsWith('/') ? folder : `${folder}/`);

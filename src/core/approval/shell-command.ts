@@ -9,7 +9,7 @@ import {
 } from 'unbash';
 import type { RuleReason } from '../../protocol/index.ts';
 
-/** One program with its arguments. Every word is fully known. */
+/** A program and its arguments. Every word is fully known. */
 export interface SimpleCommand {
   /** `NAME=value`, in order */
   assignments: readonly string[];
@@ -23,43 +23,49 @@ export interface OpenedFile {
   path: string;
 }
 
-/** Why a command is not fully known, and which part causes it. */
+/** Why a command is not fully known, with the part of the command that causes the doubt. */
 export interface Unclear {
   reason: RuleReason;
   about: string;
 }
 
 export interface ReadCommand {
-  /** every simple command, if all of the text is understood */
+  /** every simple command in the text, if all of the text is understood */
   commands: readonly SimpleCommand[];
   files: readonly OpenedFile[];
-  /** null if nothing in the text can do more than `commands` and `files` list */
+  /** null if the text can do nothing beyond what `commands` and `files` list */
   unclear: Unclear | null;
-  /** the words of every simple command in the text, including substitutions and compounds, as far as they are known */
+  /**
+   * the words of every simple command in the text, as far as they are known, including commands in substitutions and
+   * compound commands
+   */
   seen: readonly (readonly string[])[];
-  /** for each word in `seen`, whether it is fully known */
+  /** for each word in `seen`, whether the word is fully known */
   known: readonly (readonly boolean[])[];
-  /** whether the text defines functions */
+  /** whether the text defines shell functions */
   definesFunctions: boolean;
 }
 
-/** The longest command that is parsed. Rules are not meant for longer commands. */
+/** The maximum length of a command that is parsed. Rules are not meant for longer commands. */
 const MOST_CHARACTERS = 10_000;
-/** The maximum nesting depth, because the parser is recursive. */
+/** The maximum nesting depth, which is limited because the parser is recursive. */
 const MOST_DEPTH = 100;
 
 /**
- * Matches a word that contains nothing that bash or zsh would expand. The parser makes the same check, so a bug in only
- * one of the two lets nothing through. A leading `=` names a program in zsh.
+ * Matches a word that contains nothing that bash or zsh would expand. The parser also checks this, so a bug in only one
+ * of the two checks lets nothing through. In zsh, a leading `=` stands for the path of a program.
  */
 const PLAIN_WORD = /^(?!=)(?:[A-Za-z0-9_.,:@%+/=-]|'[^']*'|"[^"$`\\!]*")+$/;
 const PLAIN_ASSIGNMENT = /^[A-Za-z_][A-Za-z0-9_]*=(?:[A-Za-z0-9_.,:@%+/=-]|'[^']*'|"[^"$`\\!]*")*$/;
-/** Words that are not plain, but that no shell expands: the brackets of a test, and the terminators of `find -exec`. */
+/**
+ * Words that contain special characters but that no shell expands: the brackets of a test, and the terminators of `find
+ * -exec`.
+ */
 const KNOWN_SIGNS: ReadonlySet<string> = new Set(['[', '{}', '\\;']);
-/** Matches what may come between words: operators that join commands. */
+/** Matches what may separate words: the operators that join commands. */
 const JOINTS = /^[\s&|;(){}!]*$/;
 
-/** Parses what a shell would do with a command line, and reports if that cannot be determined. */
+/** Works out what a shell would do with a command line, and reports when that cannot be determined. */
 export function readCommand(text: string): ReadCommand {
   const nothing = { commands: [], files: [], seen: [], known: [], definesFunctions: false };
   if (text.length > MOST_CHARACTERS) return { ...nothing, unclear: { reason: 'too_long', about: '' } };
@@ -81,7 +87,7 @@ function strangeCharacter(text: string): Unclear | null {
 
 class Reading {
   readonly #text: string;
-  /** the parts of the text that were not parsed as words or redirections */
+  /** the parts of the text that were parsed neither as words nor as redirections */
   #rest: string[];
   readonly #commands: SimpleCommand[] = [];
   readonly #files: OpenedFile[] = [];
@@ -105,12 +111,12 @@ class Reading {
     };
   }
 
-  /** Only the first doubt is reported. */
+  /** The parser reports only its first doubt. */
   doubt(reason: RuleReason, about: string): void {
     this.#unclear ??= { reason, about: about.slice(0, 100) };
   }
 
-  /** Collects every simple command, wherever it is. */
+  /** Collects every simple command, wherever it occurs. */
   look(node: SyntaxNode, depth: number): void {
     if (depth > MOST_DEPTH) {
       this.doubt('syntax', '');
@@ -225,7 +231,7 @@ class Reading {
   }
 }
 
-/** `2>&1` opens no file. */
+/** A redirection such as `2>&1` opens no file. */
 const isDescriptor = ({ operator }: Redirect, target: Word): boolean =>
   (operator === '>&' || operator === '<&') && /^[0-9]$/.test(target.value);
 

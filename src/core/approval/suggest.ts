@@ -4,36 +4,39 @@ import { baseOf, changesShell, runsOthers, scriptProgram } from './programs.ts';
 import { readRule, SHELL_TOOL } from './read-rules.ts';
 import type { ReadCommand, SimpleCommand } from './shell-command.ts';
 
-/** How a user answered a command. */
+/** How the user answered a command. */
 export interface SaidToCommand {
   session: string;
-  /** the session's folder, with links resolved */
+  /** the session's folder, with symbolic links resolved */
   folder: string;
   /** the complete input of the Bash tool */
   input: unknown;
   said: 'yes' | 'no';
 }
 
-/** A rule that a user may want after saying yes again and again. */
+/** A rule that users may want after they have said yes to the same command again and again. */
 export interface SuggestedRule {
   folder: string;
-  /** as it would be written in an `[[allow]]` */
+  /** the rule as it would be written in an `[[allow]]` */
   command: string;
-  /** `exact`: the command as requested; `arguments`: the same subcommand with any arguments */
+  /** `exact`: the command as it was requested; `arguments`: the same subcommand with any arguments */
   step: 'exact' | 'arguments';
-  /** how often a user said yes to a command that contains this one */
+  /** how often the user said yes to a command that contains this one */
   yes: number;
   sessions: readonly string[];
-  /** the distinct commands that a user said yes to, most frequent first */
+  /** the distinct commands that the user said yes to, most frequent first */
   commands: readonly string[];
 }
 
-/** The minimum number of yeses before a rule is suggested. Fewer may be chance. */
+/** How many times the user must say yes before CBOS suggests a rule. Fewer might be coincidence. */
 const LEAST_YES = 3;
-/** How many different sets of arguments must have been allowed before a rule for any arguments is suggested. */
+/** How many different sets of arguments the user must have allowed before CBOS suggests a rule for any arguments. */
 const LEAST_DIFFERENT = 3;
 
-/** Programs whose arguments only name their input. `null`: the program itself; otherwise its subcommands. */
+/**
+ * Programs whose arguments only name their input. The value lists the subcommands for which this is true, or is null if
+ * it is true for the program itself.
+ */
 const READERS: ReadonlyMap<string, ReadonlySet<string> | null> = new Map([
   ...['ls', 'cat', 'head', 'tail', 'wc', 'grep', 'stat', 'du', 'diff', 'cmp', 'nl', 'basename'].map(
     (name) => [name, null] as const,
@@ -41,13 +44,13 @@ const READERS: ReadonlyMap<string, ReadonlySet<string> | null> = new Map([
   ['git', new Set(['status', 'diff', 'log', 'show', 'blame', 'ls-files', 'rev-parse', 'describe', 'shortlog'])],
 ]);
 
-/** Programs that remove, overwrite, or end something, or that change permissions. No rule is suggested for them. */
+/** Programs that remove, overwrite, or end something, or that change permissions. CBOS suggests no rule for them. */
 const REMOVERS =
   /^(?:rm|rmdir|unlink|shred|truncate|dd|mkfs.*|fdisk|parted|mv|tee|ln|install|chmod|chown|chgrp|kill|killall|pkill|shutdown|reboot|halt|mount|umount|systemctl|crontab|passwd|useradd|usermod)$/;
-/** Programs that reach the network, or install packages from it. */
+/** Programs that access the network or install packages from it. */
 const NETWORK =
   /^(?:curl|wget|aria2c|scp|sftp|ftp|rsync|telnet|ping|dig|nslookup|gh|glab|hub|aws|gcloud|gsutil|az|doctl|heroku|fly|flyctl|vercel|netlify|terraform|tofu|pulumi|helm|ansible.*|apt|apt-get|dnf|yum|pacman|apk|brew|snap|pip[\d.]*|uv|poetry|conda|gem|bundle|composer|twine|xh|http|https|lynx|w3m|mail|sendmail|mutt|psql|mysql|mongo.*|redis-cli|sqlite3)$/;
-/** Subcommands, of programs that are otherwise fine, that do either. */
+/** Subcommands that destroy something or access the network, of programs that are otherwise harmless. */
 const WIDE_WORDS: ReadonlyMap<string, RegExp> = new Map([
   [
     'git',
@@ -67,9 +70,9 @@ const WIDE_WORDS: ReadonlyMap<string, RegExp> = new Map([
 ]);
 
 /**
- * Proposes rules based on the answers that a user gave by hand. A rule is never broader than the commands seen, except
- * that it may allow any arguments instead of one set. If the user ever said no, in the same project, to a command that
- * the rule would cover, the rule is not proposed.
+ * Suggests rules based on the answers that the user gave by hand. A rule is never broader than the commands that the
+ * user has seen, except that it may allow any arguments instead of one set of arguments. CBOS does not suggest a rule
+ * that covers a command to which the user has ever said no in the same project.
  */
 export function suggestRules(answers: readonly SaidToCommand[]): SuggestedRule[] {
   const folders = [...new Set(answers.map(({ folder }) => folder))];
@@ -82,7 +85,7 @@ interface ReadAnswer {
   said: SaidToCommand;
   text: string;
   read: ReadCommand;
-  /** the simple commands in the text; empty if any part of the text is unclear */
+  /** the simple commands in the text, or an empty list if any part of the text is unclear */
   commands: readonly SimpleCommand[];
 }
 
@@ -112,7 +115,7 @@ function suggestFor(answers: readonly SaidToCommand[]): SuggestedRule[] {
   );
 }
 
-/** Reports whether a wide pattern covers an exact one. */
+/** Reports whether a pattern with wildcards covers an exact one. */
 const isCovered = (wide: string, exact: string): boolean =>
   allowsCommand(wide.split(' '), { assignments: [], words: exact.split(' ') }) !== null;
 
@@ -147,8 +150,8 @@ function suggestion(of: {
 }
 
 /**
- * Reports whether a refused command may contain a command that a pattern covers. A command that cannot be parsed counts
- * as containing it.
+ * Reports whether a refused command might contain a command that a pattern covers. A command that cannot be parsed is
+ * assumed to contain it.
  */
 function mayCover(pattern: readonly string[], { read, text, commands }: ReadAnswer): boolean {
   if (commands.some((one) => allowsCommand(pattern, one) !== null)) return true;
@@ -157,7 +160,9 @@ function mayCover(pattern: readonly string[], { read, text, commands }: ReadAnsw
   return read.seen.some((words) => meansCommand(pattern, words)) || mayMeanCommand(pattern, text);
 }
 
-/** Returns the command word for word, or null if no rule should be suggested for it, or no rule can express it. */
+/**
+ * Returns the command word for word, or null if CBOS should not suggest a rule for it, or if no rule can express it.
+ */
 export function exactPattern({ assignments, words }: SimpleCommand): readonly string[] | null {
   const [name = '', ...rest] = words;
   const base = baseOf(name).toLowerCase();
@@ -167,16 +172,18 @@ export function exactPattern({ assignments, words }: SimpleCommand): readonly st
   }
   const wide = WIDE_WORDS.get(base);
   if (wide !== undefined && (rest.length === 0 ? base === 'make' : isWide(base, rest, wide))) return null;
-  // A rule consists of words separated by spaces.
+  // In a rule, the words of a command are separated by spaces.
   if (words.some((word) => word === '' || /[\s*]/.test(word) || leadingAssignments([word]).length > 0)) return null;
   return words;
 }
 
-/** A subcommand comes first; make targets and actions can come anywhere. */
+/** A subcommand comes first, whereas make targets and actions can come anywhere. */
 const isWide = (base: string, rest: readonly string[], wide: RegExp): boolean =>
   (base === 'make' || base === 'find' ? rest : rest.slice(0, 1)).some((word) => wide.test(word));
 
-/** Returns the same subcommand with any arguments, for programs whose arguments only name their input. */
+/**
+ * Returns a pattern for the same subcommand with any arguments, if the arguments of the program only name its input.
+ */
 function widePattern({ words }: SimpleCommand): readonly string[] | null {
   const [name = '', sub = ''] = words;
   const subcommands = READERS.get(name);

@@ -1,29 +1,29 @@
 import type { Status } from '../../protocol/index.ts';
 
-/** The conditions that end a snooze. The first one to occur ends the snooze. Times are Unix milliseconds. */
+/** The conditions that end a snooze. The snooze ends as soon as one of them is met. Times are in Unix milliseconds. */
 export interface SnoozeRule {
   since: number;
   until: number | null;
   untilAsks: boolean;
   untilTurnEnds: boolean;
-  /** session ids, because names change */
+  /** session ids, which are used because names change */
   untilEnds: readonly string[];
 }
 
 /**
- * Records whether a user has looked at a session. The record uses counters, because times are out of order if the clock
- * is set.
+ * Records whether the user has looked at a session. The record uses counters, because times would be out of order after
+ * the clock is set.
  */
 export interface Attended {
-  /** how many turn ends and questions have occurred */
+  /** how many turns have ended and how many questions have appeared, in total */
   news: number;
-  /** how many of those someone has looked at */
+  /** how many of those events the user has looked at */
   seen: number;
-  /** whether a user marked it as unread */
+  /** whether the user marked the session as unread */
   isMarked: boolean;
-  /** whether a turn was running when the status was last known */
+  /** whether a turn was running when CBOS last knew the status */
   turnRuns: boolean;
-  /** the last question that was counted; UNNAMED if its identity is unknown */
+  /** the last question that was counted, or UNNAMED if its identity is unknown */
   asked: string | null;
   snooze: SnoozeRule | null;
 }
@@ -37,12 +37,12 @@ export const UNATTENDED: Attended = {
   snooze: null,
 };
 
-/** Represents an open question whose identity is unknown. Claude Code's ids are never empty. */
+/** Represents an open question whose identity is unknown. The ids that Claude Code uses are never empty. */
 const UNNAMED = '';
 
 /**
- * An event in a session that a snooze may wait for. `failed` comes together with `turn_ended`. `ended` means that the
- * process ended.
+ * An event in a session that a snooze may wait for. `failed` always comes together with `turn_ended`. `ended` means
+ * that the process has ended.
  */
 export type Happening = 'asked' | 'turn_ended' | 'failed' | 'ended';
 
@@ -74,7 +74,7 @@ function observe(before: Attended, status: Told): { after: Attended; happened: H
       return { after: { ...before, turnRuns: false, news }, happened: ['ended'] };
     }
     default:
-      // The state when nothing is known, for example right after the server started.
+      // The state before anything is known, for example right after the server has started.
       return { after: before, happened: [] };
   }
 }
@@ -106,12 +106,12 @@ export function isUnreadBy({ news, seen, isMarked }: Attended): boolean {
 }
 
 /**
- * Records that a user has looked at what the session showed.
- * @param news the count of news at that moment; null for all of it
+ * Records that the user has looked at what the session showed.
+ * @param news the number of news items at the moment of the look, or null for all of them
  */
 export function lookAt(before: Attended, news: number | null): Attended {
   const seen = Math.max(before.seen, Math.min(news ?? before.news, before.news));
-  // A look at something older than the mark does not clear it.
+  // Looking at a screen that is older than the mark does not clear the mark.
   const isMarked = before.isMarked && seen < before.news;
   return keepSame(before, { ...before, seen, isMarked });
 }
@@ -123,7 +123,8 @@ function keepSame(before: Attended, after: Attended): Attended {
 }
 
 /**
- * Marks a session as unread by hand. The mark counts as news, so a look that is already in progress does not clear it.
+ * Marks a session as unread at the user's request. The mark counts as news, so a look that is already in progress does
+ * not clear it.
  */
 export function markUnread(before: Attended): Attended {
   return isUnreadBy(before) && before.isMarked ? before : { ...before, news: before.news + 1, isMarked: true };
@@ -134,12 +135,12 @@ export function isWokenBy(rule: SnoozeRule, happened: readonly Happening[]): boo
   const { untilAsks, untilTurnEnds } = rule;
   return happened.some((one) => {
     if (one === 'asked' || one === 'failed') return untilAsks || (one === 'failed' && untilTurnEnds);
-    // A stopped session no longer asks questions or ends turns.
+    // A stopped session can neither ask questions nor end turns any more.
     return one === 'ended' ? untilAsks || untilTurnEnds : untilTurnEnds;
   });
 }
 
-/** Reports whether an event in another session wakes the sessions that wait for it to end. */
+/** Reports whether an event in another session wakes the sessions that are waiting for that session to end. */
 export function endsWaiting(happened: readonly Happening[]): boolean {
   return happened.includes('turn_ended') || happened.includes('ended');
 }

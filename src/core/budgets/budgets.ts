@@ -5,21 +5,21 @@ import { localDay } from '../history/index.ts';
 export interface BudgetRule {
   name: string;
   scope: BudgetScope;
-  /** the name of the session or the tag; null for the other scopes */
+  /** the name of the session or the tag, or null for the other scopes */
   of: string | null;
   unit: BudgetUnit;
   limit: number;
   per: BudgetPeriod;
 }
 
-/** What is known about a session that budgets need. */
+/** What budgets need to know about a session. */
 export interface Spender {
   id: string;
   slug: string;
   tags: readonly string[];
 }
 
-/** The amount that a session spent on one day. Tokens are null if nothing reports them. */
+/** The amount that a session spent on one day. The number of tokens is null if nothing reports it. */
 export interface Spend {
   sessionId: string;
   /** `2026-11-21`, in the machine's time zone */
@@ -29,8 +29,8 @@ export interface Spend {
 }
 
 /**
- * Returns the key under which a session's spending counts toward a budget: the session's own, or one that several
- * sessions share (`''`). Returns null if the budget does not apply to the session.
+ * Returns the key under which a session's spending counts toward a budget: the session's own key, or the key (`''`)
+ * that several sessions share. Returns null if the budget does not apply to the session.
  */
 export function subjectOf({ scope, of }: BudgetRule, { id, slug, tags }: Spender): string | null {
   switch (scope) {
@@ -46,16 +46,17 @@ export function subjectOf({ scope, of }: BudgetRule, { id, slug, tags }: Spender
 }
 
 /**
- * Returns the name of the current period. A raise is stored under this name, so a raise for today does not apply
- * tomorrow.
+ * Returns the name of the current period. When a user raises a budget, the raise is stored under this name, so a raise
+ * for today no longer applies tomorrow.
  */
 export function periodOf({ per }: BudgetRule, now: number): string {
   return per === 'day' ? localDay(now) : '';
 }
 
 /**
- * Returns how much of a budget was spent in the current period.
- * @param tagged the ids of the sessions with the budget's tag. The fleet's budget counts deleted sessions too.
+ * Returns how much of a budget has been spent in the current period.
+ * @param tagged the ids of the sessions that have the budget's tag; a budget for the whole fleet also counts deleted
+ * sessions
  */
 export function spentOf(
   rule: BudgetRule,

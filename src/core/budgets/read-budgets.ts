@@ -3,14 +3,14 @@ import type { BudgetRule } from './budgets.ts';
 
 const KEYS = ['name', 'for', 'usd', 'tokens', 'per'];
 const NAME = /^[A-Za-z0-9][A-Za-z0-9_-]{0,63}$/;
-/** The maximum number of budgets. CBOS checks every budget before it sends a message. */
+/** The maximum number of budgets. CBOS checks every budget before it sends a prompt. */
 const MAX_BUDGETS = 50;
 
 /**
- * Reads the `[[budgets]]` in config.toml: `name`, `for` (`each`, `fleet`, `tag:WORD` or `session:NAME`), `usd` or
- * `tokens`, `per` (`day` or `total`).
- * @param path the path of config.toml, for messages
- * @throws CatalogueError invalid_setting, naming the budget and what is wrong with it
+ * Reads the `[[budgets]]` tables in config.toml. Their keys are `name`, `for` (`each`, `fleet`, `tag:WORD` or
+ * `session:NAME`), `usd` or `tokens`, and `per` (`day` or `total`).
+ * @param path the path of config.toml, for error messages
+ * @throws CatalogueError invalid_setting, with the name of the budget and what is wrong with it
  */
 export function readBudgets(value: unknown, path: string): BudgetRule[] {
   if (value === undefined) return [];

@@ -11,7 +11,9 @@ export function firstLines(text: string): string | null {
   return shown === '' ? null : `${shown.slice(0, MOST_CHARACTERS)}${isCut ? ' …' : ''}`;
 }
 
-/** Returns the last text that Claude wrote in a conversation since a given time. @param since Unix milliseconds */
+/**
+ * Returns the last text that Claude has written in a conversation since a given time. @param since Unix milliseconds
+ */
 export function lastReply(events: readonly StoredEvent[], since: number): string | null {
   for (const { event, timestamp } of events.toReversed()) {
     if (timestamp * 1_000 < since) return null;

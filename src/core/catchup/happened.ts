@@ -2,14 +2,14 @@ import type { CatchupEvent, CatchupKind, StatusChange } from '../../protocol/ind
 
 export type Happened = Omit<CatchupEvent, 'replay'>;
 
-/** How many events of a session are kept. Only the newest are kept, because they matter most. */
+/** How many events are kept for each session. The newest ones are kept, because they matter most. */
 const MOST_EVENTS = 100;
 
 type Told = Pick<StatusChange, 'at' | 'primary' | 'detail'>;
 
 /**
  * Returns what happened in a session, oldest first.
- * @param changes the session's status changes, oldest first; consecutive ones may repeat a status
+ * @param changes the session's status changes, oldest first; consecutive changes may have the same status
  */
 export function happenedIn(changes: readonly Told[]): Happened[] {
   const steps = changes.filter(({ primary, detail }, index) => {
@@ -30,7 +30,8 @@ function kindOf({ primary, detail }: Told, before: Told | null): Pick<Happened, 
   const plain = (kind: CatchupKind) => ({ kind, question: null });
   switch (primary) {
     case 'idle':
-      // A session that is merely ready has not begun a turn. Before a server restart, its status was unknown.
+      // A status of ready does not mean that a turn has begun. Before the server restarted, the session's status was
+      // unknown.
       if (detail === 'waiting_input') return before === null || endsTurn(before) ? plain('finished') : null;
       return detail === 'error' ? plain('failed') : null;
     case 'waiting':
@@ -39,7 +40,7 @@ function kindOf({ primary, detail }: Told, before: Told | null): Pick<Happened, 
     case 'stuck':
       return plain('stuck');
     case 'dead':
-      // The first change may only repeat what was already known.
+      // The first change may only repeat a status that was already known.
       return before === null ? null : plain('stopped');
     default:
       return null;

@@ -8,43 +8,46 @@ import { advanceTakingOut, type TakingOut } from './take-out.ts';
 import { advanceTyping, type Became, enterLeft, type Typing, typeText } from './type-text.ts';
 
 /**
- * How long to wait for a tool's dialog. Claude Code draws it 10 to 150 ms after the tool's hook. A loaded machine takes
- * longer.
+ * How long to wait for a tool's dialog. Claude Code draws the dialog 10 to 150 ms after the tool's hook, or later on a
+ * loaded machine.
  */
 const DIALOG_DRAWN_MS = 1_500;
 /**
- * How long after a turn's final hook Claude Code's queue may still begin the next turn. This takes 0.1 s, or longer on
- * a loaded machine.
+ * How long after a turn's last hook Claude Code may begin the next turn from its own queue. This takes 0.1 s, or longer
+ * on a loaded machine.
  */
 const QUEUE_BEGINS_MS = 1_000;
 /**
- * How long to wait before believing that the prompt contains a draft or is covered. A hook ends a turn before the
- * screen is redrawn, so the old text in the prompt still looks like a draft. During the redraw the prompt may be
- * missing.
+ * How long to wait before believing that the prompt contains a draft or is covered. A turn's final hook arrives before
+ * Claude Code redraws the screen, so old text in the prompt still looks like a draft. During the redraw, the prompt may
+ * not be visible at all.
  */
 const DRAFT_SETTLE_MS = 1_500;
 /**
- * How long a missing message may take to reappear. After a user presses Enter, the effect shows within 20 to 150 ms,
- * and a message typed into the box appears within 100 ms. A loaded machine is slower.
+ * How long it may take until a missing message reappears. When someone presses Enter, the effect shows within 20 to 150
+ * ms. When CBOS types a message into the box, the message shows within 100 ms. A loaded machine is slower.
  */
 const MISSING_MS = 1_500;
 
-/** The purpose of a visit. `send` delivers a new message, and `flush` delivers the messages that are already held. */
+/**
+ * The purpose of a visit to the prompt. `send` delivers a new message, and `flush` delivers messages that CBOS already
+ * holds.
+ */
 export type Goal = { kind: 'send'; request: DeliveryRequest } | { kind: 'flush' };
 
-/** One visit to the prompt. During a visit, the session's turn is held and no other keypresses are being sent. */
+/** One visit to the prompt. During a visit, CBOS holds the session's turn, and nothing else types into the session. */
 export type Visit =
-  /** waits until tools that were just called are running, or their dialogs are drawn */
+  /** waits until the tools that were just called are running, or until their dialogs have been drawn */
   | { at: 'begin'; goal: Goal; heldAt: Millis }
-  /** waits until Claude Code's own queue has begun the next turn */
+  /** waits until Claude Code has begun the next turn from its own queue */
   | { at: 'queue'; goal: Goal }
   | { at: 'settling'; request: DeliveryRequest; until: Millis }
   | { at: 'deciding'; request: DeliveryRequest }
   | { at: 'flushing' }
   | { at: 'taking_out'; goal: Goal; hasStood: boolean; out: TakingOut }
   /**
-   * the box no longer contains a message that was typed before, because a user has just sent it, or does not contain it
-   * yet
+   * the box does not contain the message that was typed earlier, either because someone has just sent it or because it
+   * has not appeared yet
    */
   | { at: 'missing'; id: string; until: Millis }
   | { at: 'typing'; typing: Typing; id: string }
@@ -52,7 +55,7 @@ export type Visit =
 
 export type VisitEnd =
   | Exclude<DeliveryDecision, { kind: 'type' }>
-  /** `hasCleared`: CBOS first removed its own leftovers from the prompt */
+  /** `hasCleared`: whether CBOS first removed its own leftover text from the prompt */
   | { kind: 'type'; confirm: 'turn' | 'queue'; hasCleared: boolean }
   | { kind: 'typed'; id: string; became: Became }
   | { kind: 'beside_draft' }
@@ -63,7 +66,10 @@ const FLUSH: Goal = { kind: 'flush' };
 
 export const visit = (goal: Goal, { now }: Seen): Visit => ({ at: 'begin', goal, heldAt: now.elapsed });
 
-/** Returns the next step of a visit. This function does not wait, read a clock, or act; its caller does. */
+/**
+ * Returns the next step of a visit. This function neither waits, nor reads a clock, nor acts. Its caller does all of
+ * that.
+ */
 export function advance(state: Visit, seen: Seen): Step<Visit> {
   const { now } = seen;
   switch (state.at) {
@@ -113,7 +119,7 @@ export function advance(state: Visit, seen: Seen): Step<Visit> {
   }
 }
 
-/** Turns a part's step into a step of the whole. If the part is still the same object, so is the whole. */
+/** Turns a step of one part into a step of the whole visit. If the part is still the same object, so is the whole. */
 const within = <Part>(whole: Visit, part: Part, step: Step<Part>, join: (part: Part) => Visit): Step<Visit> => ({
   ...step,
   state: step.state === part ? whole : join(step.state),
@@ -156,8 +162,9 @@ function newestTool({ hooks }: Seen, heldAt: Millis): Millis {
 }
 
 /**
- * Returns how much longer it may take until the next turn begins with the queued messages. A message sent before that
- * turn begins overtakes the queue (2.1.329). Nothing but elapsed time shows that the turn has begun.
+ * Returns how much longer it may take until the next turn begins with the queued messages. A message that is sent
+ * before that turn begins would overtake the queue (2.1.329). Nothing shows that the turn has begun, so CBOS relies on
+ * the elapsed time.
  */
 function queueBeginsIn({ deliveries, hooks, isDead, now }: Seen): number {
   const last = lastTaken(deliveries);

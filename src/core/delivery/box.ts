@@ -2,16 +2,16 @@ import type { ScreenFrame, ScreenReading } from '../status/index.ts';
 import { isRule } from '../status/screen/layout.ts';
 
 /**
- * Returns the text as Claude Code reports it after its own normalisation (2.1.329): tabs become four spaces, and
- * trailing spaces are removed. Apply this function to both sides of a comparison.
+ * Returns the text as Claude Code reports it after normalising it (2.1.329): each tab becomes four spaces, and trailing
+ * spaces are removed. Apply this function to both sides of a comparison.
  */
 export function normalisePrompt(text: string): string {
   return text.replaceAll('\r\n', '\n').replaceAll('\t', '    ').trim();
 }
 
 /**
- * Reports whether the screen shows an empty prompt. False while a view covers the prompt, because the prompt cannot be
- * seen then.
+ * Reports whether the screen shows an empty prompt. The result is false while a view covers the prompt, because its
+ * content is then unknown.
  */
 export function isEmptyBox({ draft, cover, dialog, primary }: ScreenReading): boolean {
   return draft === null && cover === null && dialog === null && primary !== null;
@@ -22,17 +22,18 @@ const BOX_INDENT = /^ {2}/;
 const LINES_BELOW_BOX = 6;
 
 /**
- * The upper rule of a box that is too small for its text. The box then hides its first lines and its mark (2.1.330).
+ * Matches the upper border of a box that is too small for its text. Such a box hides its first lines and the prompt's
+ * mark (2.1.330).
  */
 const MORE_ABOVE = /^─+ ↑ \d+ more ─+$/;
-/** The lower rule of a box. The footer may cover a part of it for a moment after a resize. */
+/** Matches the lower border of a box. After a resize, the footer may cover part of this border for a moment. */
 const LOWER_RULE = /^──.*─$/;
 
 /**
- * Returns the visible part of a message that is longer than the prompt's box. The box then shows the end of the text,
- * without the mark. A message of about 40 lines pushes the box's upper rule off the screen (2.1.329). Only then is
- * every row indented from the top of the window down to a rule. Other versions state in the upper rule how many lines
- * are hidden.
+ * Returns the visible part of a message that is longer than the prompt's box. Such a box shows only the end of the
+ * text, without the prompt's mark. A message of about 40 lines pushes the upper border off the screen (2.1.329). Only
+ * then is every row from the top of the window down to a border indented. Other versions show in the upper border how
+ * many lines are hidden.
  * @returns null if the screen shows something else
  */
 export function draftFillingWindow({ lines, cols }: ScreenFrame): string | null {
@@ -44,23 +45,26 @@ export function draftFillingWindow({ lines, cols }: ScreenFrame): string | null 
 }
 
 /**
- * The content of the prompt's box, compared with a message that was typed into it. The box wraps and indents lines. It
- * shows only the end of a message that is too long, and a placeholder for a large paste.
+ * The content of the prompt's box, compared with a message that was typed into it. The box wraps and indents lines. If
+ * a message is too long, the box shows only its end. If a paste is large, the box shows a placeholder.
  */
 export type BoxHolds =
-  /** the box shows exactly the text, as far as the box shows it at all */
+  /** the box shows exactly the message, as far as the box can show it */
   | 'text'
-  /** the text, along with something that someone else typed */
+  /** the box shows the message together with something that someone else typed */
   | 'more'
-  /** neither of those: nothing yet, part of the text, or something that CBOS cannot recognise */
+  /** the box shows nothing yet, only part of the message, or something that CBOS does not recognise */
   | 'other';
 
-/** `[Pasted text #1 +12 lines]` replaces a paste of over 800 characters (1.0.128 to 2.1.329). */
+/** Claude Code shows `[Pasted text #1 +12 lines]` for a paste of more than 800 characters (1.0.128 to 2.1.329). */
 const PLACEHOLDER = /\[Pasted text #\d+(?: \+\d+ lines)?\]/g;
 
 export const hasPlaceholder = (draft: string): boolean => draft.search(PLACEHOLDER) >= 0;
 
-/** Reports whether the box shows only one placeholder, and whether the placeholder's line count matches the text. */
+/**
+ * Reports whether the box shows a single placeholder and nothing else, and whether the placeholder's line count matches
+ * the text.
+ */
 export function isPlaceholderFor(draft: string, text: string): boolean {
   const alone = ALONE.exec(draft.trim());
   return alone !== null && Number(alone[1] ?? 0) === text.split('\n').length - 1;
@@ -68,14 +72,14 @@ export function isPlaceholderFor(draft: string, text: string): boolean {
 const ALONE = /^\[Pasted text #\d+(?: \+(\d+) lines)?\]$/;
 
 /**
- * How many characters at the end of a message distinguish it from every other message. The box may show no more than
- * these.
+ * How many characters at the end of a message are enough to distinguish it from all other messages. The box may not
+ * show more than this.
  */
 const TELLING_LETTERS = 200;
 
 /**
- * @param draft as the screen shows it
- * @param text as it was typed
+ * @param draft the content of the box, as the screen shows it
+ * @param text the message, as it was typed
  */
 export function boxHolds(draft: string, text: string): BoxHolds {
   const typed = lettersOf(text);
@@ -89,7 +93,7 @@ export function boxHolds(draft: string, text: string): BoxHolds {
 
 /**
  * Works like {@link boxHolds}, for messages that came back into the box together. Returns `other` while the box also
- * contains another of the `possible` messages: the transcript has not reported all of them yet.
+ * contains another of the `possible` messages, which means that the transcript has not yet reported all of them.
  */
 export function boxHoldsReturned(draft: string, returned: readonly string[], possible: readonly string[]): BoxHolds {
   const holds = boxHolds(draft, returned.join('\n'));
@@ -98,11 +102,12 @@ export function boxHoldsReturned(draft: string, returned: readonly string[], pos
 }
 
 /**
- * Returns which of several messages, taken together, fill the box, as they do when an interrupt puts them back.
- * @returns their indices in the order in which the box shows them, or null if the box contains anything else
+ * Returns which of several messages together fill the box, as happens when an interrupt puts them back.
+ * @returns the indices of the messages, in the order in which the box shows them, or null if the box contains anything
+ * else
  */
 export function textsInBox(draft: string, texts: readonly string[]): number[] | null {
-  // The longest message is tried first, because one message may begin with the whole of another.
+  // The longest message is tried first, because a short message may be the beginning of a longer one.
   const left = texts
     .map((text, index) => ({ index, letters: lettersOf(text) }))
     .filter(({ letters }) => letters !== '')
@@ -120,7 +125,7 @@ export function textsInBox(draft: string, texts: readonly string[]): number[] | 
 }
 
 /**
- * Returns the part of a message that looks the same in the box. The box changes spaces and line breaks and draws a
+ * Returns the part of a message that looks the same in the box. The box changes spaces and line breaks, and it draws a
  * leading `!` as the prompt's mark. The terminal keeps only part of a joined emoji (👩‍👩‍👧‍👦).
  */
 const lettersOf = (text: string): string =>

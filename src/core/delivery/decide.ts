@@ -3,37 +3,40 @@ import { type Cover, describeTool } from '../status/index.ts';
 import { coverOf, draftOf, type Seen } from './seen.ts';
 import { leftoversOf, leftToEnter } from './standing.ts';
 
-/** What is known about a session that a message is to be typed into. */
+/** What CBOS knows about a session before it types a message. */
 export interface DeliveryContext {
   status: Pick<Status, 'primary' | 'detail' | 'question'>;
-  /** false if the session is only observed: CBOS may not type into it */
+  /** false if the session is only observed, which means that CBOS may not type into it */
   adopted: boolean;
-  /** whether CBOS has parked the session; a message is then held and wakes the session */
+  /** whether CBOS has parked the session; if so, CBOS holds the message, and the message wakes the session */
   isParked: boolean;
-  /** who typed the unsent text in the prompt; CBOS may remove its `own` text but never a `foreign` one */
+  /** who typed the unsent text in the prompt; CBOS may remove its `own` text, but never `foreign` text */
   draft: 'own' | 'foreign' | null;
-  /** whether CBOS holds a message that was typed before and came back; new messages come after it */
+  /** whether CBOS holds a message that was typed before and came back; new messages wait behind it */
   hasReturned: boolean;
   /**
-   * whether the queue is paused after an interrupt; if so, a message for the queue joins it, but a message to be sent
-   * immediately does not
+   * whether the queue is paused after an interrupt; if so, a message for the queue waits in it, but a message that is
+   * to be sent immediately does not
    */
   isQueueStopped: boolean;
   /**
-   * whether one of the session's budgets is reached; every message is then held until the budget is raised or its day
-   * is over
+   * whether the spending has reached one of the session's budgets; CBOS then holds every message until the budget is
+   * raised or its day is over
    */
   isOverBudget: boolean;
-  /** whether the session has yet to read the last typed text; two messages that are read together become one prompt */
+  /**
+   * whether the session has yet to read the text that was typed last; two messages that the session reads together
+   * become one prompt
+   */
   isUnread: boolean;
   /** what receives the keypresses instead of the prompt, or null if nothing does */
   cover: Cover | null;
 }
 
-/** The phases of held messages that were typed before. New messages come after these. */
+/** The phases of held messages that were already typed once. New messages wait behind these. */
 const RETURNED: ReadonlySet<DeliveryPhase> = new Set(['put_back', 'taken_out', 'resumed']);
 
-/** Collects the facts that determine how a message is delivered. */
+/** Collects the facts that determine how to deliver a message. */
 export function contextOf(seen: Seen): DeliveryContext {
   const { status, isAdopted: adopted, isParked, isQueueStopped, isOverBudget, isUnread, deliveries } = seen;
   const draft = draftOf(seen) === null ? null : leftoversOf(seen) === null ? 'foreign' : 'own';
@@ -51,7 +54,7 @@ export interface DeliveryRequest {
   queue: boolean;
 }
 
-/** Why a message must not be sent. */
+/** Why CBOS must not send a message. */
 export type RefusalReason =
   | 'not_adopted'
   | 'shell_command'
@@ -63,15 +66,15 @@ export type RefusalReason =
   | `covered_by_${Cover}`;
 
 export type DeliveryDecision =
-  /** type the text now; `confirm` is the sign that Claude Code took it */
+  /** type the text now; `confirm` is the sign that shows that Claude Code took the text */
   | { kind: 'type'; confirm: 'turn' | 'queue' }
   /** CBOS keeps the text until the session is ready */
   | { kind: 'hold' }
   | { kind: 'refuse'; why: RefusalReason; question: Question | null };
 
 /**
- * Decides whether a message may be sent to a session now. Text meant for the prompt must never reach a dialog. A
- * message that Claude Code would take for a command is sent only if the sender means it as one.
+ * Decides whether CBOS may send a message to a session now. Text meant for the prompt must never reach a dialog. CBOS
+ * sends a message that Claude Code would interpret as a command only if the sender intends it as one.
  */
 export function decideDelivery(context: DeliveryContext, request: DeliveryRequest): DeliveryDecision {
   const { primary, question } = context.status;
@@ -84,11 +87,11 @@ export function decideDelivery(context: DeliveryContext, request: DeliveryReques
   if (context.isParked) return { kind: 'hold' };
   if (primary === 'dead') return refuse('ended');
   if (request.force) return { kind: 'type', confirm: 'turn' };
-  // Nothing is known yet, usually because the session is starting. A held message is typed as soon as the prompt
-  // appears.
+  // The state is still unknown, usually because the session is starting. CBOS types a held message as soon as the
+  // prompt appears.
   if (primary === null) return { kind: 'hold' };
   if (context.isQueueStopped && request.queue) return { kind: 'hold' };
-  // A dialog is checked first: pausing does not affect it, and its answer is not a message.
+  // A dialog is checked first, because it opens even in a paused session, and because its answer is not a message.
   if (context.isOverBudget && !isAsking(context.status)) return { kind: 'hold' };
   if (context.isUnread) return holdOr(refuse('unread'));
   if (context.cover !== null) return holdOr({ kind: 'refuse', why: `covered_by_${context.cover}`, question });
@@ -100,27 +103,27 @@ export function decideDelivery(context: DeliveryContext, request: DeliveryReques
   if (context.draft === 'foreign') return holdOr(refuse('draft'));
   if (context.hasReturned) return { kind: 'hold' };
   if (!isRunning) return { kind: 'type', confirm: 'turn' };
-  // CBOS cannot remove its own leftovers while a turn is running, because the same key would interrupt the turn. The
-  // new message is appended to them.
+  // While a turn is running, CBOS cannot remove its own leftover text, because the same key would interrupt the turn.
+  // The new message is therefore typed after the leftover text.
   return context.draft === 'own' ? { kind: 'hold' } : { kind: 'type', confirm: 'queue' };
 }
 
 /**
- * Returns what a question asks, in one line. The text in a permission dialog begins with "Bash command", so the tool
+ * Returns what a question asks, in one line. The text of a permission dialog begins with "Bash command", so the tool
  * call is used instead.
  */
 export function askedFor({ kind, tool, text }: Question): string {
   return kind === 'permission' && tool !== null ? describeTool(tool) : (text.split('\n', 1)[0] ?? '');
 }
 
-/** Reports whether a held message may be typed now. */
+/** Reports whether CBOS may type a held message now. */
 export function mayTypeHeld(context: DeliveryContext): boolean {
   if (!context.adopted || context.isOverBudget) return false;
   if (context.isUnread || context.cover !== null || context.draft === 'foreign') return false;
   return isReady(context.status) && !isLimited(context.status);
 }
 
-/** Reports whether Claude Code would take the text for a shell or slash command. */
+/** Reports whether Claude Code would interpret the text as a shell command or a slash command. */
 export function isCommand(text: string): boolean {
   return text.startsWith('!') || text.startsWith('/');
 }

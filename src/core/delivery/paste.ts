@@ -1,9 +1,9 @@
 import { graphemes } from '../../text/graphemes.ts';
 
-/** A message that is safe to type. */
+/** A message that is safe to type into a terminal. */
 export interface CleanText {
   text: string;
-  /** how many control characters were removed; the end marker of a bracketed paste counts as one */
+  /** how many control characters were removed; the end marker of a bracketed paste counts as one character */
   removed: number;
 }
 
@@ -11,9 +11,9 @@ const PASTE_START = '\x1b[200~';
 const PASTE_END = '\x1b[201~';
 
 /**
- * Matches the sequences that would begin or end a paste early, whether written with an escape or in their one-byte
- * form. The whole sequence is removed, because its remainder would be garbage in the text. Also matches all control
- * characters, including C1, except newline and tab.
+ * Matches the sequences that begin or end a bracketed paste, whether they are written with an escape character or in
+ * their one-byte form. The whole sequence is removed, because the rest of it would remain in the text as garbage. Also
+ * matches all control characters, including C1, except newline and tab.
  */
 const FORBIDDEN = /(?:\x1b\[|\x9b)20[01]~|[\x00-\x08\x0b-\x1f\x7f-\x9f]/g;
 
@@ -30,9 +30,9 @@ export function cleanText(text: string): CleanText {
 }
 
 /**
- * Adds a space where Claude Code would misread the beginning or the end of a message. Claude Code itself trims spaces.
- * A `\` at the end turns Enter into a newline. An `@word` at the end leaves a list of files open, and that list takes
- * the Enter. A `!` or `/` at the beginning starts a command.
+ * Adds a space where Claude Code would misread the beginning or the end of a message. Claude Code trims that space
+ * itself. A `\` at the end would turn Enter into a newline. An `@word` at the end would leave a list of files open,
+ * which then takes the Enter. A `!` or `/` at the beginning would start a command.
  */
 export function guardText(text: string, options: { command: boolean }): string {
   const before = !options.command && /^[!/]/.test(text) ? ' ' : '';
@@ -41,21 +41,22 @@ export function guardText(text: string, options: { command: boolean }): string {
 }
 
 /**
- * Claude Code 2.1.150 and later wraps a paste of over 800 characters or 3 newlines in `<pasted_content>`, which the
- * model trusts less. Smaller pastes are joined without any change.
+ * Claude Code 2.1.150 and later wraps a paste of more than 800 characters or 3 newlines in `<pasted_content>`, which
+ * the model trusts less. Smaller pastes are joined without any change.
  */
 const CHUNK_BYTES = 700;
 const CHUNK_NEWLINES = 2;
 /**
- * Above this size, many small pastes take too long: 50 kB took 1.9 s (2.1.329). A single large paste is better then.
+ * The size above which many small pastes would take too long: 50 kB took 1.9 s (2.1.329). A larger message is sent as a
+ * single paste.
  */
 const CHUNKED_LIMIT_BYTES = 50_000;
 
 /**
- * Returns the bytes that paste a message into a terminal program in bracketed-paste mode. The text must have gone
- * through {@link cleanText}.
- * @param options.chunked whether to send many small pastes in a row, for Claude Code from 2.1.150 on; older versions
- *   lose text that way and need a single paste
+ * Returns the bytes that paste a message into a terminal program in bracketed-paste mode. The text must first have
+ * passed through {@link cleanText}.
+ * @param options.chunked whether to send many small pastes in a row, for Claude Code 2.1.150 and later; older versions
+ * lose text that way and need a single paste
  */
 export function encodePaste(text: string, options: { chunked: boolean }): string {
   const chunks = options.chunked && utf8Length(text) <= CHUNKED_LIMIT_BYTES ? bracketChunks(text) : [text];
@@ -63,8 +64,8 @@ export function encodePaste(text: string, options: { chunked: boolean }): string
 }
 
 /**
- * Splits a message into parts of at most 700 bytes and 2 newlines. It splits only between graphemes, because half an
- * emoji would be drawn and counted as two characters.
+ * Splits a message into parts of at most 700 bytes and 2 newlines each. It splits only between graphemes, because half
+ * an emoji would be drawn and counted as two characters.
  */
 export function bracketChunks(text: string): string[] {
   const chunks: string[] = [];
@@ -88,7 +89,10 @@ export function bracketChunks(text: string): string[] {
   return chunks;
 }
 
-/** Returns the length in UTF-8. A lone surrogate counts as U+FFFD, because U+FFFD is what gets written. */
+/**
+ * Returns the length of the text in UTF-8. A lone surrogate is counted as U+FFFD, which is what CBOS writes in its
+ * place.
+ */
 export function utf8Length(text: string): number {
   let bytes = 0;
   for (const character of text) {

@@ -3,7 +3,7 @@ import type { Cover, HookEvidence, Millis, ScreenEvidence, StatusMemory } from '
 import { boxHolds, draftFillingWindow, isEmptyBox } from './box.ts';
 import type { Deliveries } from './record.ts';
 
-/** A moment, both by the wall clock, which may be set, and by a monotonic count of milliseconds. */
+/** A moment, given both by the wall clock, which users can set, and by a monotonic count of milliseconds. */
 export interface Moment {
   wall: Millis;
   elapsed: Millis;
@@ -14,58 +14,61 @@ export interface PromptSeen {
   status: Pick<StatusMemory, 'primary' | 'detail' | 'since' | 'question'>;
   screen: ScreenEvidence | null;
   hooks: HookEvidence;
-  /** whether CBOS launched the session; if so, it has hooks, and everything that it drew is recorded */
+  /** whether CBOS launched the session; if so, the session has hooks, and its whole output is recorded */
   isLaunched: boolean;
 }
 
-/** The input of delivery decisions: everything known about a session at one moment. */
+/** What delivery decisions are based on: everything that is known about a session at one moment. */
 export interface Seen extends PromptSeen {
   now: Moment;
   deliveries: Deliveries;
   isDead: boolean;
-  /** whether CBOS has parked the session: a message is then held, and wakes the session */
+  /** whether CBOS has parked the session; if so, CBOS holds a message, and the message wakes the session */
   isParked: boolean;
-  /** false if the session is only observed: CBOS may not type into it */
+  /** false if the session is only observed, which means that CBOS may not type into it */
   isAdopted: boolean;
-  /** whether the queue is paused after an interrupt, see `stopQueue` */
+  /** whether the queue is paused after an interrupt; see `stopQueue` */
   isQueueStopped: boolean;
   /**
-   * whether one of the session's budgets is reached; nothing is typed then, and a message does not wake a parked
-   * session
+   * whether the spending has reached one of the session's budgets; nothing is typed then, and a message does not wake a
+   * parked session
    */
   isOverBudget: boolean;
-  /** whether the session has yet to read the last typed text; two messages that are read together become one prompt */
+  /**
+   * whether the session has yet to read the text that was typed last; two messages that the session reads together
+   * become one prompt
+   */
   isUnread: boolean;
-  /** whether Claude Code accepts one message as many small pastes, as it does from 2.1.150 on */
+  /** whether Claude Code accepts a message as many small pastes, which 2.1.150 and later do */
   takesManyPastes: boolean;
-  /** digits that were typed into dialogs; if the dialog was already gone, they ended up in the prompt */
+  /** digits that CBOS typed into dialogs; if a dialog had already closed, its digit ended up in the prompt */
   answerKey: string | null;
-  /** when CBOS last cleared the prompt, by the wall clock; 0 if never */
+  /** when CBOS last cleared the prompt, by the wall clock, or 0 if never */
   clearedAt: Millis;
   left: TextsLeft | null;
-  /** what the transcript reports; present only right after it was read */
+  /** what the transcript reports; present only right after the transcript was read */
   told: ToldTexts | null;
 }
 
 /**
- * The messages that a server was typing when it was killed. A placeholder in the prompt may represent one of them or a
- * user's paste, because both look the same. A placeholder therefore counts only if it appeared soon after the next
- * server began. It keeps counting while it stays the same, because placeholders are numbered.
+ * The messages that a server was typing when it was killed. A placeholder in the prompt may represent either one of
+ * them or a user's paste, because both look the same. A placeholder therefore counts only if it appeared soon after the
+ * next server started. It continues to count as long as it does not change, because placeholders are numbered.
  */
 export interface TextsLeft {
   ids: ReadonlySet<string>;
-  /** when the server began, by the monotonic count */
+  /** when the server started, by the monotonic clock */
   begunAt: Millis;
   placeholder: string | null;
 }
 
 /** The messages (trimmed) that a transcript reports, each with its wall-clock time. */
 export interface ToldTexts {
-  /** the messages that Claude Code put back from its queue into the prompt */
+  /** the messages that Claude Code moved from its queue back into the prompt */
   putBack: ReadonlyMap<string, Millis>;
   /** the messages that a turn took as a prompt and that were not queued again afterwards */
   taken: ReadonlyMap<string, Millis>;
-  /** the messages that went into the queue, regardless of what happened to them later */
+  /** the messages that entered the queue, regardless of what happened to them later */
   queued: ReadonlyMap<string, Millis>;
 }
 
@@ -82,7 +85,7 @@ export function coverOf({ screen, isLaunched }: PromptSeen): Cover | null {
   const cover = screen?.reading.cover ?? null;
   if (cover !== 'unknown' || screen === null) return cover;
   // If a long message fills the window, the screen shows the prompt without its mark. For an adopted session, CBOS
-  // knows only what has been drawn since the adoption.
+  // knows only what the session has drawn since it was adopted.
   return draftFillingWindow(screen.frame) !== null || !isLaunched ? null : cover;
 }
 
@@ -91,19 +94,20 @@ export function isBoxEmpty(seen: PromptSeen): boolean {
   return seen.screen !== null && isEmptyBox(seen.screen.reading) && !isDialogOpen(seen);
 }
 
-/** Reports whether Enter would answer a dialog that is drawn or will be drawn. */
+/** Reports whether Enter would answer a dialog that is open or about to open. */
 export function isDialogOpen({ status, screen }: PromptSeen): boolean {
   if (screen?.reading.dialog != null) return true;
   return isAsking(status);
 }
 
-/** Reports whether the session is ready and its prompt contains a message that someone has to send. */
+/** Reports whether the session is ready and its prompt contains a message that the user or CBOS must still send. */
 export const isReadyBelowDraft = (seen: Seen): boolean =>
   draftOf(seen) !== null && isReady(seen.status) && coverOf(seen) === null && !seen.isDead;
 
 /**
  * Reports whether a cover keeps Enter from sending a typed message. A command that begins with `!` opens the shell mode
- * itself, which is intended. An invisible prompt does not count, because a long message fills the window.
+ * on purpose, so that mode is not an obstacle for it. A prompt that is not visible is not an obstacle either, because a
+ * long message fills the window.
  */
 export function isKeptFromPrompt(seen: PromptSeen, { text, command }: { text: string; command: boolean }): boolean {
   const cover = coverOf(seen);
@@ -112,8 +116,8 @@ export function isKeptFromPrompt(seen: PromptSeen, { text, command }: { text: st
 }
 
 /**
- * Reports whether the prompt is empty again. Built-in commands fire no hook, so an empty prompt is the sign that Claude
- * Code took the command.
+ * Reports whether the prompt is empty again. Built-in commands fire no hook, so the empty prompt is what shows that
+ * Claude Code took the command.
  */
 export function hasTakenDraft({ screen }: PromptSeen, since: Millis): boolean {
   if (screen === null || screen.reading.cover === 'transcript') return false;
@@ -121,11 +125,11 @@ export function hasTakenDraft({ screen }: PromptSeen, since: Millis): boolean {
 }
 
 /**
- * Reports whether a turn that began proves that Claude Code took a message. The prompt must be visible and must not
- * contain the text. While the detailed transcript is open, a turn that has ended seems to be running again. While a
- * transcript opens or closes, the prompt is invisible for a few milliseconds. Without this check, CBOS reported a
- * message as delivered although its Enter went into a transcript and the text was still in the prompt (2.1.329).
- * @param typed `at`: when the text was typed, by the wall clock
+ * Reports whether the beginning of a turn proves that Claude Code took a message. The prompt must be visible and must
+ * not contain the text. While the detailed transcript is open, a turn that has ended seems to be running again. While
+ * the transcript opens or closes, the prompt is not visible for a few milliseconds. Without this check, CBOS reported a
+ * message as delivered although its Enter had gone into a transcript and the text was still in the prompt (2.1.329).
+ * @param typed `at` is when the text was typed, by the wall clock
  */
 export function hasBegunTurn(seen: PromptSeen, typed: { text: string; at: Millis }): boolean {
   if (seen.status.primary !== 'active' || seen.status.since < typed.at) return false;
