@@ -1,17 +1,17 @@
 /**
  * Decides whether a rule or the user answers a request from Claude Code. All functions here are pure.
  *
- * - the syntax of rules: `read-rules.ts`
- * - a rule: `rule.ts`
- * - splitting a command into simple commands: `shell-command.ts`
- * - programs that run or change more than their name suggests: `programs.ts`
- * - which simple commands a pattern matches: `command-pattern.ts`
- * - which paths a pattern matches: `path-pattern.ts`
- * - which paths a call names: `places.ts`
- * - the decision: `decide.ts`
- * - the reply to Claude Code: `rule-reply.ts`
- * - a call's input in a list: `brief-input.ts`
- * - the decision before Claude Code asks: `before-dialog.ts`, `hidden-command.ts`
+ * - `read-rules.ts`: parses the rules in a file
+ * - `rule.ts`: defines a rule, and when it applies
+ * - `shell-command.ts`: splits a shell command into simple commands
+ * - `programs.ts`: lists the programs that run or change more than their names suggest
+ * - `command-pattern.ts`: matches simple commands against a pattern
+ * - `path-pattern.ts`: matches paths against a pattern
+ * - `places.ts`: finds the paths that a call names
+ * - `decide.ts`: makes the decision
+ * - `rule-reply.ts`: builds the reply to Claude Code
+ * - `brief-input.ts`: shortens a call's input for a list
+ * - `before-dialog.ts`, `hidden-command.ts`: decide about a call before Claude Code asks
  */
 
 export { decideBefore, toolsToShow } from './before-dialog.ts';

@@ -5,19 +5,19 @@ import { type Change, type Deliveries, isPromised, statusOf } from './record.ts'
 import { isWithin } from './standing.ts';
 
 /**
- * How late a hook may still report that Claude Code took a message, even though the text still seemed to be in the
- * prompt and was cleared.
+ * How late a hook may still report that Claude Code took a message, even if the text seemed to be in the prompt and was
+ * cleared from it.
  */
 const LATE_SIGN_MS = 10_000;
 
-/** The phases in which it is known where the text is, whichever server is running. */
+/** The phases in which CBOS knows where the text is, no matter which server is running. */
 const WHERE_IT_IS_KNOWN: ReadonlySet<DeliveryPhase> = new Set(['under_view', 'unread', 'taken_back']);
 
 /**
- * Returns the deliveries that make up a prompt reported by a hook: the oldest typed text that is identical, or several
- * that were in the box together. A held message that was typed before counts too, because a user may have sent it from
- * the box.
- * @param now the time by the wall clock
+ * Returns the deliveries that make up a prompt reported by a hook: either the oldest typed text that is identical, or
+ * several that were in the box together. A held message that was typed before also counts, because a user may have sent
+ * it from the box.
+ * @param now the current wall-clock time
  */
 export function takenBy(prompt: string, { queued, sent, unknown, recent }: Deliveries, now: Millis): Change[] {
   const held = queued.filter(({ phase }) => phase !== 'held');
@@ -34,14 +34,14 @@ export function takenBy(prompt: string, { queued, sent, unknown, recent }: Deliv
 
 /**
  * Returns the changes for the messages that a server was sending when it was killed. If Enter was not pressed, the
- * message has not arrived. CBOS then sends it if that was promised; otherwise the delivery has failed. For all other
- * messages, the signs decide.
+ * message has not arrived. CBOS then sends it, provided that it has promised to; otherwise the delivery has failed. For
+ * all other messages, the signs on the screen and in the hooks decide.
  */
 export const takeOver = ({ sent }: Deliveries): Change[] =>
   sent.flatMap((record): Change[] => {
     const { id, phase } = record;
     if (statusOf(record) !== 'sent' || WHERE_IT_IS_KNOWN.has(phase)) return [];
     if (phase === 'typing') return [{ id, phase: isPromised(record) ? 'resumed' : 'unsent' }];
-    // The time of the Enter keypress is kept, because only transcript entries after it count.
+    // The time of the Enter keypress is kept, because only transcript entries after that time count.
     return [{ id, phase: 'looking', keepsTime: true }];
   });

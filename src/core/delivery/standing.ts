@@ -5,17 +5,17 @@ import { type Change, type Deliveries, type DeliveryRecord, isPromised, lastTake
 import { draftOf, type Seen, type TextsLeft } from './seen.ts';
 
 /**
- * How long after the end of a turn Claude Code may put the interrupted prompt back into the box. On an idle machine
+ * How long after the end of a turn Claude Code may put the interrupted prompt back into the box. On an idle machine,
  * this takes 50 ms.
  */
 const LATE_RETURN_MS = 5_000;
 /**
- * How long a message typed by a server that was killed may take to appear. A paste of 200 kB appears about 8 s after it
- * was typed, or later on a loaded machine.
+ * How long it may take until a message appears that a killed server has typed. A paste of 200 kB appears about 8 s
+ * after it was typed, or later on a loaded machine.
  */
 const LEFT_SHOWN_MS = 15_000;
 
-/** The phases whose messages are not in the prompt, or are there but belong to a user. */
+/** The phases whose messages are either not in the prompt, or are there but belong to a user. */
 const LEAVE_NOTHING: ReadonlySet<DeliveryPhase> = new Set(['held', 'cancelled', 'taken_back', 'session_ended']);
 
 /**
@@ -26,10 +26,10 @@ export function leftoversOf(seen: Seen): DeliveryRecord[] | null {
   const draft = draftOf(seen);
   if (draft === null) return null;
   const mine = candidates(seen.deliveries, seen.now.wall);
-  // If a dialog was already gone when its answer was typed, the digit is in the box, and that digit is not a delivery.
+  // If a dialog had already closed when CBOS typed its answer, the digit is in the box. That digit is not a delivery.
   const found = textsInBox(draft, [...mine.map(({ text }) => text), ...(seen.answerKey ?? '')]);
   if (found !== null) return found.flatMap((index) => mine[index] ?? []);
-  // The box shows only the end of a long message, so Claude Code may have put back more than the box shows. A
+  // The box shows only the end of a long message, so Claude Code may have put back more messages than the box shows. A
   // placeholder may represent a user's paste.
   const long = hasPlaceholder(draft)
     ? mine.find((record) => seen.left?.placeholder === draft && isLeftAs(draft, record, seen.left))
@@ -41,9 +41,9 @@ export function leftoversOf(seen: Seen): DeliveryRecord[] | null {
 }
 
 /**
- * Returns the messages that were typed and never seen to be taken, except those that a user took back. While CBOS
- * itself is ending a turn, messages that were taken are included, because Claude Code puts back those that it has not
- * begun.
+ * Returns the messages that were typed and that Claude Code was never seen to take, except those that a user took back.
+ * While CBOS itself is ending a turn, the result also includes messages that Claude Code took, because it puts back
+ * those that it has not started on.
  */
 function candidates(deliveries: Deliveries, now: Millis): DeliveryRecord[] {
   const isEnding = deliveries.recent.some(isMarked) || hasJustInterrupted(deliveries, now);
@@ -52,12 +52,12 @@ function candidates(deliveries: Deliveries, now: Millis): DeliveryRecord[] {
   );
 }
 
-/** A failure without a reason comes from a JSON session, which has no prompt. */
+/** A failure that states no reason comes from a JSON session, which has no prompt. */
 const hasBeenTyped = ({ phase, reason }: DeliveryRecord): boolean => phase !== 'failed' || reason !== null;
 
 /**
- * Reports whether the text in the box has nothing above it. In that case CBOS typed the text into an empty box, or the
- * text is the prompt of the interrupted turn.
+ * Reports whether no other text precedes this text in the box. This is so if CBOS typed the text into an empty box, or
+ * if the text is the prompt of the interrupted turn.
  */
 const isAlone = (record: DeliveryRecord): boolean =>
   statusOf(record) !== 'delivered' || record.phase === 'interrupting' || record.phase === 'interrupted';
@@ -68,8 +68,8 @@ const isLeftAs = (placeholder: string, { id, text }: DeliveryRecord, { ids }: Te
   ids.has(id) && isPlaceholderFor(placeholder, text);
 
 /**
- * Remembers a placeholder that appears soon after a server has started, if the placeholder may represent one of the
- * messages left behind.
+ * Remembers a placeholder that appears soon after a server has started, if it may represent one of the messages that
+ * the previous server left behind.
  */
 export function seeTextsLeft(left: TextsLeft, draft: string | null, { recent }: Deliveries, now: Millis): TextsLeft {
   if (draft === null || left.placeholder !== null || now - left.begunAt >= LEFT_SHOWN_MS) return left;
@@ -83,17 +83,17 @@ export function hasJustInterrupted(deliveries: Deliveries, now: Millis): boolean
 }
 
 /**
- * Reports whether something happened less than `ms` ago. False if the clock was set back since then, because the
- * elapsed time is then unknown.
+ * Reports whether something happened less than `ms` ago. The result is false if the clock was set back since then,
+ * because the elapsed time is then unknown.
  */
 export const isWithin = (ms: Millis, at: Millis, now: Millis): boolean => now >= at && now - at < ms;
 
-/** Reports whether CBOS is interrupting a turn, or has just done so. */
+/** Reports whether CBOS is interrupting a turn or has just interrupted one. */
 export const isInterrupting = (deliveries: Deliveries, now: Millis): boolean =>
   deliveries.recent.some(({ phase }) => phase === 'interrupting') || hasJustInterrupted(deliveries, now);
 
 /**
- * Records that CBOS is about to end a turn. After a crash, the record explains why messages came back into the box. An
+ * Records that CBOS is about to end a turn. After a crash, this record explains why messages came back into the box. An
  * interrupt puts back a prompt that has no answer yet. Answering no to a permission request puts back the queued
  * messages (2.1.329).
  */
@@ -104,19 +104,19 @@ export function beginEnding(deliveries: Deliveries, by: 'interrupt' | 'answer'):
   return isQueued(last) ? [{ id: last.id, phase: 'answering', keepsTime: true }] : [];
 }
 
-/** Records that from now on nothing CBOS does causes messages to be put back. */
+/** Records that CBOS no longer does anything that causes messages to be put back. */
 export const finishEnding = ({ recent }: Deliveries): Change[] =>
   recent.flatMap(({ id, phase }): Change[] => {
     if (phase === 'interrupting') return [{ id, phase: 'interrupted' }];
     return phase === 'answering' ? [{ id, phase: 'taken', keepsTime: true }] : [];
   });
 
-/** Reports whether the message is in Claude Code's own queue, or was there when last seen. */
+/** Reports whether the message is in Claude Code's own queue, or was in it when CBOS last looked. */
 export const isQueued = ({ phase, intoQueue }: DeliveryRecord): boolean => phase === 'taken' && intoQueue;
 
 /**
- * Keeps the record of a prompt that an interrupt put back late, until CBOS can remove that prompt. A view may cover it
- * for now.
+ * Keeps the record of a prompt that an interrupt put back late, until CBOS can remove that prompt. A view may cover the
+ * prompt at the moment.
  */
 export const keepReturned = (seen: Seen): Change[] =>
   hasJustInterrupted(seen.deliveries, seen.now.wall) && leftoversOf(seen) !== null
@@ -124,8 +124,8 @@ export const keepReturned = (seen: Seen): Change[] =>
     : [];
 
 /**
- * Reports whether the box contains a message that must be removed, either because it will be sent again or because an
- * interrupt put it back late.
+ * Reports whether the box contains a message that CBOS must remove, either because CBOS will send it again or because
+ * an interrupt put it back late.
  */
 export function hasToTakeOut(seen: Seen): boolean {
   return (
@@ -137,7 +137,7 @@ export function hasToTakeOut(seen: Seen): boolean {
   );
 }
 
-/** Returns the phase of a message after CBOS has removed it from the prompt. */
+/** Returns the phase that a message enters when CBOS has removed it from the prompt. */
 export function afterClearing(record: DeliveryRecord, isInterrupted: boolean): DeliveryPhase {
   const { phase } = record;
   switch (statusOf(record)) {
@@ -153,7 +153,7 @@ export function afterClearing(record: DeliveryRecord, isInterrupted: boolean): D
   }
 }
 
-/** Returns the text that a crash left unsent, if it is alone in the prompt and should be sent; otherwise null. */
+/** Returns the text that a crash left unsent, or null unless that text is alone in the prompt and should be sent. */
 export function leftToEnter(seen: Seen): DeliveryRecord | null {
   const [only, ...others] = leftoversOf(seen) ?? [];
   if (only === undefined || others.length > 0 || !isPromised(only)) return null;

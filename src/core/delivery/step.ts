@@ -1,34 +1,34 @@
 import type { Millis } from '../status/index.ts';
 import type { Change } from './record.ts';
 
-/** An action on the outside world. Only one runs at a time. */
+/** An action that affects the outside world. Only one such action runs at a time. */
 export type Effect =
   /** types a message into the prompt */
   | { kind: 'type'; id: string; text: string; command: boolean }
   /**
-   * presses Enter to send a message: one that was just typed (`typed`), one that a previous server left behind
-   * (`left`), or one whose Enter is repeated (`again`)
+   * presses Enter to send a message: `typed`, one that was just typed; `left`, one that a previous server left behind;
+   * `again`, one that a first Enter did not send
    */
   | { kind: 'enter'; id: string; of: 'typed' | 'left' | 'again' }
   /** presses the key that empties the prompt */
   | { kind: 'clear' }
-  /** records that the prompt can no longer contain a digit from an answer */
+  /** records that the prompt can no longer contain a digit that was meant as an answer */
   | { kind: 'forget_digits' }
-  /** draws everything that the recording contains so far */
+  /** processes all the output that the recording contains so far */
   | { kind: 'look' }
-  /** reads the transcript; the next call receives the result as `told` */
+  /** reads the transcript, and passes the result to the next call as `told` */
   | { kind: 'read_transcript' };
 
 /**
  * One step of a state machine that moves deliveries forward. The caller first stores `changes`, then performs `effect`,
- * then calls the machine again. A machine with nothing to do returns the same state object. The caller then calls the
- * machine again when what CBOS sees changes, or at `recheckAt`.
+ * then calls the machine again. A machine that has nothing to do returns the same state object. The caller then calls
+ * it again when anything that CBOS observes changes, or at `recheckAt`.
  */
 export interface Step<State> {
   state: State;
   changes: readonly Change[];
   effect: Effect | null;
-  /** a time on the monotonic clock, or null if only a change in what CBOS sees matters */
+  /** a time on the monotonic clock, or null if only a change in what CBOS observes matters */
   recheckAt: Millis | null;
 }
 

@@ -6,8 +6,8 @@ import { afterClearing, finishEnding, isInterrupting, leftoversOf } from './stan
 import { go, type Step, wait } from './step.ts';
 
 /**
- * How long a message must have been in the prompt before CBOS types ^C, and how much time must pass between two ^C. A
- * second ^C on an empty prompt within 1 to 3 s ends Claude Code.
+ * How long a message must have been in the prompt before CBOS types ^C, and the minimum time between two ^C. A second
+ * ^C on an empty prompt within 1 to 3 s would end Claude Code.
  */
 export const STOOD_MS = 300;
 const BETWEEN_CLEARS_MS = 4_000;
@@ -15,20 +15,23 @@ const FOOTER_ROWS = 3;
 const AGAIN_TO_EXIT = /again to exit/i;
 const CLEARED_MS = 2_000;
 /**
- * How long a turn that has ended may still look as if it is running. If it looks so for longer, the turn really is
- * running, and the status reports it.
+ * How long a turn that has ended may still look as if it were running. If it looks that way for longer, the turn really
+ * is running, and the status reports that.
  */
 const STILL_DRAWN_MS = 1_500;
-/** The maximum number of times to type the key. If a view opens at the same moment, the key closes the view instead. */
+/** How many times CBOS types the key at most. If a view opens at the same moment, the key closes the view instead. */
 const TRIES = 2;
 
 /**
- * The messages that CBOS removes from the prompt: deliveries, or the prompt of an interrupted turn, which a user may
- * have typed.
+ * The messages that CBOS removes from the prompt. They are either deliveries or the prompt of an interrupted turn,
+ * which a user may have typed.
  */
 type Standing = { ids: readonly string[]; takenBefore: ReadonlySet<string> } | { prompt: string };
 
-/** Removes CBOS's own text from the prompt with one ^C, which ends nothing while the prompt contains text. */
+/**
+ * Removes CBOS's own text from the prompt with a single ^C. As long as the prompt contains text, ^C does not end
+ * anything.
+ */
 export type TakingOut =
   | { at: 'begin' }
   | { at: 'standing'; what: Standing; tries: number; until: Millis }
@@ -41,12 +44,12 @@ export type TakingOut =
 
 const over = (isEmpty: boolean): TakingOut => ({ at: 'over', isEmpty });
 
-/** Begins to remove text from the prompt that may not be a delivery. */
+/** Begins to remove text from the prompt, which need not be a delivery. */
 export const takeOutPrompt = (prompt: string, seen: Seen): TakingOut => stand({ prompt }, 1, seen);
 
 function stand(what: Standing, tries: number, { now, clearedAt }: Seen): TakingOut {
-  // If the clock has since been set back, it is unknown when a previous server typed the key. CBOS then assumes that
-  // this happened just now.
+  // If the clock has been set back since then, CBOS cannot tell when a previous server typed the key. It then assumes
+  // that this happened just now.
   const clearedMs = Math.max(0, now.wall - clearedAt);
   return { at: 'standing', what, tries, until: now.elapsed + Math.max(STOOD_MS, BETWEEN_CLEARS_MS - clearedMs) };
 }
@@ -66,11 +69,11 @@ export function advanceTakingOut(state: TakingOut, seen: Seen): Step<TakingOut> 
       return go({ ...state, at: 'drawn_running', until: now.elapsed + STILL_DRAWN_MS });
     }
     case 'drawn_running': {
-      // The key would end a turn that has begun since the last check, for example one from the queue. Such a turn shows
-      // on the screen first.
+      // The key would end a turn that has begun since the last check, for example a turn from the queue. The screen is
+      // the first to show such a turn.
       const isRunning = seen.screen?.reading.primary === 'active';
       if (isStill(state.what, seen) && isRunning && now.elapsed < state.until) return wait(state, state.until);
-      // If a message disappears before the key is typed, it was sent, and its hook reports that.
+      // If a message disappears before CBOS types the key, someone sent the message, and its hook will report that.
       if (!isStill(state.what, seen) || isAskedToExit(seen)) return go(over(isBoxEmpty(seen)));
       if (isRunning) return go(over(false));
       return go({ at: 'key_typed', what: state.what, tries: state.tries }, { effect: { kind: 'clear' } });
@@ -95,7 +98,7 @@ export function advanceTakingOut(state: TakingOut, seen: Seen): Step<TakingOut> 
   }
 }
 
-/** Reports whether the prompt still contains the same message. */
+/** Reports whether the prompt still contains the same message as before. */
 function isStill(what: Standing, seen: Seen): boolean {
   if ('prompt' in what) return squeeze(draftOf(seen) ?? '') === squeeze(what.prompt);
   return leftoversOf(seen)?.length === what.ids.length;
@@ -113,10 +116,11 @@ function becameOf(what: Standing, { deliveries, told, now }: Seen): Change[] {
   const isInterrupt = isInterrupting(deliveries, now.wall);
   return what.ids.flatMap((id, index): Change[] => {
     const record = deliveries.recent.find((one) => one.id === id);
-    // If a hook has reported the text since the key was typed, the key did not remove it from the box.
+    // If a hook has reported the text since CBOS typed the key, the text left the box because it was sent, not because
+    // of the key.
     if (record === undefined || (statusOf(record) === 'delivered' && !what.takenBefore.has(id))) return [];
     const text = normalisePrompt(record.text);
-    // In the box, the interrupted prompt comes first, unless its turn had just ended normally. That turn may have had
+    // The interrupted prompt comes first in the box, unless its turn had just ended normally. Such a turn may have had
     // several prompts.
     const isFirst = index === 0 || told?.taken.has(text) === true;
     const isPrompt = isInterrupt && told?.putBack.has(text) !== true && isFirst;

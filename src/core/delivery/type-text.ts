@@ -7,60 +7,66 @@ import { finishEnding, leftoversOf } from './standing.ts';
 import { go, type Step, wait } from './step.ts';
 import { STOOD_MS } from './take-out.ts';
 
-/** How long to wait between pasting the text and pressing Enter, since 2.1.150. */
+/** How long to wait between pasting the text and pressing Enter, for 2.1.150 and later. */
 const ENTER_DELAY_MS = 150;
-/** The same delay for versions up to 2.1.50, which lose the Enter after a shorter wait. */
+/** How long to wait for versions up to 2.1.50, which lose the Enter after a shorter wait. */
 const OLD_ENTER_DELAY_MS = 400;
 /**
- * How fast Claude Code reads a paste (20 kB in 0.6 s, 50 kB in 1.9 s). If Enter were pressed before all of the paste is
- * read, it would become part of the paste.
+ * How fast Claude Code reads a paste (20 kB in 0.6 s, 50 kB in 1.9 s). An Enter that arrives before Claude Code has
+ * read the whole paste becomes part of the paste.
  */
 const READ_BYTES_PER_MS = 25;
 /**
- * How long to wait for a message to appear, which normally takes 20 to 100 ms. If the text does not appear in this
- * time, CBOS cannot read it on the screen.
+ * How long to wait for a message to appear in the box, which normally takes 20 to 100 ms. If it does not appear in this
+ * time, CBOS cannot recognize it on the screen.
  */
 const SHOWN_MS = 2_500;
-/** How much longer to wait if the session has not read the text. A machine short of memory stalls for seconds. */
+/**
+ * How much longer to wait if the session has not read the text yet. A machine that is short of memory stalls for
+ * seconds.
+ */
 const READ_MS = 5_000;
 /**
- * How long Claude Code may take to report that it took a prompt. After that, CBOS presses Enter once more. The report
+ * How long to wait for Claude Code to report that it took a prompt, before CBOS presses Enter once more. The report
  * normally takes 20 to 150 ms.
  */
 const FIRST_CONFIRM_MS = 1_500;
 /**
- * How long to wait after the second Enter. After that, the delivery stays `entering`, and a late sign still confirms
- * it.
+ * How long to wait after the second Enter. After that, the delivery remains in phase `entering`, and a sign that
+ * arrives later still confirms it.
  */
 export const SECOND_CONFIRM_MS = 2_500;
 /**
- * How long to wait until a message that Claude Code queues leaves the box, which normally takes 100 ms. Up to 2.1.328,
- * its hook fires only when a turn takes the message.
+ * How long to wait until a message that Claude Code queues disappears from the box, which normally takes 100 ms. Up to
+ * 2.1.328, its hook fires only when a turn takes the message.
  */
 const QUEUE_CONFIRM_MS = 1_000;
 
-/** A message to type, and how to type it. */
+/** A message, and how CBOS types it. */
 export interface Typed {
   id: string;
   text: string;
   command: boolean;
-  /** the sign that Claude Code took the message: a turn begins, or Claude Code's own queue contains the message */
+  /**
+   * the sign that shows that Claude Code took the message: either a turn begins, or Claude Code's own queue contains
+   * the message
+   */
   confirm: 'turn' | 'queue';
-  /** whether to type without checking for obstacles */
+  /** whether to type the message without checking for obstacles */
   force: boolean;
-  /** when typing began, on the monotonic clock */
+  /** when CBOS began to type, on the monotonic clock */
   begunAt: Millis;
 }
 
-/** The typing of a message, from its first character to the sign that Claude Code took it. */
+/** The state of typing a message, from its first character to the sign that Claude Code took it. */
 export type Typing =
   | { at: 'begin'; typed: Typed }
   | { at: 'typed'; typed: Typed }
   | { at: 'reading'; typed: Typed; until: Millis }
   | { at: 'showing'; typed: Typed; until: Millis; isLate: boolean }
   /**
-   * a crash left the text alone in the prompt; CBOS presses Enter if the text is still alone once Claude Code must have
-   * read all of it
+   * a crash left the text alone in the prompt; CBOS presses Enter if the text is still alone after Claude Code must
+   * have read all of it
    */
   | { at: 'alone'; typed: Typed; until: Millis }
   | { at: 'entered'; typed: Typed; isShown: boolean }
@@ -68,9 +74,9 @@ export type Typing =
   | { at: 'over'; became: Became };
 
 /**
- * `settled`: the journal records the outcome. `unconfirmed`: Enter was pressed, and nothing shows that Claude Code took
- * the text. `beside_draft`: characters that CBOS did not type are next to the text. `beside_leftover`: characters that
- * CBOS typed earlier are next to the text. `not_alone`: nothing was done.
+ * `settled`: the journal records the outcome. `unconfirmed`: CBOS pressed Enter, but nothing shows that Claude Code
+ * took the text. `beside_draft`: the box contains other characters that CBOS did not type. `beside_leftover`: the box
+ * contains other characters that CBOS typed earlier. `not_alone`: CBOS did nothing.
  */
 export type Became = 'settled' | 'unconfirmed' | 'beside_draft' | 'beside_leftover' | 'not_alone';
 
@@ -86,15 +92,16 @@ const typedOf = ({ id, text, command }: DeliveryRecord, how: How, { now }: Seen)
   begunAt: now.elapsed,
 });
 
-/** Types a message and presses Enter while the session's turn is held. */
+/** Types a message and presses Enter, while CBOS holds the session's turn. */
 export const typeText = (record: DeliveryRecord, how: How, seen: Seen): Typing => ({
   at: 'begin',
   typed: typedOf(record, how, seen),
 });
 
 /**
- * Presses Enter to send a message that a previous server typed. If an earlier Enter is only late, this Enter finds an
- * empty prompt and does nothing. Clearing the prompt and typing again could send the text twice.
+ * Presses Enter to send a message that a previous server typed. If an earlier Enter is only late, this Enter meets an
+ * empty prompt and does nothing. The alternative, clearing the prompt and typing the text again, could send the text
+ * twice.
  */
 export const enterLeft = (record: DeliveryRecord, seen: Seen): Typing => ({
   at: 'alone',
@@ -145,8 +152,8 @@ export function advanceTyping(state: Typing, seen: Seen): Step<Typing> {
 const holds = ({ text }: Typed, seen: Seen): ReturnType<typeof boxHolds> => boxHolds(draftOf(seen) ?? '', text);
 
 /**
- * Presses Enter if no dialog is open and the box contains this message alone. In a dialog, Enter would be the answer,
- * and a user may type into the box at the same moment. If CBOS cannot read the box, it still presses Enter.
+ * Presses Enter if no dialog is open and the box contains only this message. In a dialog, Enter would be an answer, and
+ * a user may type into the box at the same moment. If CBOS cannot read the box, it presses Enter anyway.
  */
 function show(state: Extract<Typing, { at: 'showing' }>, seen: Seen): Step<Typing> {
   const { typed } = state;
@@ -155,13 +162,13 @@ function show(state: Extract<Typing, { at: 'showing' }>, seen: Seen): Step<Typin
   const isDialog = isDialogOpen(seen);
   const held = holds(typed, seen);
   const isKnownTaken = isTaken(typed, seen);
-  // Someone at the terminal has already pressed Enter. The message must not be sent again, whatever opens next.
+  // Someone at the terminal has already pressed Enter. CBOS must not send the message again, whatever opens next.
   if (isKnownTaken && (isInView || isDialog || held === 'more')) return go({ at: 'entered', typed, isShown: true });
   if (!isInView && !isDialog && held === 'other') {
     if (seen.now.elapsed < state.until) return wait(state, state.until);
     if (isKnownTaken) return go({ at: 'entered', typed, isShown: true });
     if (seen.isUnread && !state.isLate) return go({ ...state, until: seen.now.elapsed + READ_MS, isLate: true });
-    // If Claude Code reads Enter together with the text, Enter becomes part of the text.
+    // If Claude Code reads Enter together with the text, it treats the Enter as part of the text.
     if (seen.isUnread) return go(over('settled'), { changes: [{ id, phase: 'unread' }] });
   }
   if (isInView) return go(over('settled'), { changes: [{ id, phase: 'behind_view', held: true }] });
@@ -173,8 +180,8 @@ function show(state: Extract<Typing, { at: 'showing' }>, seen: Seen): Step<Typin
 
 function enter(typed: Typed, isShown: boolean, seen: Seen, of: 'typed' | 'left' = 'typed'): Step<Typing> {
   const { id } = typed;
-  // The hook of an earlier, identical message may have marked this one as taken. Pressing Enter on an empty prompt does
-  // nothing.
+  // The hook of an earlier, identical message may have marked this message as taken. Pressing Enter in an empty prompt
+  // does nothing.
   const phase = { id, phase: 'entering', intoQueue: typed.confirm === 'queue' } as const;
   const changes = isTaken(typed, seen) ? [] : [phase];
   return go({ at: 'entered', typed, isShown }, { changes, effect: { kind: 'enter', id, of } });
@@ -186,13 +193,13 @@ function isTaken({ id }: Typed, { deliveries }: Seen): boolean {
 }
 
 /**
- * Waits for the first sign: the message's hook, or the beginning of a turn. For the queue and for commands, an empty
- * prompt is also a sign.
+ * Waits for the first sign that Claude Code took the message: its hook, or the beginning of a turn. For commands and
+ * for messages in the queue, an empty prompt is also a sign.
  */
 function confirm(state: Extract<Typing, { at: 'confirming' }>, seen: Seen): Step<Typing> {
   const { typed, until } = state;
   const { id } = typed;
-  // A loaded machine may draw the text, and react to Enter, only after CBOS has stopped waiting.
+  // On a loaded machine, Claude Code may draw the text and react to Enter only after CBOS has stopped waiting.
   const isShown = state.isShown || holds(typed, seen) === 'text';
   if (isShown !== state.isShown) return go({ ...state, isShown });
   if (isTaken(typed, seen)) return go(over('settled'));
@@ -211,14 +218,14 @@ function confirm(state: Extract<Typing, { at: 'confirming' }>, seen: Seen): Step
   return go(over('settled'), { changes: [{ id, phase: 'never_shown' }] });
 }
 
-/** Reports whether a hook will report the message. */
+/** Reports whether a hook is going to report the message. */
 const tells = ({ force }: Typed, { isLaunched }: Seen): boolean => isLaunched && !force;
 
 function isConfirmed({ typed, enteredAt, isShown }: Extract<Typing, { at: 'confirming' }>, seen: Seen): boolean {
   const since = (mark: Millis): Millis => seen.now.wall - (seen.now.elapsed - mark);
   if (typed.command && (seen.isDead || hasTakenDraft(seen, since(enteredAt)))) return true;
   if (typed.confirm === 'queue') return isShown && hasTakenDraft(seen, since(enteredAt)) && isBoxEmpty(seen);
-  // A message that the box never showed may have been lost, and any turn that begins may belong to another message.
+  // A message that the box never showed may have been lost, and a turn that begins may belong to another message.
   if (!isShown && tells(typed, seen)) return false;
   return hasBegunTurn(seen, { text: typed.text, at: since(typed.begunAt) });
 }

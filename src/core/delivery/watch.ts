@@ -6,25 +6,28 @@ import { draftOf, hasBegunTurn, isBoxEmpty, isReadyBelowDraft, type Seen } from 
 import { isQueued, leftoversOf } from './standing.ts';
 import { go, type Step, wait } from './step.ts';
 
-/** How long the prompt must be empty before CBOS stops waiting for a hook. Under load, hooks came up to 10 s late. */
-const SIGN_MS = 10_000;
 /**
- * When to read the transcript. Claude Code writes to it about 100 ms after the event. A loaded machine takes longer.
+ * How long the prompt must be empty before CBOS stops waiting for a hook. Under load, hooks arrived up to 10 s late.
  */
+const SIGN_MS = 10_000;
+/** When to read the transcript. Claude Code writes to it about 100 ms after the event, or later on a loaded machine. */
 const LOOK_AFTER_MS = [0, 300, 1_500, 5_000] as const;
 /**
- * How late the status may report the end of a turn. Messages that the end of a turn puts back appear in the box at the
- * actual end.
+ * How late the status may report the end of a turn. Messages that come back at the end of a turn appear in the box when
+ * the turn really ends.
  */
 const END_MS = 2_000;
-/** How long someone at the terminal has to start editing the returned messages before CBOS removes and sends them. */
+/**
+ * How long someone at the terminal has to start editing messages that came back, before CBOS removes them and sends
+ * them again.
+ */
 const UNTOUCHED_MS = 3_000;
-/** The maximum time between the transcript records of two messages that were put back together. */
+/** The maximum time between the transcript entries of two messages that were put back together. */
 const TOGETHER_MS = 100;
 
 /**
- * What CBOS looks for while it types nothing: signs of messages that a server was sending when it was killed, and
- * messages that Claude Code has put back from its queue. The first requires an empty prompt, the second a draft.
+ * What CBOS watches for when it is not typing: signs of messages that a server was sending when it was killed, and
+ * messages that Claude Code has put back from its queue. The former require an empty prompt, the latter a draft.
  */
 export type Watch =
   | { at: 'rest' }
@@ -34,13 +37,13 @@ export type Watch =
   | { at: 'returned_read'; look: number }
   /** the prompt contains the messages, unchanged since they came back */
   | { at: 'untouched'; ids: readonly string[]; draft: string; until: Millis }
-  /** nothing new can be found while the draft and the status stay the same */
+  /** there is nothing new to find while the draft and the status stay the same */
   | { at: 'seen'; draft: string | null; since: Millis };
 
 export const AT_REST: Watch = { at: 'rest' };
 
 export function advanceWatch(state: Watch, seen: Seen): Step<Watch> {
-  // If the transcript was just read, it is handled first, because its content is not available at the next call.
+  // A transcript that has just been read is handled first, because its content is not available in the next call.
   const isRead = state.at === 'signs_read' || state.at === 'returned_read';
   const atOnce = isRead ? [] : seenAtOnce(seen);
   if (atOnce.length > 0) return go(state, { changes: atOnce });
@@ -70,7 +73,7 @@ export function advanceWatch(state: Watch, seen: Seen): Step<Watch> {
       const isTouched = draftOf(seen) !== state.draft || !isReadyBelowDraft(seen);
       if (!isTouched && seen.now.elapsed < state.until) return wait(state, state.until);
       if (!isTouched) return go(asSeen(seen), { changes: became(state.ids, 'put_back') });
-      // If someone sent the messages unchanged by hand, they still count as delivered.
+      // If someone sent the messages by hand without changing them, they still count as delivered.
       return go(asSeen(seen), { changes: isReadyBelowDraft(seen) ? became(state.ids, 'taken_back') : [] });
     }
   }
@@ -92,12 +95,12 @@ const became = (ids: readonly string[], phase: 'put_back' | 'taken_back'): Chang
 const lookedFor = ({ deliveries }: Seen): DeliveryRecord[] =>
   deliveries.sent.filter(({ phase }) => phase === 'looking');
 
-/** Reports whether only the transcript can still report a message. */
+/** Reports whether the transcript is the only source that can still report a message. */
 const isQuiet = (seen: Seen): boolean => seen.isDead || (isReady(seen.status) && isBoxEmpty(seen));
 
 /**
- * Returns the changes that need no waiting. Either the session has ended, or it has no hooks and a turn began, which is
- * a sign for every message.
+ * Returns the changes that need no waiting. Either the session has ended, or it has no hooks and a turn began. In a
+ * session without hooks, the beginning of a turn confirms every message.
  */
 function seenAtOnce(seen: Seen): Change[] {
   const { deliveries, isDead, isLaunched } = seen;
@@ -113,15 +116,15 @@ function seenAtOnce(seen: Seen): Change[] {
 function judge({ id, text, command, updatedAt }: DeliveryRecord, { told, isDead }: Seen): Change {
   const prompt = normalisePrompt(text);
   const at = Math.max(told?.taken.get(prompt) ?? 0, told?.queued.get(prompt) ?? 0);
-  // Neither a hook nor the transcript reports a built-in command. The empty prompt shows that Claude Code took it.
+  // Neither a hook nor the transcript reports a built-in command. An empty prompt shows that Claude Code took it.
   return { id, phase: at >= updatedAt || (command && !isDead) ? 'taken' : 'no_sign' };
 }
 
 /**
  * Checks whether the prompt contains messages that CBOS typed during a turn and that Claude Code has put back from its
- * queue. If the messages came back at the end of the turn and no one touches them, CBOS holds them again. If someone
- * brought them back or edits them, they belong to that user. The two cases can be distinguished only once the session
- * is ready.
+ * queue. If the messages came back at the end of the turn and no one touches them, CBOS holds them again. If a user
+ * brought them back or edits them, they belong to that user. The two cases can be told apart only after the session has
+ * become ready.
  */
 function lookForReturned(look: number, seen: Seen): Step<Watch> {
   const draft = draftOf(seen);
@@ -143,7 +146,7 @@ function lookForReturned(look: number, seen: Seen): Step<Watch> {
 interface Returned {
   ids: string[];
   at: Millis;
-  /** whether someone has typed next to the messages, perhaps before the transcript reported them */
+  /** whether someone has typed next to the messages, possibly before the transcript reported all of them */
   isChanged: boolean;
 }
 
@@ -153,8 +156,8 @@ function findReturned(draft: string, { deliveries, told }: Seen): Returned | 'no
   const at = Math.max(...(told?.putBack.values() ?? []));
   const back = [...(told?.putBack ?? [])].flatMap(([text, time]) => (time > at - TOGETHER_MS ? [text] : []));
   if (back.length === 0) return 'nothing_told';
-  // The hook reports a message before the message is in the queue. If other messages come back at that moment, the new
-  // one is next to them in the box and never reaches the queue (2.1.329).
+  // The hook reports a message before the message enters the queue. If other messages come back at that moment, the new
+  // message appears next to them in the box and never enters the queue (2.1.329).
   const onItsWay = queued
     .filter((text) => told?.queued.has(text) !== true && told?.taken.has(text) !== true)
     .slice(0, 1);

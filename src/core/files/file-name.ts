@@ -1,14 +1,14 @@
 /**
- * The maximum length of the readable part of a stored name. Together with the id and the folder, the name then fits on
- * one line of a terminal.
+ * The maximum length of the readable part of a stored name. With this limit, the name fits on one line of a terminal
+ * together with the id and the folder.
  */
 const LONGEST_STEM = 60;
 const LONGEST_ENDING = 10;
 
-/** The name of a file whose own name has no readable part. */
+/** The name for a file whose original name has no readable part. */
 const NAMELESS = 'file';
 
-/** The media types by file extension, limited to the files that people send to Claude Code. */
+/** The media type for each file extension, for the kinds of files that people send to Claude Code. */
 const TYPES: Readonly<Record<string, string>> = {
   png: 'image/png',
   jpg: 'image/jpeg',
@@ -36,15 +36,15 @@ export function typeOfName(name: string): string {
 }
 
 /**
- * Returns a name under which a file can be stored and mentioned, whatever its original name: ASCII letters, digits,
- * `.`, `_` and `-`. Its last character is a letter or a digit, because Claude Code ends a mention at the last letter or
- * digit.
- * @param given the name in the upload; may be a path, and is not trusted
- * @param type the media type in the upload, which supplies the extension if the name has none, or null if unknown
+ * Returns a name under which a file can be stored and mentioned, whatever its original name is. The name consists of
+ * ASCII letters, digits, `.`, `_` and `-`. It ends with a letter or a digit, because Claude Code ends a mention at the
+ * last letter or digit.
+ * @param given the file name from the upload, which may be a path and is not trusted
+ * @param type the media type from the upload, which supplies the extension if the name has none, or null if unknown
  */
 export function safeFileName(given: string, type: string | null): string {
   const base = given.split(/[/\\]/).at(-1) ?? '';
-  // An accented letter becomes the plain letter.
+  // Replaces an accented letter with the plain letter.
   const plain = base.normalize('NFKD').replaceAll(/\p{M}/gu, '');
   const parts = /^(.*)\.([A-Za-z0-9]+)$/s.exec(plain);
   const own = parts?.[2] ?? '';

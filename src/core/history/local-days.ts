@@ -22,7 +22,7 @@ export function endOfDay(at: number): number {
 }
 
 /**
- * Splits a time span into days. A day is as long as the local clock makes it, so it has 23 or 25 hours when daylight
+ * Splits a time span into days. The length of a day follows the local clock, so a day has 23 or 25 hours when daylight
  * saving time begins or ends.
  */
 export function partsByDay(from: number, to: number): DayPart[] {

@@ -1,11 +1,13 @@
 import type { Health, Primary, State } from '../../protocol/index.ts';
 
-/** The categories in which a session's time is counted: the states shown in lists, with stuck counted separately. */
+/**
+ * The categories into which a session's time is divided: the states that lists show, with stuck as a separate category.
+ */
 export type SpentAs = 'worked' | 'waited' | 'stuck' | 'idle' | 'error';
 
 /**
- * Returns the category in which a session's time is counted, or null if it does not count, because the session is dead
- * or its activity is unknown.
+ * Returns the category to which a session's current time belongs, or null if the time is not counted, because the
+ * session is dead or its activity is unknown.
  */
 export function spentAs({
   primary,

@@ -2,9 +2,9 @@ import { CatalogueError, MOST_TAGS, type Session, type TagEdit } from '../../pro
 
 /** The tags, repository, and archive time of a session. Times are Unix milliseconds. */
 export interface Labels {
-  /** in the order in which they were added */
+  /** the tags, in the order in which they were added */
   tags: readonly string[];
-  /** the main checkout of its repository; stored, because a finished worktree's folder no longer exists */
+  /** the main checkout of its repository; this is stored because the folder of a finished worktree no longer exists */
   repository: string | null;
   archivedAt: number | null;
 }
@@ -12,10 +12,10 @@ export interface Labels {
 export const UNLABELLED: Labels = { tags: [], repository: null, archivedAt: null };
 
 /**
- * Adds and removes tags. A tag that already exists keeps its place. A tag that is both removed and added moves to the
- * end.
+ * Adds and removes tags. A tag that the session already has keeps its position. A tag that is both removed and added
+ * moves to the end.
  * @returns the same object if nothing has changed
- * @throws CatalogueError invalid_request if there are too many tags
+ * @throws CatalogueError invalid_request if the session would have too many tags
  */
 export function editTags(before: Labels, { add = [], remove = [] }: TagEdit): Labels {
   const kept = before.tags.filter((tag) => !remove.includes(tag));
@@ -28,7 +28,7 @@ export function editTags(before: Labels, { add = [], remove = [] }: TagEdit): La
   return isSame ? before : { ...before, tags };
 }
 
-/** Reports whether a session has been stopped or parked, and may therefore leave the lists. */
+/** Reports whether a session is stopped or parked, and may therefore be removed from the lists. */
 export function isEnded({ status, parked_at }: Pick<Session, 'status' | 'parked_at'>): boolean {
   return status.primary === 'dead' || parked_at !== null;
 }

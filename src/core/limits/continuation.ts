@@ -3,39 +3,42 @@ import { type DeliveryContext, decideDelivery } from '../delivery/decide.ts';
 import { endOfLimit, type Millis } from '../status/index.ts';
 
 /**
- * How long CBOS leaves a session alone after its limit has ended. If Claude Code continues on its own, it does so 60 to
- * 75 s after the end, at a random moment (2.1.330). Once either of the two has continued the session, the other does
- * nothing.
+ * How long CBOS leaves a session alone after its limit has ended. If Claude Code continues on its own, it does so at a
+ * random moment 60 to 75 s after the end of the limit (2.1.330). Once either of them has continued the session, the
+ * other does nothing.
  */
 export const GRACE_MS = 5 * 60_000;
 
 /**
- * The minimum time between two continuations in a fleet. If all sessions continued at once, they would use up the next
- * limit together.
+ * The minimum time between two continuations in a fleet. If all sessions continued at the same time, together they
+ * would use up the next limit.
  */
 export const SPACING_MS = 20_000;
 
 /**
- * How long after the end of a limit a session may still be continued. This covers a night during which the machine
- * sleeps. If a task has been stopped for longer, the user has forgotten it or given it up.
+ * How long after the end of a limit CBOS may still continue a session. This is long enough for a night during which the
+ * machine sleeps. If a task has been stopped for longer, its user has probably forgotten or abandoned it.
  */
 export const LATEST_MS = 12 * 60 * 60_000;
 
-/** The text that is sent once after a limit. */
+/** The text that CBOS sends once after a limit. */
 export const CONTINUE_TEXT =
   'The usage limit has ended. Continue the task that it stopped; do not repeat work that is already complete.';
 
 /** The prefix of the key of each continuation. */
 export const CONTINUATION = 'limit:';
 
-/** Returns the key for a limit in a session's delivery journal. The journal accepts only one delivery per key. */
+/**
+ * Returns the key that identifies a limit in a session's delivery journal. The journal accepts only one delivery per
+ * key.
+ */
 export function continuationKey({ kind, resets_at: resetsAt }: RateLimit): string {
   return `${CONTINUATION}${kind ?? 'usage'}:${resetsAt}`;
 }
 
 /**
- * Returns when a session may be continued, or null if it must not be, because the end of the limit is unknown or too
- * long ago.
+ * Returns when CBOS may continue a session, or null if it must not, because the limit ended too long ago or its end is
+ * unknown.
  */
 export function continuationDue(limit: RateLimit, now: Millis): Millis | null {
   const endsAt = endOfLimit(limit);
@@ -44,8 +47,8 @@ export function continuationDue(limit: RateLimit, now: Millis): Millis | null {
 }
 
 /**
- * Returns the percentage that is left of the most exhausted limit, as last reported by sessions. Limits that have ended
- * do not count, because nothing is known about the next period. Returns null if nothing is known.
+ * Returns the percentage that is left of the limit closest to exhaustion, as last reported by sessions. Limits that
+ * have ended are ignored, because nothing is known about the period that follows. Returns null if nothing is known.
  */
 export function leastLeft(reported: readonly (RateLimit | null)[], now: Millis): number | null {
   const left = reported.flatMap((limit) => {
@@ -57,8 +60,8 @@ export function leastLeft(reported: readonly (RateLimit | null)[], now: Millis):
 }
 
 /**
- * Reports whether the message may be typed now, as the next prompt of an idle session. Any obstacle (a draft, a dialog,
- * a paused queue, a waiting message) shows that a user or program is using the prompt, so CBOS does not continue the
+ * Reports whether CBOS may now type the message as the next prompt of an idle session. Any obstacle (a draft, a dialog,
+ * a paused queue, a waiting message) shows that a user or a program is using the prompt, so CBOS does not continue the
  * session in that case.
  */
 export function mayContinue(context: DeliveryContext, waitingTexts: number): boolean {

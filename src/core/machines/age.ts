@@ -1,9 +1,13 @@
 /**
  * Determines the age of a message from another machine. The wall clock of that machine may be wrong by minutes, and a
- * message may travel for a long time. Only one thing is certain: an answer was written after its request was sent.
+ * message may be in transit for a long time. Only one thing is certain: an answer is written after its request was
+ * sent.
  */
 
-/** The other machine's clock showed `theirMs` when our clock showed `oursMs` or later. Both clocks are monotonic. */
+/**
+ * Pairs two times: the other machine's clock showed `theirMs` when our clock showed `oursMs` or later. Both clocks are
+ * monotonic.
+ */
 export interface Anchor {
   boot: string;
   theirMs: number;
@@ -17,7 +21,7 @@ export interface Stamp {
 }
 
 /**
- * Returns the earliest time, by our clock, at which a message may have been written, or null if that is unknown,
+ * Returns the earliest time, by our clock, at which a message can have been written, or null if that is unknown,
  * because the machine has not answered any request since it started.
  */
 export function writtenAt(stamp: Stamp, anchor: Anchor | null, arrivedMs: number): number | null {
@@ -25,7 +29,7 @@ export function writtenAt(stamp: Stamp, anchor: Anchor | null, arrivedMs: number
   return Math.min(arrivedMs, anchor.oursMs + (stamp.at_ms - anchor.theirMs));
 }
 
-/** Returns the anchor that an answer provides. Of two anchors, the more precise one is kept. */
+/** Returns the anchor that an answer provides. If there is already an anchor, the more precise of the two is kept. */
 export function nextAnchor(stamp: Stamp, anchor: Anchor | null, askedMs: number): Anchor {
   const next: Anchor = { boot: stamp.boot, theirMs: stamp.at_ms, oursMs: askedMs };
   if (anchor === null || anchor.boot !== stamp.boot) return next;

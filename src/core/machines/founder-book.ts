@@ -1,14 +1,17 @@
 import type { Member, Right } from '../../protocol/index.ts';
 
-/** An invitation as the founder stores it. It contains only the public key, so reading the book admits no one. */
+/**
+ * An invitation, as the founder stores it. The founder stores only the public key, so no one can join by reading the
+ * book.
+ */
 export interface OpenInvitation {
   id: string;
   rights: readonly Right[];
-  /** Unix milliseconds, by the founder's clock */
+  /** in Unix milliseconds, by the founder's clock */
   expiresAt: number;
 }
 
-/** Everything that a founder needs in order to decide who is admitted. */
+/** Everything that a founder needs to decide which machines to admit. */
 export interface FounderBook {
   members: readonly Member[];
   invitations: readonly OpenInvitation[];
@@ -21,7 +24,7 @@ export type AdmissionResult =
 /** The maximum size of a fleet. Each member adds about 300 bytes to the NATS server's configuration. */
 const MOST_MEMBERS = 1_000;
 
-/** Removes the invitation from the book and adds the machine, in one step. */
+/** Removes the invitation from the book and adds the machine in a single step. */
 export function admit(
   book: FounderBook,
   asked: { invitation: string; id: string; name: string; now: number },
@@ -30,7 +33,7 @@ export function admit(
   if (invitation === undefined || invitation.expiresAt <= asked.now) {
     return { outcome: 'refused', because: 'invalid_invitation' };
   }
-  // Without this check, a key that is already in the fleet could gain rights through an invitation that was meant for
+  // Without this check, a machine that is already in the fleet could gain rights through an invitation meant for
   // another machine.
   if (book.members.length >= MOST_MEMBERS || book.members.some(({ id }) => id === asked.id)) {
     return { outcome: 'refused', because: 'invalid_invitation' };

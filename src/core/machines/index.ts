@@ -1,11 +1,11 @@
 /**
- * The decisions about a fleet of machines.
+ * The decisions that concern a fleet of machines.
  *
- * - what a machine may do: `rights.ts`
- * - who is admitted: `founder-book.ts`
- * - who may send what on the NATS server: `subjects.ts`, `nats-config.ts`
- * - the age of a message: `age.ts`
- * - how requests are never carried out late or twice: `tickets.ts`
+ * - `rights.ts`: what a machine may do
+ * - `founder-book.ts`: which machines are admitted
+ * - `subjects.ts`, `nats-config.ts`: which machine may send what on the NATS server
+ * - `age.ts`: how old a message is
+ * - `tickets.ts`: how a machine makes sure that no request is carried out late or twice
  */
 
 export * from './age.ts';

@@ -3,15 +3,15 @@ import type { FounderBook } from './founder-book.ts';
 import { askSubject, asksOf, inboxPrefix, joinSubject, ROSTER_SUBJECT, rowsSubject } from './subjects.ts';
 
 /**
- * Large enough for a prompt of a million characters, escaped as JSON as it is over REST, and for the session list of a
- * busy machine.
+ * This limit is large enough for a prompt of a million characters, escaped as JSON as it is over REST, and for the
+ * session list of a busy machine.
  */
 const MAX_PAYLOAD_BYTES = 8 * 1024 * 1024;
 
 export interface NatsConfig {
   host: string;
   port: number;
-  /** absolute paths */
+  /** all paths are absolute */
   pidFile: string;
   logFile: string;
   certFile: string;
@@ -21,7 +21,7 @@ export interface NatsConfig {
   book: FounderBook;
 }
 
-/** Returns the configuration for a fleet's NATS server. It contains public keys only. */
+/** Returns the configuration of a fleet's NATS server. It contains only public keys. */
 export function natsConfig(config: NatsConfig): string {
   const { founder, book } = config;
   const users = [
@@ -56,7 +56,7 @@ ${users.join('\n')}
 `;
 }
 
-/** A machine sends requests only in its own name, and receives only the requests that are addressed to it. */
+/** A machine may send requests only in its own name, and may receive only requests that are addressed to it. */
 function memberEntry({ id, rights }: Member, isFounder: boolean): string {
   return userEntry(id, {
     publish: [askSubject('*', id), rowsSubject(id), ...(isFounder ? [ROSTER_SUBJECT] : [])],
@@ -73,7 +73,7 @@ function memberEntry({ id, rights }: Member, isFounder: boolean): string {
 
 function userEntry(id: string, may: { publish: string[]; subscribe: string[]; answers: boolean }): string {
   const list = (subjects: string[]): string => `[${subjects.map(quote).join(', ')}]`;
-  // Allows one answer for each request, within the time that a request may take.
+  // Allows one answer to each request, within the time limit of that request.
   const answers = may.answers ? ', allow_responses: { max: 1, expires: "1m" }' : '';
   return `    { nkey: ${id}, permissions: { publish: { allow: ${list(may.publish)} }, subscribe: { allow: ${list(may.subscribe)} }${answers} } }`;
 }

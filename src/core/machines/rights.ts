@@ -14,7 +14,7 @@ const NEEDED: Readonly<Record<MachineCallName, Right>> = {
   killSession: 'end',
 };
 
-/** The calls that change nothing. A late or repeated one does no harm. */
+/** The calls that change nothing. It does no harm if such a call arrives late or twice. */
 const READING: ReadonlySet<MachineCallName> = new Set([
   'listSessions',
   'getSession',
@@ -28,8 +28,8 @@ export const changesSomething = ({ route }: Pick<MachineCall, 'route'>): boolean
 
 /**
  * Returns the rights that a call needs. An answer may contain free text, which reaches Claude like a prompt, and the
- * answer to a closing question is a prompt. Both therefore also require the right to type. A forced message goes into
- * whatever is open, including a dialog, so it also requires the right to answer.
+ * answer to a closing question is itself a prompt. Both therefore also require the right to type. A forced message goes
+ * into whatever is open, which may be a dialog, so it also requires the right to answer.
  */
 export function rightsNeeded({ route, body }: MachineCall): readonly Right[] {
   const needed = NEEDED[route];
@@ -43,13 +43,14 @@ function hasField(body: unknown, name: string): boolean {
 }
 
 /**
- * Returns the rights that a machine has on another one: those that the founder granted and the other machine allows.
+ * Returns the rights that a machine has on another machine: those that the founder has granted and that the other
+ * machine allows.
  */
 export function grantedRights(given: readonly Right[], allowed: readonly Right[]): readonly Right[] {
   return RIGHTS.filter((right) => given.includes(right) && allowed.includes(right));
 }
 
-/** Returns the rights that a call needs but the machine lacks. Returns an empty result if the call is allowed. */
+/** Returns the rights that a call needs but the machine lacks. The result is empty if the call is allowed. */
 export function missingRights(call: MachineCall, granted: readonly Right[]): readonly Right[] {
   return rightsNeeded(call).filter((right) => !granted.includes(right));
 }

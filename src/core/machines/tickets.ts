@@ -1,27 +1,27 @@
 /**
- * Before a machine sends a request that changes something, it asks the owner for a ticket. The ticket is valid for one
- * request and for a few seconds by the owner's clock. A delayed request, or a second copy of one, is therefore never
- * carried out, and no machine needs to know the time on another one.
+ * Before a machine sends a request that changes something, it asks the owner for a ticket. A ticket is valid for one
+ * request, and only for a few seconds by the owner's clock. Therefore, the owner never carries out a delayed request or
+ * a second copy of one, and no machine needs to know the time on another machine.
  */
 
 /**
  * How long a ticket is valid. This is longer than a slow link takes between two messages, and shorter than a user would
- * take to do the same thing another way.
+ * take to achieve the same thing in another way.
  */
 const TICKET_MS = 5_000;
-/** How many tickets a machine may hold at once. */
+/** How many tickets a machine may hold at the same time. */
 const MOST_TICKETS = 64;
 
 export interface Tickets {
-  /** null if the machine holds too many */
+  /** null if the machine already holds too many tickets */
   issue(asker: string): string | null;
-  /** Uses up a ticket, and reports whether the ticket was valid. */
+  /** Uses up a ticket and reports whether it was valid. */
   use(asker: string, ticket: string): boolean;
 }
 
 /**
- * @param options.elapsed a monotonic clock in milliseconds @param options.makeName returns a string that no one can
- * guess
+ * @param options.elapsed returns milliseconds from a monotonic clock @param options.makeName returns a string that no
+ * one can guess
  */
 export function createTickets(options: { elapsed(): number; makeName(): string }): Tickets {
   const issued = new Map<string, Map<string, number>>();

@@ -1,19 +1,19 @@
 import { type Question, tellingField } from '../../protocol/index.ts';
 
 /**
- * Fields that only describe a call to a user, and that the model words differently each time. In an MCP server's tool,
- * `description` may be actual content, so only Claude Code's own tools are listed.
+ * Fields that only describe a call to the user, and that the model words differently each time. Only Claude Code's own
+ * tools are listed, because in an MCP server's tool, `description` may be real content.
  */
 const DESCRIBING: ReadonlyMap<string, ReadonlySet<string>> = new Map(
   ['Bash', 'PowerShell', 'Agent', 'Task'].map((tool) => [tool, new Set(['description'])]),
 );
 
-/** Longer than anything that a list shows or a user searches for. */
+/** The maximum length, which is longer than anything that a list shows or a user searches for. */
 const MOST_ABOUT = 2_000;
 
 /**
- * Returns a string that is the same for two calls exactly if they ask for the same thing: the tool, and its input in a
- * fixed order.
+ * Returns a string that is equal for two calls if and only if they ask for the same thing. It consists of the tool and
+ * its input in a fixed order.
  */
 export function askedKey({ name, input }: { name: string; input: unknown }): string {
   const describing = DESCRIBING.get(name);
@@ -24,12 +24,12 @@ export function askedKey({ name, input }: { name: string; input: unknown }): str
   return JSON.stringify([name, inOrder(told ?? null)]);
 }
 
-/** Sorts the fields of all objects in a value. */
+/** Sorts the fields of all objects within a value. */
 function inOrder(value: unknown): unknown {
   if (Array.isArray(value)) return value.map(inOrder);
   if (!isRecord(value)) return value;
   const fields = Object.entries(value).sort(([one], [other]) => (one < other ? -1 : 1));
-  // Pairs are used because an object would put numeric field names first, and would lose `__proto__`.
+  // The fields are returned as pairs, because an object would put numeric field names first and would lose `__proto__`.
   return { fields: fields.map(([name, one]) => [name, inOrder(one)]) };
 }
 

@@ -1,26 +1,26 @@
 import type { AnswerBefore, RememberedQuestion } from '../../protocol/index.ts';
 import { type Said, sameKey } from './remember.ts';
 
-/** An answer that a user gave. */
+/** An answer that the user gave. */
 export interface PastAnswer extends Said {
   /** Unix milliseconds */
   at: number;
-  /** the session's name at that time */
+  /** the name that the session had at that time */
   session: string;
 }
 
 export interface Recalled {
-  /** the most frequent first */
+  /** the answers, most frequent first */
   answers: AnswerBefore[];
-  /** whether the user answered differently at different times */
+  /** whether the user gave different answers at different times */
   differs: boolean;
-  /** what the user said every time, or null if nothing was said, or if the answers differ */
+  /** what the user said every time, or null if nothing was said or the answers differ */
   same: Said | null;
 }
 
 /**
- * Counts the answers to one question, oldest first. An "always" counts as a yes when answers are compared, and is
- * suggested as a yes: a suggestion never allows more than the call that is being asked about.
+ * Counts the answers to one question, oldest first. An "always" counts as a yes when answers are compared, and CBOS
+ * suggests it as a yes. A suggestion therefore never allows more than the current call.
  */
 export function recall(past: readonly PastAnswer[]): Recalled {
   const counted = new Map<string, AnswerBefore>();
@@ -38,23 +38,23 @@ export function recall(past: readonly PastAnswer[]): Recalled {
 
 const onlyOnce = ({ said, remark, chosen }: Said): Said => ({ said: said === 'always' ? 'yes' : said, remark, chosen });
 
-/** A stored answer, with the question that it answers. */
+/** A stored answer, together with the question that it answers. */
 export interface StoredAnswer extends PastAnswer {
   id: number;
   project: string;
   tool: string;
   about: string;
-  /** equal for equal questions from all projects */
+  /** a key that is the same for equal questions, across all projects */
   asked: string;
 }
 
 export interface AnswersFilter {
   words: readonly string[];
-  /** the folder that the questions belong to, including its subfolders; null for all folders */
+  /** the folder whose questions are wanted, including those from its subfolders, or null for all folders */
   project: string | null;
 }
 
-/** Returns the answers to every matching question, most recently answered question first. */
+/** Returns the answers to each matching question. The question that was answered most recently comes first. */
 export function findAnswered(answers: readonly StoredAnswer[], { words, project }: AnswersFilter): StoredAnswer[][] {
   const questions = new Map<string, StoredAnswer[]>();
   for (const one of answers) {

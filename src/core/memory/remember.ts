@@ -1,23 +1,23 @@
 import type { Answer, AnswerBefore, ChosenBefore, Question } from '../../protocol/index.ts';
 import { type AnswerPlan, partsOf, planAnswer } from '../answer/answer.ts';
 
-/** What a user answered. */
+/** What the user answered. */
 export type Said = Pick<AnswerBefore, 'said' | 'remark' | 'chosen'>;
 
-/** How much of a user's own words is kept. Longer answers are unlikely to be given again. */
+/** How many characters of the user's own words are kept. Longer answers are unlikely to be given again. */
 const MOST_WORDS = 2_000;
 
 /**
- * Reports whether answers to a question are kept. They are for a call that was shown in full, and for Claude's own
- * question.
+ * Reports whether CBOS keeps the answers to a question. It keeps them for calls that were shown in full, and for
+ * questions that Claude itself asks.
  */
 export const remembersKind = ({ kind, tool, cut }: Question): boolean =>
   tool !== null && cut !== true && (kind === 'permission' || kind === 'question');
 
 /**
- * Returns what an answer says, in the form in which memory keeps it, or null for an answer that is not kept. CBOS does
- * not keep answers to plans, to set-up dialogs, to questions that were not shown in full, or to closing questions, and
- * no answers that go beyond the call that was asked about.
+ * Returns what an answer says, in the form in which memory keeps it, or null if memory does not keep the answer. CBOS
+ * does not keep answers to plans, to set-up dialogs, to questions that were not shown in full, or to closing questions.
+ * It also keeps no answer that goes beyond the call that was asked about.
  */
 export function remember(question: Question, answer: Answer): Said | null {
   if (!remembersKind(question)) return null;
@@ -49,13 +49,13 @@ function cut(words: string | null): string | null {
   return clean === '' ? null : clean.slice(0, MOST_WORDS);
 }
 
-/** The longest wording that is suggested. A face shows all of it before it is sent. */
+/** The maximum length of a text that CBOS suggests. A face shows the whole text before sending it. */
 const MOST_SUGGESTED = 300;
 
 const isLong = (words: string | null): boolean => words !== null && words.length > MOST_SUGGESTED;
 
 /**
- * Returns an answer to the open question that says the same as a stored one, or null if the question does not offer
+ * Returns the answer to the open question that says the same as a stored answer, or null if the question does not offer
  * that answer now.
  */
 export function sayAgain(question: Question, said: Said): Answer | null {
@@ -83,7 +83,7 @@ function answerFor(question: Question, { said, remark, chosen }: Said): Answer |
   return { answers: Object.fromEntries(answers) };
 }
 
-/** Reports whether two answers say the same thing. */
+/** Reports whether two answers have the same content. */
 export const isSame = (one: Said, other: Said): boolean => sameKey(one) === sameKey(other);
 
 export const sameKey = ({ said, remark, chosen }: Said): string =>

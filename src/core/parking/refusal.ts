@@ -5,17 +5,17 @@ import { coverOf, draftOf, type Seen } from '../delivery/seen.ts';
 export interface ParkingSeen {
   prompt: Seen;
   attached: boolean | null;
-  /** whether a process that Claude Code started for its tools is still running */
+  /** whether a process that Claude Code started for one of its tools is still running */
   hasTools: boolean;
   /** whether Claude Code can resume the conversation */
   hasConversation: boolean;
-  /** the status in Claude Code's registry, or null if it reports none */
+  /** the status in Claude Code's registry, or null if the registry reports none */
   registry: 'idle' | 'busy' | 'waiting' | 'shell' | null;
 }
 
 /**
- * Returns why a session must not be parked now, or null if it may be. Nothing may be lost when the process ends, so an
- * unknown fact is also a reason to refuse.
+ * Returns why CBOS must not park a session now, or null if it may. Parking must not lose anything when the process
+ * ends, so CBOS also refuses if any fact is unknown.
  */
 export function whyNotParked(seen: ParkingSeen): ParkingRefusal | null {
   const { prompt, attached, registry } = seen;
@@ -23,7 +23,7 @@ export function whyNotParked(seen: ParkingSeen): ParkingRefusal | null {
   if (!prompt.isAdopted || !prompt.isLaunched) return 'not_launched';
   if (isAsking(status)) return 'asking';
   if (status.primary === 'active' || status.primary === 'stuck' || deliveries.sent.length > 0) return 'working';
-  // A closing question is plain text, so the conversation keeps it.
+  // A closing question is plain text, so it remains in the conversation.
   if (!isReady(status)) return 'unknown';
   if (attached === true) return 'attached';
   if (prompt.isUnread) return 'unread';

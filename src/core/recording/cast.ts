@@ -12,16 +12,16 @@ export type CastVersion = 2 | 3;
 export interface CastHeader {
   cols: number;
   rows: number;
-  /** when the recording began, in Unix seconds, or null if the recording does not say */
+  /** when the recording began, in Unix seconds, or null if the recording does not contain that time */
   timestamp: number | null;
   title: string;
-  /** the recorded terminal's TERM, or null if unknown */
+  /** the value of TERM in the recorded terminal, or null if unknown */
   term: string | null;
 }
 
 /**
- * How many units a second of recorded time has. A finer unit would not look any better in a player, and would only make
- * large files larger.
+ * How many units one second of recorded time is divided into. A finer unit would not look any better in a player, but
+ * would make large files larger.
  */
 const MICROSECONDS = 1_000_000;
 
@@ -36,9 +36,9 @@ export function castHeaderLine(header: CastHeader, version: CastVersion): string
 }
 
 /**
- * Creates a function that formats events as lines. v2 gives each time since the start, v3 since the previous event.
- * Times are rounded relative to the start, so rounding errors never add up. Only v3 has an exit event, so v2 has no
- * line for it.
+ * Creates a function that formats events as lines. v2 gives each time relative to the start, v3 relative to the
+ * previous event. Times are rounded relative to the start, so that rounding errors never add up. Only v3 has an exit
+ * event, so v2 has no line for it.
  */
 export function createCastWriter(version: CastVersion): (event: CastEvent) => string {
   let before = 0;

@@ -1,17 +1,17 @@
 import { joinTorn, parseTimingLine } from './timing.ts';
 
-/** Matches an output row, with its delay and its count in separate groups. */
+/** Matches an output row, and captures its delay and its count in separate groups. */
 const OUTPUT_ROW = /^O (\d+\.\d+) (\d+)$/;
 
 /**
- * Corrects the rows in `script`'s timing file after some of the output that they count was lost because the disk was
- * full. A row whose output was lost becomes a header row, which keeps the row's time but counts no output (`O 0.5 160`:
- * `H 0.5 160`). If only part of its output was lost, its count is lowered (`O 0.5 071`). No row changes its length, so
- * the rows can be overwritten in place. Every reader, including `scriptreplay` of util-linux 2.38, then plays each byte
- * at the correct time again.
- * @param rows whole lines
- * @param keptBytes how many bytes of the counted output are in the recording
- * @param which whether those bytes are the output of the first rows or of the last rows
+ * Corrects the rows in `script`'s timing file after a full disk has lost some of the output that they count. If all the
+ * output of a row was lost, the row becomes a header row, which keeps the row's time but counts no output (`O 0.5 160`:
+ * `H 0.5 160`). If only part of the output was lost, the row's count is lowered (`O 0.5 071`). No row changes its
+ * length, so the rows can be overwritten in place. Every reader, including `scriptreplay` of util-linux 2.38, then
+ * plays each byte at the correct time again.
+ * @param rows complete lines
+ * @param keptBytes how many bytes of the output that the rows count are in the recording
+ * @param which whether these bytes are the output of the first rows or of the last rows
  */
 export function withoutLost(rows: string, keptBytes: number, which: 'first' | 'last'): string {
   const lines = rows.split('\n').map(joinTorn);
@@ -21,7 +21,7 @@ export function withoutLost(rows: string, keptBytes: number, which: 'first' | 'l
     if (entry?.kind !== 'output') return line;
     const kept = Math.min(left, entry.bytes);
     left -= kept;
-    // scriptreplay aborts at an output row of 0 bytes.
+    // scriptreplay aborts at an output row that counts 0 bytes.
     if (kept === 0) return line.replace(/^O/, 'H');
     return line.replace(/\d+$/, (digits) => String(kept).padStart(digits.length, '0'));
   };
@@ -30,9 +30,9 @@ export function withoutLost(rows: string, keptBytes: number, which: 'first' | 'l
 }
 
 /**
- * Corrects the rows in the opposite case, in which rows were lost but their output was not. A row that was cut off
- * because the disk was full shares a line with the next row. The line becomes one row, which also counts the output of
- * the lost rows. If no line is torn this way, the rows stay unchanged.
+ * Corrects the rows in the opposite case, in which rows were lost but their output was not. A row that a full disk cut
+ * off shares its line with the next row. The line becomes a single row, which also counts the output of the lost rows.
+ * If no line contains a cut-off row, the rows remain unchanged.
  */
 export function withLostRows(rows: string, extraBytes: number): string {
   let isFound = false;

@@ -1,17 +1,20 @@
 import type { TimingEntry } from './timing.ts';
 
-/** A step in a recording, after which the screen is read. Times are in milliseconds from the start of the recording. */
+/**
+ * One step of a recording. The screen is read after each step. Times are in milliseconds from the start of the
+ * recording.
+ */
 export type Moment =
   | { kind: 'output'; at: number; bytes: number }
   | { kind: 'resize'; at: number; cols: number; rows: number };
 
 /**
- * Output that arrives within this time counts as one redraw. Reading the screen between two writes of a redraw would
- * show half a frame and take extra time.
+ * Output that arrives within this time counts as one redraw. Reading the screen in the middle of a redraw would show
+ * half a frame and take additional time.
  */
 export const REDRAW_MS = 50;
 
-/** Joins output rows that belong together into one moment, which gets the time of the last row. */
+/** Combines output rows that belong together into one moment. The moment gets the time of its last row. */
 export async function* momentsOf(entries: AsyncIterable<TimingEntry>): AsyncGenerator<Moment> {
   let seconds = 0;
   let gathered: { from: number; at: number; bytes: number } | null = null;

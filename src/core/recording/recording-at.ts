@@ -1,9 +1,9 @@
 import type { KeptRecording } from '../../protocol/index.ts';
 
 /**
- * Returns the recording that was running at a given moment: one that a restart moved aside, or null for the current
- * one.
- * @param kept the recordings that were moved aside, in any order
+ * Returns the recording that was being made at a given moment: one that a restart has since moved aside, or null for
+ * the current one.
+ * @param kept the recordings that restarts moved aside, in any order
  * @param at Unix milliseconds
  */
 export function recordingAt(kept: readonly KeptRecording[], at: number): KeptRecording | null {

@@ -1,17 +1,17 @@
 /**
- * The position of a replay. Times are in milliseconds. `at` and `spent` are in recording time, `since` in wall-clock
- * time. Every function here is pure and takes the wall-clock time as `now`.
+ * The position of a replay. Times are in milliseconds. `at` and `spent` are in recording time, `since` is in wall-clock
+ * time. The functions in this file are pure and take the wall-clock time as `now`.
  */
 export interface ReplayClock {
-  /** the time of the last output written, or the target of the last jump */
+  /** the time of the output that was written last, or the target of the last jump */
   readonly at: number;
   /** how much recording time has passed since `at` */
   readonly spent: number;
   /** when `spent` was last updated */
   readonly since: number;
-  /** 2 is twice as fast */
+  /** 2 means twice as fast */
   readonly speed: number;
-  /** the longest silence in the replay, in recording time, or null if silences are not shortened */
+  /** the longest silence that the replay plays, in recording time, or null if silences are not shortened */
   readonly idleLimitMs: number | null;
   readonly isPaused: boolean;
 }
@@ -22,8 +22,8 @@ export interface ReplayPace {
 }
 
 /**
- * The range of speeds that keypresses can set. At lower speeds nothing seems to move, and at higher speeds nothing is
- * readable.
+ * The range of speeds that users can set with keypresses. At lower speeds nothing seems to move, and at higher speeds
+ * nothing is readable.
  */
 export const SLOWEST = 1 / 16;
 export const FASTEST = 64;
@@ -33,8 +33,8 @@ export function startClock({ speed, idleLimitMs }: ReplayPace, now: number): Rep
 }
 
 /**
- * Returns how long to wait before writing the output at `next`, in wall-clock milliseconds: 0 if it is due, null while
- * paused.
+ * Returns how many wall-clock milliseconds to wait before writing the output at `next`: 0 if the output is due, null
+ * while the replay is paused.
  */
 export function waitUntilDue(clock: ReplayClock, next: number, now: number): number | null {
   if (clock.isPaused) return null;
@@ -43,9 +43,9 @@ export function waitUntilDue(clock: ReplayClock, next: number, now: number): num
 }
 
 /**
- * Records that the output at `at` was written. A short delay is made up for with the next output, so delays do not add
- * up. After a long delay, for example because the terminal accepted no output, the replay continues from here at its
- * normal speed.
+ * Records that the output at `at` was written. The replay makes up for a short delay at the next output, so that delays
+ * do not add up. After a long delay, for example because the terminal accepted no output, the replay continues from
+ * this point at its normal speed.
  */
 export function reach(clock: ReplayClock, at: number, now: number): ReplayClock {
   const gap = Math.min(Math.max(at - clock.at, 0), clock.idleLimitMs ?? Number.POSITIVE_INFINITY);
@@ -55,8 +55,8 @@ export function reach(clock: ReplayClock, at: number, now: number): ReplayClock 
 }
 
 /**
- * The longest delay that the replay makes up for. Timers are late by a few milliseconds, or by tens of milliseconds on
- * a loaded machine. A longer delay has another cause.
+ * The longest delay that the replay makes up for. Timers fire a few milliseconds late, or tens of milliseconds on a
+ * loaded machine. A longer delay has some other cause.
  */
 const LONGEST_CATCH_UP_MS = 250;
 
@@ -65,7 +65,10 @@ export function jumpTo(clock: ReplayClock, at: number, now: number): ReplayClock
   return { ...clock, at: Math.max(0, at), spent: 0, since: now };
 }
 
-/** Returns the recording time that is shown now. In a shortened silence, only the time actually spent counts. */
+/**
+ * Returns the position in recording time that the replay shows now. In a shortened silence, only the time that was
+ * actually spent counts.
+ */
 export function positionOf(clock: ReplayClock, now: number): number {
   return clock.at + broughtUp(clock, now).spent;
 }
@@ -89,7 +92,7 @@ function broughtUp(clock: ReplayClock, now: number): ReplayClock {
   return { ...clock, spent: clock.spent + Math.max(0, now - clock.since) * clock.speed, since: now };
 }
 
-/** The effect of a keypress on a replay. */
+/** What a keypress does to a replay. */
 export type ReplayKey = 'pause' | 'step' | 'back' | 'forward' | 'faster' | 'slower' | 'quit';
 
 const KEYS: ReadonlyMap<string, ReplayKey> = new Map([
@@ -107,7 +110,7 @@ const KEYS: ReadonlyMap<string, ReplayKey> = new Map([
 ]);
 
 /**
- * Returns the keypresses in one chunk of terminal input. Anything else is skipped, including unknown escape sequences.
+ * Returns the keypresses in a chunk of terminal input. Everything else is skipped, including unknown escape sequences.
  */
 export function readReplayKeys(typed: string): ReplayKey[] {
   return [...typed.matchAll(/\u001b(?:\[[0-?]*[ -/]*[@-~]|O[A-Za-z])|[\s\S]/g)].flatMap(([key]) => KEYS.get(key) ?? []);

@@ -1,13 +1,13 @@
 /**
  * Follows a screen without scrollback, such as the alternate screen, and returns, in order, the lines that have left it
- * permanently. Programs redraw such a screen in place, so the lines that have left must be found by comparison.
- * Lines that move up push out the lines above them. If the whole screen is replaced, all of its lines leave. Lines that
- * change in place (a spinner, a growing answer) are returned when they leave or when the screen ends.
+ * permanently. Programs redraw such a screen in place, so the only way to find the lines that have left is to compare
+ * screens. Lines that move up push out the lines above them. If the whole screen is replaced, all its lines leave.
+ * Lines that change in place (a spinner, a growing answer) are returned when they leave or when the screen ends.
  */
 export class ScreenReader {
   #shown: readonly string[] = [];
 
-  /** Takes the current screen. @returns the lines that have left it since the last call */
+  /** Processes the current screen. @returns the lines that have left the screen since the last call */
   see(lines: readonly string[]): string[] {
     const before = this.#shown;
     this.#shown = lines;
@@ -22,10 +22,10 @@ export class ScreenReader {
   }
 }
 
-/** If less of the old content than this is still on the screen, the screen was replaced, not just changed. */
+/** If less of the old content than this is still on the screen, the screen was replaced rather than just changed. */
 const REPLACED_BELOW = 0.2;
 
-/** If fewer lines than this were redrawn completely, something changed in place, such as a logo or a task list. */
+/** If fewer lines than this were completely redrawn, something changed in place, such as a logo or a task list. */
 const LEAST_REPLACED = 4;
 /**
  * If fewer lines than this match after a move, they match by chance, because the rows of an animated logo look alike.
@@ -45,7 +45,9 @@ function linesGone(before: readonly string[], now: readonly string[]): string[] 
   return filled.length >= LEAST_REPLACED && kept < filled.length * REPLACED_BELOW ? withoutBlankEnds(old) : [];
 }
 
-/** Returns how many lines at the bottom have not moved. A prompt does not scroll with the lines above it. */
+/**
+ * Returns how many lines at the bottom have not moved. A prompt, for example, does not scroll with the lines above it.
+ */
 function fixedBottom(before: readonly string[], now: readonly string[]): number {
   const most = Math.min(before.length, now.length);
   let count = 0;
@@ -53,7 +55,10 @@ function fixedBottom(before: readonly string[], now: readonly string[]): number 
   return count;
 }
 
-/** Returns how many lines the text moved up, judged by how many lines match. 0 if it did not move. */
+/**
+ * Returns by how many lines the text has moved up, or 0 if it has not moved. The move for which most lines match is
+ * chosen.
+ */
 function findShift(old: readonly string[], fresh: readonly string[]): number {
   let best = { shift: 0, score: agreeing(old, fresh, 0) };
   for (let shift = 1; shift < old.length; shift++) {

@@ -1,8 +1,8 @@
-/** What the first line of a recording says. `script` writes that line. */
+/** The information in the first line of a recording, which `script` writes. */
 export interface ScriptHeader {
-  /** the length of the line including its newline, which is where the output begins */
+  /** the length of the line including its newline; the output begins at this position */
   end: number;
-  /** the terminal's size at the start, or null if `script` had no terminal */
+  /** the initial size of the terminal, or null if `script` had no terminal */
   cols: number | null;
   rows: number | null;
   term: string | null;
@@ -10,36 +10,39 @@ export interface ScriptHeader {
 
 export type HeaderReading =
   | { kind: 'header'; header: ScriptHeader }
-  /** the line is not yet complete */
+  /** the line is not complete yet */
   | { kind: 'incomplete' }
-  /** not a `script` recording but, for example, a Screen log; the output begins at 0 */
+  /** the file is not a `script` recording but, for example, a Screen log, so the output begins at 0 */
   | { kind: 'none' };
 
-/** What the last line of a recording says. `script` writes a newline before that line. */
+/** The information in the last line of a recording. `script` writes a newline before that line. */
 export interface ScriptTrailer {
-  /** where the output ends */
+  /** the position where the output ends */
   start: number;
   exitCode: number | null;
 }
 
 /**
- * `script` never translates these words. Older versions write the date in the locale's format, and omit the brackets if
- * there is no terminal.
+ * `script` never translates these words. Older versions write the date in the locale's format, and they omit the
+ * brackets if there is no terminal.
  */
 const HEADER_START = 'Script started on ';
 const TRAILER_START = '\nScript done on ';
 const HEADER_CLOSE = /(?:"|<not executed on terminal>)\]\n/;
-/** The header is long because COMMAND contains the whole `-c` line, including paths. */
+/**
+ * The maximum length of the header, which can be long because COMMAND contains the whole `-c` command line, including
+ * paths.
+ */
 const MAX_HEADER_BYTES = 65_536;
-/** Nearly every header is shorter than this. The rest is read only if the header is longer. */
+/** Nearly all headers are shorter than this. CBOS reads more of the file only if the header is longer. */
 const USUAL_HEADER_BYTES = 4_096;
 /** The trailer contains only the date and the exit code. */
 const MAX_TRAILER_BYTES = 200;
 
 /**
  * Reads the first line of a recording (util-linux 2.38: `Script started on DATE [COMMAND="…" TERM="…" TTY="…"
- * COLUMNS="100" LINES="30"]`). COMMAND is not escaped and may contain newlines; the line then continues to its closing
- * bracket.
+ * COLUMNS="100" LINES="30"]`). COMMAND is not escaped and may contain newlines, in which case the header extends to its
+ * closing bracket.
  */
 export function parseHeader(bytes: Uint8Array): HeaderReading {
   const start = ascii(bytes.subarray(0, HEADER_START.length));
@@ -64,8 +67,8 @@ export function parseHeader(bytes: Uint8Array): HeaderReading {
 }
 
 /**
- * Returns when a recording began, in Unix seconds, from the date in its first line. Returns null if there is no such
- * line, or if the date is in a locale's format (util-linux before 2.35).
+ * Returns when a recording began, in Unix seconds, according to the date in its first line. Returns null if there is no
+ * such line, or if the date is in a locale's format (util-linux before 2.35).
  */
 export function parseStartTime(bytes: Uint8Array): number | null {
   const [, date, time, hours, minutes = '00'] =
@@ -76,7 +79,9 @@ export function parseStartTime(bytes: Uint8Array): number | null {
   return Number.isNaN(at) ? null : at / 1_000;
 }
 
-/** Reads the last line of a recording. Null while the recording continues, or if `script` was killed. */
+/**
+ * Reads the last line of a recording. Returns null while the recording is still being made, or if `script` was killed.
+ */
 export function parseTrailer(bytes: Uint8Array): ScriptTrailer | null {
   const from = Math.max(bytes.length - MAX_TRAILER_BYTES, 0);
   const tail = ascii(bytes.subarray(from));
@@ -85,7 +90,7 @@ export function parseTrailer(bytes: Uint8Array): ScriptTrailer | null {
   return { start: from + at, exitCode: readNumber(tail.slice(at), /COMMAND_EXIT_CODE="(\d+)"/g) };
 }
 
-/** Returns the position after the header line, or 0 if the line is incomplete. */
+/** Returns the position right after the header line, or 0 if the line is incomplete. */
 function findLineEnd(text: string): number {
   const newline = text.indexOf('\n') + 1;
   const bracketed = text.slice(0, newline).includes(' [COMMAND="');
@@ -94,7 +99,9 @@ function findLineEnd(text: string): number {
   return close === null ? 0 : close.index + close[0].length;
 }
 
-/** Uses the last match. The real attributes come after COMMAND, whose text might look like attributes. */
+/**
+ * The last match is the right one: the real attributes follow COMMAND, whose text might itself look like attributes.
+ */
 function readNumber(text: string, pattern: RegExp): number | null {
   const digits = lastMatch(text, pattern);
   return digits === null ? null : Number(digits);
@@ -104,7 +111,7 @@ function lastMatch(text: string, pattern: RegExp): string | null {
   return [...text.matchAll(pattern)].at(-1)?.[1] ?? null;
 }
 
-/** Decodes each byte as one character, because all the words to find are ASCII. */
+/** Decodes each byte as one character, because all the words that the parser looks for are ASCII. */
 function ascii(bytes: Uint8Array): string {
   let text = '';
   for (const byte of bytes) text += String.fromCharCode(byte);

@@ -10,8 +10,8 @@ const CSI_C1 = 0x9b;
 const CANCELS: ReadonlySet<number> = new Set([0x18, 0x1a]);
 
 /**
- * In numbers in control sequences, drops all digits after the fourth. Everything else stays unchanged. Sequences may be
- * split anywhere between two calls.
+ * Shortens every number in a control sequence to its first four digits. Everything else remains unchanged. A sequence
+ * may be split between two calls at any point.
  */
 export class ShortNumbers {
   #place: 'text' | 'escape' | 'control' = 'text';
@@ -41,8 +41,8 @@ export class ShortNumbers {
     }
     if (code >= 0x30 && code <= 0x39) return ++this.#digits > MOST_DIGITS;
     this.#digits = 0;
-    // A terminal executes a control character, such as a line feed, in the middle of a sequence. Only a final character
-    // such as a letter ends the sequence.
+    // A terminal executes a control character, such as a line feed, even in the middle of a sequence. Only a final
+    // character, such as a letter, ends the sequence.
     if ((code >= 0x40 && code !== 0x7f) || CANCELS.has(code)) this.#place = 'text';
     return false;
   }

@@ -1,13 +1,13 @@
-/** A row in a timing file. `delay` is the number of seconds since the previous row. */
+/** A row of a timing file. `delay` is the number of seconds since the previous row. */
 export type TimingEntry =
-  /** that many bytes of output */
+  /** the program wrote this many bytes */
   | { kind: 'output'; delay: number; bytes: number }
-  /** a new size of the terminal */
+  /** the terminal changed to a new size */
   | { kind: 'resize'; delay: number; cols: number; rows: number }
-  /** a row that only advances time: another signal, a header, or typed input */
+  /** the row only advances time: another signal, a header, or typed input */
   | { kind: 'other'; delay: number };
 
-/** The size in the header rows of the advanced format. */
+/** Matches the terminal size in the header rows of the advanced format. */
 export interface TimingHeaders {
   cols: number | null;
   rows: number | null;
@@ -16,19 +16,19 @@ export interface TimingHeaders {
 export interface Timing {
   entries: TimingEntry[];
   headers: TimingHeaders;
-  /** how many rows could not be read, because a crash cut them off or the file is not a timing file */
+  /** how many rows could not be read, either because a crash cut them off or because the file is not a timing file */
   skipped: number;
 }
 
 /**
- * A row that was cut off because the disk was full, followed by the next row on the same line: `O 0.00002O 0.248026
- * 160`. Only the second row is usable.
+ * Matches a row that was cut off because the disk was full, followed by the next row on the same line: `O 0.00002O
+ * 0.248026 160`. Only the second row is usable.
  */
 const TORN_LINE = /^([OSIH] ?[^OSIH]*)([OSIH]) (\d+\.\d+ .*)$/;
 
 /**
- * Returns the complete row in a torn line, padded to the length of that line: zeros before the delay replace the row
- * that was cut off. Other lines are returned unchanged.
+ * Returns the complete row in a line that contains a cut-off row, padded to the original length: zeros before the delay
+ * replace the cut-off row. Other lines are returned unchanged.
  */
 export function joinTorn(line: string): string {
   const [, torn = '', kind = '', rest = ''] = TORN_LINE.exec(line) ?? [];
@@ -36,9 +36,9 @@ export function joinTorn(line: string): string {
 }
 
 /**
- * Reads one row of `script`'s timing file, in the classic format (`DELAY BYTES`) or the advanced format (`O DELAY
- * BYTES`, `S DELAY SIGWINCH ROWS=… COLS=…`, `I …`, `H DELAY NAME VALUE`).
- * @returns null if the line is not such a row
+ * Reads a row of `script`'s timing file, in the classic format (`DELAY BYTES`) or the advanced format (`O DELAY BYTES`,
+ * `S DELAY SIGWINCH ROWS=… COLS=…`, `I …`, `H DELAY NAME VALUE`).
+ * @returns null if the line is not a valid row
  */
 export function parseTimingLine(line: string): TimingEntry | null {
   return parseRow(line) ?? parseRow(joinTorn(line));
@@ -47,7 +47,7 @@ export function parseTimingLine(line: string): TimingEntry | null {
 function parseRow(line: string): TimingEntry | null {
   const [, kind = 'O', delayText = '', rest = ''] = /^(?:([A-Z]) )?(\d+(?:[.,]\d+)?)(?: (.*))?$/.exec(line) ?? [];
   if (delayText === '') return null;
-  // The decimal separator may be a `,`, because script before 2.35 used printf, which follows the locale.
+  // The decimal separator may be a `,`, because `script` before 2.35 used printf, which follows the locale.
   const delay = Number(delayText.replace(',', '.'));
   if (kind === 'O') return /^\d+$/.test(rest) ? { kind: 'output', delay, bytes: Number(rest) } : null;
   if (kind === 'S' && rest.startsWith('SIGWINCH')) {
@@ -59,7 +59,7 @@ function parseRow(line: string): TimingEntry | null {
   return { kind: 'other', delay };
 }
 
-/** Reads a whole timing file. If a row cannot be read, it is skipped, and its bytes are counted with the next row. */
+/** Reads a whole timing file. A row that cannot be read is skipped, and its bytes are counted with the next row. */
 export function parseTiming(text: string): Timing {
   const timing: Timing = { entries: [], headers: { cols: null, rows: null }, skipped: 0 };
   for (const line of text.split('\n')) {

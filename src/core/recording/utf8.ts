@@ -1,6 +1,6 @@
 /**
- * Returns how many bytes at the end of a chunk, 0 to 3, belong to a UTF-8 character that is not complete yet. Bytes
- * that can never become a valid character do not count, so invalid output is not delayed.
+ * Returns how many bytes at the end of a chunk (0 to 3) belong to a UTF-8 character that is not complete yet. Bytes
+ * that can never become a valid character do not count, so that invalid output is not delayed.
  */
 export function incompleteUtf8Tail(bytes: Uint8Array): number {
   const length = bytes.length;
@@ -15,14 +15,14 @@ export function incompleteUtf8Tail(bytes: Uint8Array): number {
   return 0;
 }
 
-/** Cuts a chunk before an incomplete character at its end. Neither part is copied. */
+/** Splits a chunk before an incomplete character at its end. Neither part is copied. */
 export function splitUtf8(bytes: Uint8Array): { complete: Uint8Array; rest: Uint8Array } {
   const cut = bytes.length - incompleteUtf8Tail(bytes);
   return { complete: bytes.subarray(0, cut), rest: bytes.subarray(cut) };
 }
 
 /**
- * Reports whether a second byte is valid. The check rejects overlong forms, surrogates, and code points beyond
+ * Reports whether a character's second byte is valid. This rejects overlong forms, surrogates, and code points beyond
  * U+10FFFF (Unicode, table 3-7).
  */
 function isPossibleSecond(first: number, second: number): boolean {

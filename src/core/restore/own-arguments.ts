@@ -1,11 +1,11 @@
-/** Arguments that choose the conversation. */
+/** Arguments that select the conversation. */
 const CHOOSES = /^(--(continue|resume|session-id|from-pr|fork-session)(=|$)|-c$|-r$)/;
-/** Reports whether the arguments choose the conversation that is launched. */
+/** Reports whether the arguments select the conversation to launch. */
 export function choosesConversation(args: readonly string[]): boolean {
   return args.some((word) => CHOOSES.test(word));
 }
 
-/** Flags without a value. A word after one of them is a prompt. */
+/** Flags that take no value. A word that follows one of them is a prompt. */
 const WITHOUT_VALUE: ReadonlySet<string> = new Set([
   '--verbose',
   '--dangerously-skip-permissions',
@@ -18,9 +18,9 @@ const WITHOUT_VALUE: ReadonlySet<string> = new Set([
 ]);
 
 /**
- * Reports whether a launch with a user's own arguments can safely be repeated. Arguments that choose a conversation
- * could open one that belongs to another session. A prompt among the arguments would be sent again. A word that may be
- * either a value or a prompt counts as a prompt.
+ * Reports whether CBOS can safely repeat a launch that has the user's own arguments. Arguments that select a
+ * conversation could open one that belongs to another session. A prompt among the arguments would be sent again. A word
+ * that may be either a value or a prompt is treated as a prompt.
  */
 export function isRepeatable(args: readonly string[]): boolean {
   return args.every((word, index) => {

@@ -1,20 +1,20 @@
 /**
- * The maximum number of launches at once. Launching Claude Code takes one core for one second, so more launches at once
- * would not make any of them ready sooner.
+ * The maximum number of simultaneous launches. Launching Claude Code keeps one core busy for a second, so launching
+ * more at once would not make any of them ready sooner.
  */
 const MOST_AT_ONCE = 3;
 
 /**
- * Returns how many sessions may be restored at the same time: as many as there are free cores, and at least one,
+ * Returns how many sessions may be restored at the same time. This is the number of free cores, but at least one,
  * because the load may come from something that never ends.
- * @param load how many processes were running or ready to run, on average over the last minute
+ * @param load the average number of processes that were running or ready to run during the last minute
  */
 export function restoresAtOnce({ cores, load }: { cores: number; load: number }): number {
   return Math.min(MOST_AT_ONCE, Math.max(1, Math.floor(cores - load)));
 }
 
 /**
- * How many launches in a row may fail. Whatever made three launches fail would make the others fail too, and each
- * failed launch leaves a recording behind.
+ * How many launches in a row may fail. If three launches have failed, the others would fail for the same reason, and
+ * each failed launch leaves a recording behind.
  */
 export const MOST_FAILURES = 3;

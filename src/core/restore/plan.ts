@@ -7,29 +7,29 @@ export interface RestoreSeen {
   isParked: boolean;
   isAdopted: boolean;
   loss: Loss | null;
-  /** how many restorations have been tried since the session was lost */
+  /** how many attempts there have been to restore the session since it was lost */
   tries: number;
-  /** whether the server restores the session on its own, without being asked by a user */
+  /** whether the server restores the session automatically, without being asked by a user */
   isByItself: boolean;
   folder: 'there' | 'gone' | 'worktree_gone';
-  /** whether the session can be relaunched with its own arguments */
+  /** whether CBOS can relaunch the session with its own arguments */
   isRepeatable: boolean;
   /** whether another session of this home has the conversation */
   isShared: boolean;
-  /** whether a running Claude Code has the conversation open */
+  /** whether the conversation is open in a running Claude Code */
   isOpen: boolean;
   /** whether Claude Code has saved the conversation */
   hasConversation: boolean;
-  /** whether the session was lost before its first prompt */
+  /** whether the session was lost before it received its first prompt */
   wasBlank: boolean;
 }
 
-/** What a restoration does with one session. `anew`: repeats the same launch, because no conversation had begun. */
+/** What a restoration does with one session. `anew` repeats the same launch, because no conversation had begun. */
 export type RestorePlan = { kind: 'resume' } | { kind: 'anew' } | { kind: 'left'; because: RestoreRefusal };
 
 /**
- * How many times the server tries on its own. The session itself may have brought down the server, for example by using
- * up the memory.
+ * How many times the server tries automatically. The session itself may have brought down the server, for example by
+ * using up the memory.
  */
 export const MOST_TRIES = 3;
 

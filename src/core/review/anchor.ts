@@ -1,12 +1,12 @@
 import type { ReviewAnchor } from '../../protocol/index.ts';
 
 /**
- * How many lines above and below a comment are kept, to find the commented lines again. A git hunk shows the same
- * number.
+ * How many lines above and below a comment are kept, so that CBOS can find the commented lines again. A git hunk shows
+ * the same number of lines.
  */
 export const CONTEXT_LINES = 3;
 
-/** Lines of a file as they were when someone commented on them. */
+/** Lines of a file as they were when a user commented on them. */
 export interface CommentedLines {
   /** the number of the first line, from 1 */
   line: number;
@@ -15,7 +15,7 @@ export interface CommentedLines {
   after: readonly string[];
 }
 
-/** Returns lines of a file with the lines around them, or null if the file does not contain them. */
+/** Returns the given lines of a file together with the lines around them, or null if the file does not contain them. */
 export function commentedLines(file: readonly string[], line: number, endLine: number): CommentedLines | null {
   if (line < 1 || endLine < line || endLine > file.length) return null;
   return {
@@ -29,11 +29,11 @@ export function commentedLines(file: readonly string[], line: number, endLine: n
 const OUTDATED: ReviewAnchor = { state: 'outdated', line: null, end_line: null };
 
 /**
- * Finds the commented lines in a file that may have changed. If several places contain the same lines, the place with
- * the most of the old surrounding lines wins, then the nearest one. Lines such as `}` also occur elsewhere by chance. A
- * new place therefore counts only if one of the old surrounding lines is next to it, unless the commented lines are
- * distinctive and occur only once.
- * @param file null if the file is gone or is no longer text
+ * Finds the commented lines in a file that may have changed. If the same lines occur in several places, the place that
+ * has kept most of the old surrounding lines wins, and among equals the nearest. Lines such as `}` also occur elsewhere
+ * by chance. A new place therefore counts only if one of the old surrounding lines is next to it, unless the commented
+ * lines are distinctive and occur only once.
+ * @param file null if the file no longer exists or is no longer text
  */
 export function anchorLines(commented: CommentedLines, file: readonly string[] | null): ReviewAnchor {
   if (file === null) return OUTDATED;
@@ -69,7 +69,7 @@ function linesAround({ before, lines, after }: CommentedLines, file: readonly st
   while (above < before.length && file[at - 1 - above] === before.at(-1 - above)) above++;
   let below = 0;
   while (below < after.length && file[at + lines.length + below] === after[below]) below++;
-  // At the edge of a file there are no surrounding lines, and their absence also identifies a place.
+  // At the beginning and end of a file, there are no surrounding lines, and their absence also identifies a place.
   const isAtTop = before.length === 0 && at === 0;
   const isAtEnd = after.length === 0 && at + lines.length === file.length;
   return above + below + (isAtTop ? 1 : 0) + (isAtEnd ? 1 : 0);

@@ -1,12 +1,12 @@
 import type { ClaudeEvent, StoredEvent } from '../../protocol/index.ts';
 
-/** How many characters of an answer are kept with a review round. The conversation contains the whole answer. */
+/** How many characters of an answer are stored with a review round. The conversation contains the whole answer. */
 const MOST_ANSWER_CHARS = 20_000;
 
 export interface RoundAnswer {
   /** the last text of the turn, or null if there is none yet */
   text: string | null;
-  /** whether another prompt follows, which means that the turn is over */
+  /** whether another prompt follows, which means that the turn has ended */
   isOver: boolean;
 }
 
@@ -15,7 +15,7 @@ const record = (value: unknown): Json => (typeof value === 'object' && value !==
 
 /**
  * Finds the answer to a prompt in the events of a session's conversation.
- * @returns null if the prompt is not among them
+ * @returns null if the events do not contain the prompt
  */
 export function answerTo(prompt: string, events: readonly StoredEvent[]): RoundAnswer | null {
   const wanted = collapsed(prompt);
@@ -32,7 +32,7 @@ export function answerTo(prompt: string, events: readonly StoredEvent[]): RoundA
 /** Claude Code may change spaces and line ends in a prompt. */
 const collapsed = (text: string): string => text.replaceAll(/\s+/g, ' ').trim();
 
-/** Returns the text of a prompt, or null for any other event, including the results of tools. */
+/** Returns the text of a prompt, or null for any other event, including a tool's results. */
 function promptOf(event: ClaudeEvent): string | null {
   if (event.type !== 'user' || event.isSynthetic === true) return null;
   const { content } = record(event.message);
@@ -48,7 +48,7 @@ function promptOf(event: ClaudeEvent): string | null {
 /** Claude Code records an interrupt in the conversation as a message from the user. */
 const isSaidByUser = (text: string): boolean => !text.startsWith('[Request interrupted');
 
-/** Returns text that the session itself wrote, not text from one of its agents. */
+/** Returns text that the session itself wrote, as opposed to text from one of its agents. */
 function saidIn(event: ClaudeEvent): string | null {
   if (event.type !== 'assistant' || typeof event.parent_tool_use_id === 'string') return null;
   const { content } = record(event.message);

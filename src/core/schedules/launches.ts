@@ -1,9 +1,9 @@
 import type { Primary, Session } from '../../protocol/index.ts';
 
 /**
- * Returns the name of a schedule's next session: `NIGHTLY-1`, `NIGHTLY-2`, … Each number is used once, so that a run
- * can name its session before the session is launched.
- * @param used the names of all earlier runs on record
+ * Returns the name of a schedule's next session: `NIGHTLY-1`, `NIGHTLY-2`, and so on. Each number is used only once, so
+ * a run can name its session before the session is launched.
+ * @param used the session names of all earlier runs on record
  */
 export function nextName(base: string, used: readonly (string | null)[], isTaken: (name: string) => boolean): string {
   const numbers = used.flatMap((name) => {
@@ -15,7 +15,10 @@ export function nextName(base: string, used: readonly (string | null)[], isTaken
   return `${base}-${number}`;
 }
 
-/** Reports whether a session that a run launched is not done yet: it is starting, working, asking, or stuck. */
+/**
+ * Reports whether a session that a run launched is not done yet, that is, whether it is starting, working, asking, or
+ * stuck.
+ */
 export function isAtWork({ status, parked_at: parkedAt }: Pick<Session, 'status' | 'parked_at'>): boolean {
   const done: readonly (Primary | null)[] = ['idle', 'dead'];
   return parkedAt === null && !done.includes(status.primary);

@@ -1,23 +1,24 @@
 import { Cron } from 'croner';
 
 /**
- * Patterns have the usual five fields. A sixth field would mean seconds, and no one wants a prompt every few seconds.
+ * Patterns have the usual five fields. A sixth field would specify seconds, and no one wants a prompt every few
+ * seconds.
  */
 const FIELDS = 5;
 
-/** The pattern of a schedule that has no times and runs only by hand or by webhook. */
+/** The pattern of a schedule that has no times and runs only by hand or through its webhook. */
 export const NEVER = 'never';
 
 /** The times in a schedule. */
 export interface ScheduleTimes {
-  /** the first time after a given moment, in Unix milliseconds, or null if there will never be one */
+  /** the first time after a given moment, in Unix milliseconds, or null if there is none */
   after(moment: number): number | null;
 }
 
 /**
- * Parses a pattern. If daylight saving makes the clock skip a time, the run is later by the skipped amount. If the
- * clock shows a time twice, the run happens only the first time.
- * @returns a string that describes the error
+ * Parses a pattern. If the clock skips a time because of daylight saving, the run is later by the skipped amount. If
+ * the clock shows a time twice, the run happens only the first time.
+ * @returns a string that describes the error, if the pattern is invalid
  */
 export function readTimes(pattern: string, timezone: string): ScheduleTimes | string {
   const fields = pattern.trim().split(/\s+/);
@@ -26,7 +27,7 @@ export function readTimes(pattern: string, timezone: string): ScheduleTimes | st
     return `a pattern has ${FIELDS} fields (minute, hour, day of the month, month, day of the week), or is ${NEVER}, not ${fields.length}`;
   }
   try {
-    // This throws a RangeError for an unknown zone.
+    // The next call throws a RangeError if the time zone is unknown.
     new Intl.DateTimeFormat('en', { timeZone: timezone });
     if (isNever) return { after: () => null };
     const cron = new Cron(fields.join(' '), { timezone, paused: true });
