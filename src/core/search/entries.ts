@@ -1,6 +1,6 @@
 import type { SearchKind } from '../../protocol/index.ts';
 
-/** A piece of text from a conversation, as search stores it. */
+/** A piece of text from a conversation, in the form in which the search index stores it. */
 export interface SaidText {
   kind: Exclude<SearchKind, 'screen'>;
   text: string;
@@ -12,11 +12,11 @@ export interface SaidText {
 }
 
 /**
- * How many characters of each entry are kept. A file that a tool wrote is on disk, and its first pages are enough to
+ * How many characters of each entry are kept. A file that a tool wrote is also on disk, and its beginning is enough to
  * find it.
  */
 const LONGEST_TEXT = 16_000;
-/** How deep values are searched for strings. No known tool's input is nested deeper. */
+/** How deeply values are searched for strings. No known tool has an input that is nested more deeply. */
 const DEEPEST = 6;
 
 type Fields = Readonly<Record<string, unknown>>;
@@ -37,9 +37,9 @@ export function textsOfHook(event: string, payload: Fields): SaidText[] {
 }
 
 /**
- * Returns the text in a transcript line or in an event from Claude Code's stream-json. Both contain messages of the
+ * Returns the text in a transcript line or in a stream-json event from Claude Code. Both contain messages of the
  * Messages API under `message`. Messages that Claude Code itself writes in the user's name (`isMeta`, the output of its
- * own commands) are left out.
+ * own commands) are omitted.
  * @param options.results whether to include tool results, for sessions without a screen that shows them
  */
 export function textsOfMessage(record: unknown, options: { results: boolean } = { results: false }): SaidText[] {
@@ -48,7 +48,7 @@ export function textsOfMessage(record: unknown, options: { results: boolean } = 
   const { content } = record.message;
   if (record.type === 'assistant') return blocksOf(content).flatMap(ofAssistant);
   if (record.type !== 'user') return [];
-  // Claude Code itself writes the prompts of a subagent.
+  // In a subagent, the prompts are written by Claude Code itself.
   const isPerson = record.isSidechain !== true && typeof record.parent_tool_use_id !== 'string';
   return blocksOf(content).flatMap((block) => {
     if (block.type === 'text') return isPerson && !isOwnCommand(block.text) ? said('prompt', block.text) : [];
@@ -88,7 +88,7 @@ function result({ content, tool_use_id: id }: Fields): SaidText[] {
   return text === '' ? [] : [{ kind: 'tool', text: cut(text), key: typeof id === 'string' ? `${id}.result` : null }];
 }
 
-/** Returns all strings in a value, in order. */
+/** Returns all the strings in a value, in order. */
 function stringsIn(value: unknown, depth = 0): string[] {
   if (typeof value === 'string') return value === '' ? [] : [value];
   if (depth > DEEPEST || typeof value !== 'object' || value === null) return [];

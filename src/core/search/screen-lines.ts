@@ -1,21 +1,21 @@
-/** A terminal row. `isWrapped` is true if the row continues the text of the row above. */
+/** A terminal row. `isWrapped` is true if the row continues the line above it. */
 export interface ScreenRow {
   text: string;
   isWrapped: boolean;
 }
 
-/** Claude Code's spinner line. Because of its time and token count, it is a different line every second. */
+/** Matches Claude Code's spinner line, which changes every second because it contains a time and a token count. */
 const SPINNER = /^[·✢✳✶✻✽*∗⏺✺] ?\p{L}[\p{L} ]*…/u;
 /**
- * A line with fewer letters and digits than this is a frame, a prompt mark, or a counter. A single ideograph, however,
- * is a word.
+ * A line with fewer letters and digits than this is a frame, a prompt mark, or a counter, except that a single
+ * ideograph is already a word.
  */
 const LEAST_CHARACTERS = 2;
 const IDEOGRAPH = /[\p{Script=Han}\p{Script=Hiragana}\p{Script=Katakana}\p{Script=Hangul}]/u;
 
 /**
- * Joins wrapped rows into lines, and returns the lines that are worth finding. Frames, empty lines, and the spinner are
- * left out.
+ * Joins wrapped rows into lines and returns the lines that are worth finding, that is, without frames, empty lines, and
+ * the spinner.
  */
 export function readableLines(rows: readonly ScreenRow[]): string[] {
   const lines: string[] = [];
@@ -26,7 +26,7 @@ export function readableLines(rows: readonly ScreenRow[]): string[] {
   return lines.map(withoutFrame).filter(isReadable);
 }
 
-/** Returns a line without the left and right borders of the box around it. */
+/** Returns a line without the left and right borders of a box that surrounds it. */
 function withoutFrame(line: string): string {
   return line.replace(/^[\s│┃║|]+|[\s│┃║|]+$/g, '').replace(/\s{2,}/g, ' ');
 }

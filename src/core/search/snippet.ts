@@ -1,18 +1,18 @@
 import type { SearchTerm } from './query.ts';
 
 export interface Snippet {
-  /** the snippet as one line */
+  /** the snippet, as a single line */
   text: string;
-  /** start and end (exclusive) of each match, in UTF-16 units, in order */
+  /** the start and the end (exclusive) of each match, in UTF-16 units, in order */
   highlights: [number, number][];
 }
 
-/** The length of a snippet in characters. Two terminal lines are enough to recognise the place. */
+/** The length of a snippet in characters. Two lines of a terminal are enough to recognise the place. */
 const SNIPPET_LENGTH = 160;
 /** How many characters are shown before the first match. */
 const LEAD = 40;
 
-/** Returns the part of the text where most of the terms are close together. */
+/** Returns the part of the text that contains most of the terms close together. */
 export function snippetOf(text: string, terms: readonly SearchTerm[]): Snippet {
   const line = text.replace(/\s+/g, ' ').trim();
   const found = terms.flatMap((term, index) => findIn(line, term, index));
@@ -40,8 +40,8 @@ interface Found {
 }
 
 /**
- * How many matches to look for per term. The character 的 may occur a thousand times in an entry, but a snippet shows
- * only a few of these places.
+ * How many matches to look for per term. A character such as 的 may occur a thousand times in an entry, but a snippet
+ * shows only a few of these places.
  */
 const MOST_FOUND = 100;
 
@@ -54,7 +54,7 @@ function findIn(line: string, term: SearchTerm, index: number): Found[] {
   return found;
 }
 
-/** Returns where the snippet begins, which is a little before the window that contains the most different terms. */
+/** Returns where the snippet begins, which is shortly before the window that contains the most distinct terms. */
 function startOf(line: string, found: readonly Found[]): number {
   let best: { from: number; count: number } = { from: 0, count: 0 };
   for (const { from } of found) {
@@ -73,14 +73,14 @@ function wholeWordsTo(line: string, end: number): number {
   return blank > end - LEAD ? blank : wholeCharacter(line, end);
 }
 
-/** Returns the nearest position that is not between the halves of a character beyond U+FFFF. */
+/** Returns the nearest position that does not split a surrogate pair. */
 function wholeCharacter(line: string, at: number): number {
   return /[\udc00-\udfff]/.test(line[at] ?? '') ? at + 1 : at;
 }
 
 /**
- * Matches the words with anything but letters and digits between them. A match directly next to another letter is part
- * of a different word.
+ * Matches the words with anything but letters and digits between them. A match that directly adjoins another letter is
+ * part of a different word and does not count.
  */
 function patternOf({ words, isPrefix }: SearchTerm): RegExp {
   const first = words[0] ?? '';

@@ -2,14 +2,14 @@ import { CatalogueError, SETTING_ROWS } from '../../protocol/index.ts';
 import type { SettingsFile } from './sources.ts';
 
 /**
- * The tables of the user's own rules, budgets and repositories; `readUserRules`, `readBudgets` and `readRepositories`
- * read them.
+ * The tables of the user's own rules, budgets and repositories, which are read by `readUserRules`, `readBudgets` and
+ * `readRepositories`.
  */
 const TABLES = ['rules', 'budgets', 'repositories'];
 
 /**
- * Refuses keys that nothing reads, because a typo would otherwise go unnoticed.
- * @throws CatalogueError invalid_setting, naming the key and the nearest known one
+ * Rejects unknown keys, because a typo would otherwise go unnoticed.
+ * @throws CatalogueError invalid_setting, with the key and the most similar known key
  */
 export function assertKnownKeys(file: SettingsFile): void {
   const known = SETTING_ROWS.flatMap((row) => (row.file === null ? [] : [row.file]));
@@ -27,7 +27,7 @@ export function assertKnownKeys(file: SettingsFile): void {
   });
 }
 
-/** Returns every key. A key inside a table is prefixed with the table's name: `json.idle_timeout`. */
+/** Returns all keys. A key inside a table is prefixed with the table's name: `json.idle_timeout`. */
 function keysOf(values: SettingsFile['values']): string[] {
   return Object.entries(values).flatMap(([key, value]) => {
     const isTable = typeof value === 'object' && value !== null && !Array.isArray(value);
@@ -35,9 +35,9 @@ function keysOf(values: SettingsFile['values']): string[] {
   });
 }
 
-/** Returns the known word that needs the fewest changed letters, or null if none is close enough. */
+/** Returns the known word that differs in the fewest letters, or null if no word is close enough. */
 export function nearestWord(word: string, candidates: readonly string[]): string | null {
-  // Two swapped letters count as two changes. If more than a third of the letters differ, the word is a different one.
+  // Swapping two letters counts as two changes. If more than a third of the letters differ, it is a different word.
   const limit = Math.max(2, Math.floor(word.length / 3));
   const ranked = candidates
     .map((candidate) => ({ candidate, changes: countChanges(word, candidate) }))

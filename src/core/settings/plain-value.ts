@@ -10,13 +10,13 @@ import {
   STATUS_LINE_TAPS,
 } from '../../protocol/index.ts';
 
-/** Only the schema can decide whether the value is valid. */
+/** Only the schema can tell whether the value is valid. */
 export class NotPlainError extends Error {
   override readonly name = 'NotPlainError';
 }
 
 /**
- * Accepts a value that is obviously valid. The value's form was already checked, so a string really is a string here.
+ * Accepts a value that is obviously valid. Its form has already been checked, so a string really is a string here.
  * @throws NotPlainError for all other values
  */
 export function checkPlainly(name: SettingName, value: unknown): { value: Settings[SettingName] } {
@@ -50,7 +50,7 @@ function isPlain(name: SettingName, value: unknown): boolean {
     case 'status_line_tap':
       return STATUS_LINE_TAPS.some((one) => one === value);
     default:
-      // Any string, list, or boolean is valid.
+      // Every string, list, and boolean is valid.
       return true;
   }
 }

@@ -3,7 +3,8 @@ import { type ResolvedSettings, resolveWith } from './resolve.ts';
 import type { SettingSources } from './sources.ts';
 
 /**
- * Resolves every setting from the strongest source that sets it, and checks it against the schemas.
+ * Resolves each setting from the source with the highest precedence that contains it, and validates the value against
+ * the schemas.
  * @throws CatalogueError invalid_setting for the first invalid value or key, with the reason
  */
 export function resolveSettings(sources: SettingSources): ResolvedSettings {

@@ -15,53 +15,66 @@ import { type Check, readValue, type Spelling } from './values.ts';
 /** The directory in which CBOS keeps all of its own files. */
 const DEFAULT_HOME = '~/.cbos';
 /**
- * 127.0.0.1 only. The API can type into terminals, so only this machine can reach it unless someone decides otherwise.
+ * The default is 127.0.0.1. The API can type into terminals, so only this machine can reach it unless someone
+ * configures it otherwise.
  */
 const DEFAULT_HOST = '127.0.0.1';
 const DEFAULT_PORT = 32_205;
 const DEFAULT_STREAM_DIR = '~/claude_streams';
-/** About a thousand full lines, which is what a newly connected client wants to see. */
+/** The default is about a thousand full lines, which is as much as a newly connected client wants to see. */
 const DEFAULT_MAX_BUFFER_SIZE = 100_000;
-/** Enough for months of one busy session. When packed, an hour takes about 1 MB. */
+/** The default is enough for months of a busy session. An hour of output takes about 1 MB when packed. */
 const DEFAULT_MAX_RECORDING_SIZE = 1_000_000_000;
-/** A size that a laptop's disk can spare. */
+/** The default is a size that a laptop's disk can spare. */
 const DEFAULT_MAX_TOTAL_SIZE = 20_000_000_000;
-/** Photos taken with a phone are 3 to 8 MB. Claude Code itself shrinks images, and reads no PDF above 32 MB. */
+/**
+ * The default covers photos taken with a phone, which are 3 to 8 MB. Claude Code itself shrinks images, and reads no
+ * PDF larger than 32 MB.
+ */
 const DEFAULT_MAX_FILE_SIZE = 25_000_000;
-/** A session may send prompts to another session. Only a user may answer questions that are meant for a user. */
+/**
+ * By default, a session may send prompts to another session, but only a user may answer questions that are meant for
+ * the user.
+ */
 const DEFAULT_SESSIONS_MAY = 'send';
-/** Any status line takes a row of the screen away from Claude Code, and hides the hint `? for shortcuts` (2.1.330). */
+/**
+ * By default, CBOS adds no status line of its own, because any status line takes a row of the screen away from Claude
+ * Code and hides the hint `? for shortcuts` (2.1.330).
+ */
 const DEFAULT_STATUS_LINE_TAP = 'own';
-/** A quarter of a year. Older work can be found in the repository. */
+/** The default is a quarter of a year. Older work can be found in the repository. */
 const DEFAULT_KEEP_DAYS = 90;
 /**
- * Below the ports that Linux hands out on its own (32768 and up), and away from those that development servers like to
- * use. A thousand is more than the sessions of one machine.
+ * The default range lies below the ports that Linux assigns automatically (32768 and up), and avoids those that
+ * development servers commonly use. A thousand ports are more than the sessions of one machine need.
  */
 const DEFAULT_WORKTREE_PORTS = '28000-28999';
-/** A turn that changed ten files takes about 50 kB in the repository before `git gc`. */
+/**
+ * The default takes into account that a turn that changes ten files takes about 50 kB in the repository before `git
+ * gc`.
+ */
 const DEFAULT_TURNS_KEPT = 100;
 /**
- * An idle Claude Code uses 250 MB, and starting it again takes a second. Five minutes cover the time that a user spends
- * thinking between two prompts.
+ * An idle Claude Code uses 250 MB, and starting it again takes a second. The default of five minutes covers the time
+ * that a user spends thinking between two prompts.
  */
 const DEFAULT_JSON_IDLE_TIMEOUT_S = 300;
 
 /**
- * Returns the path of the CBOS home. It must be resolved first, because config.toml is inside it.
+ * Returns the path of the CBOS home. This path must be resolved first, because config.toml is in that directory.
  * @throws CatalogueError invalid_setting
  */
 export function resolveHome(sources: Omit<SettingSources, 'file'>): string {
   const row = SETTING_ROWS.find(({ name }) => name === 'home');
-  // This is a path, so checking its form is enough.
+  // The value is a path, so checking its form is enough.
   const said = row && findSaid(row, { ...sources, file: null }, checkPlainly);
   return said === undefined ? sources.toAbsolutePath(DEFAULT_HOME) : String(said.value);
 }
 
 /**
  * Works like `resolveSettings`, but without the schemas, which take longer to load than everything else in `cbos ls`.
- * @returns null if only the schemas can determine whether a value is valid, or what is wrong with it
- * @throws CatalogueError invalid_setting for an unknown key, or a value in the wrong form
+ * @returns null if only the schemas can tell whether a value is valid, or what is wrong with it
+ * @throws CatalogueError invalid_setting for an unknown key or for a value in the wrong form
  */
 export function resolvePlainly(sources: SettingSources): ResolvedSettings | null {
   try {
@@ -74,13 +87,13 @@ export function resolvePlainly(sources: SettingSources): ResolvedSettings | null
 
 export interface ResolvedSettings {
   settings: Settings;
-  /** the origin of each setting, in the order of `SETTING_ROWS` */
+  /** where each setting comes from, in the order of `SETTING_ROWS` */
   rows: ResolvedSetting[];
 }
 
 /**
- * Resolves every setting from the strongest source that has it: flags, environment, config.toml, defaults. An empty
- * string counts as not set.
+ * Resolves each setting from the source with the highest precedence that contains it: flags, environment, config.toml,
+ * defaults, in this order. An empty string counts as not set.
  * @throws CatalogueError invalid_setting for the first invalid value or key
  */
 export function resolveWith(sources: SettingSources, check: Check): ResolvedSettings {
@@ -92,7 +105,7 @@ export function resolveWith(sources: SettingSources, check: Check): ResolvedSett
       ...(findSaid(row, sources, check) ?? { value: defaults[row.name], origin: 'default' }),
     }),
   );
-  // Each value has been checked, and each setting has a row.
+  // At this point, each value has been checked, and each setting has a row.
   const settings = Object.fromEntries(rows.map(({ name, value }) => [name, value])) as unknown as Settings;
   return { settings, rows };
 }
@@ -155,8 +168,8 @@ interface Said {
 }
 
 /**
- * Returns the value from the strongest source that sets a setting. An empty string does not count, because people unset
- * a setting in the environment with an empty variable.
+ * Returns the value from the source with the highest precedence. An empty string does not count, because people use an
+ * empty variable to unset a setting in the environment.
  */
 function findSaid(row: SettingRow, sources: SettingSources, check: Check): Said | undefined {
   const { flags, environment, file, toAbsolutePath } = sources;
@@ -175,7 +188,7 @@ function findSaid(row: SettingRow, sources: SettingSources, check: Check): Said 
   return strongest && { value: readValue({ name, ...strongest }, check), origin: strongest.origin };
 }
 
-/** `json.idle_timeout` refers to `idle_timeout` in the table `json`. */
+/** `json.idle_timeout` refers to the key `idle_timeout` in the table `json`. */
 function valueAt(values: SettingsFile['values'], key: string): unknown {
   return key.split('.').reduce<unknown>((at, name) => {
     const isTable = typeof at === 'object' && at !== null && Object.hasOwn(at, name);

@@ -1,16 +1,16 @@
 import type { SettingName } from '../../protocol/index.ts';
 
-/** Settings from command-line flags, exactly as typed. */
+/** Settings from command-line flags, exactly as the user typed them. */
 export type SettingFlags = Partial<Record<SettingName, string>>;
 
-/** The parsed content of config.toml, with its keys unchanged. */
+/** The parsed contents of config.toml, with its keys unchanged. */
 export interface SettingsFile {
-  /** the path of the file, for messages */
+  /** the path of the file, for error messages */
   path: string;
   values: Readonly<Record<string, unknown>>;
   /**
-   * like `SettingSources.toAbsolutePath`, but relative to the file's directory, so that the result is the same
-   * wherever CBOS is run
+   * works like `SettingSources.toAbsolutePath`, but relative to the file's directory, so that the result does not
+   * depend on where CBOS is run
    */
   toAbsolutePath: (path: string) => string;
 }
@@ -18,8 +18,10 @@ export interface SettingsFile {
 export interface SettingSources {
   flags: SettingFlags;
   environment: Readonly<Record<string, string | undefined>>;
-  /** null if there is no file */
+  /** null if the file does not exist */
   file: SettingsFile | null;
-  /** makes a path absolute: `~` means the user's home, and a relative path is relative to the working directory */
+  /**
+   * makes a path absolute; `~` refers to the user's home, and a relative path is resolved against the working directory
+   */
   toAbsolutePath: (path: string) => string;
 }

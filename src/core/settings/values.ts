@@ -1,6 +1,6 @@
 import { CatalogueError, type SettingName, type Settings } from '../../protocol/index.ts';
 
-/** The form in which the text of a setting is read. A `Check` then checks the type and the limits of the result. */
+/** The form that a setting's text must have. A `Check` then checks the type and the limits of the parsed value. */
 type Form = 'text' | 'path' | 'command' | 'integer' | 'boolean' | 'list';
 
 const FORMS: Readonly<Record<SettingName, Form>> = {
@@ -52,7 +52,7 @@ const WANTED: Readonly<Record<Form, string>> = {
   list: 'a list of names',
 };
 
-/** The words that people use for booleans in environment variables, in any case. */
+/** The words that people use for booleans in environment variables, in upper or lower case. */
 const BOOLEANS: ReadonlyMap<string, boolean> = new Map([
   ['true', true],
   ['1', true],
@@ -66,14 +66,14 @@ const BOOLEANS: ReadonlyMap<string, boolean> = new Map([
 
 export interface Spelling {
   name: SettingName;
-  /** where the value comes from, for messages: `CBOS_PORT`, `--port`, `port in /home/me/.cbos/config.toml` */
+  /** where the value comes from, for error messages: `CBOS_PORT`, `--port`, `port in /home/me/.cbos/config.toml` */
   place: string;
   /** a string from a flag or the environment, or a value from config.toml */
   value: unknown;
   toAbsolutePath: (path: string) => string;
 }
 
-/** Checks type and limits. Returns the value, or the reason why it is invalid. */
+/** Checks the type and the limits. Returns the value, or the reason why it is invalid. */
 export type Check = (
   name: SettingName,
   value: unknown,
@@ -81,7 +81,7 @@ export type Check = (
 
 /**
  * Reads the value of one setting.
- * @throws CatalogueError invalid_setting, naming the source, the value, and what is expected
+ * @throws CatalogueError invalid_setting, with the source, the value, and what is expected
  */
 export function readValue(spelling: Spelling, check: Check): Settings[SettingName] {
   const { name } = spelling;
@@ -101,7 +101,7 @@ function readForm(form: Form, { value, toAbsolutePath }: Spelling): unknown {
     case 'path':
       return typeof value === 'string' ? toAbsolutePath(value) : undefined;
     case 'command':
-      // A bare word is left unchanged, because it is looked up in PATH when it is needed.
+      // A word without a slash remains unchanged, because it is looked up in PATH when it is needed.
       return typeof value === 'string' ? (value.includes('/') ? toAbsolutePath(value) : value) : undefined;
     case 'integer':
       return readInteger(value);
@@ -117,7 +117,7 @@ function readInteger(value: unknown): number | undefined {
   return typeof value === 'string' && /^\s*\d+\s*$/.test(value) ? Number(value) : undefined;
 }
 
-/** Reads a list: comma-separated in a string, an array in config.toml. */
+/** Reads a list, which is comma-separated in a string and an array in config.toml. */
 function readList(value: unknown): string[] | undefined {
   const items = typeof value === 'string' ? value.split(',') : value;
   if (!Array.isArray(items) || !items.every((item) => typeof item === 'string')) return undefined;
@@ -125,7 +125,7 @@ function readList(value: unknown): string[] | undefined {
 }
 
 function refuse({ name, place, value }: Spelling, reason: string): CatalogueError {
-  // A secret must not appear in messages and logs.
+  // A secret must not appear in messages or logs.
   const shown = name === 'token' ? 'the value given' : JSON.stringify(value);
   return new CatalogueError('invalid_setting', `${place} cannot be ${shown}: ${reason}`, {
     hint: `Change or remove ${place}`,

@@ -20,15 +20,15 @@ export interface NoticeButton {
 }
 
 /**
- * The maximum length of a body in bytes. ntfy turns bodies of 4,096 bytes and more into an attachment, and Telegram
- * refuses that many characters.
+ * The maximum length of a message body in bytes. ntfy turns bodies of 4,096 bytes or more into an attachment, and
+ * Telegram rejects that many characters.
  */
 const MOST_BODY_BYTES = 3_000;
 const LONGEST_LABEL = 40;
 
 /**
- * Identifies what a session needs. The value changes with each question. Returns null if the session needs no one, or
- * if it is unknown whether it does.
+ * Returns a value that identifies what a session needs from the user. The value changes with each question. It is null
+ * if the session needs nothing, or if that is unknown.
  */
 export function needOf(session: Session): string | null {
   const { primary, detail, since, question } = session.status;
@@ -37,8 +37,8 @@ export function needOf(session: Session): string | null {
 }
 
 /**
- * Reports whether the status of a session is known well enough to conclude that it no longer needs attention. A server
- * that has just started knows little.
+ * Reports whether CBOS knows a session's status well enough to conclude that the session no longer needs attention. A
+ * server that has just started knows little.
  */
 export function isKnown({ status: { primary } }: Session): boolean {
   return primary !== null;
@@ -51,27 +51,27 @@ export function titleOf(slug: string, { primary, detail }: Pick<Session['status'
   return detail === 'permission' ? `${slug} asks permission` : `${slug} asks`;
 }
 
-/** Cleans text from a session for a place where others may read it, such as a locked phone. */
+/** Cleans text from a session for display in a place where others may read it, such as a locked phone. */
 export function previewOf(text: string): string {
   return maskSecrets(cleanBlock(showHiddenMarks(text)).trim());
 }
 
-/** How much of a message a sink shows. */
+/** How much of a message a sink can show. */
 export interface Shown {
-  /** how many buttons; 0 if messages in this sink cannot be answered */
+  /** how many buttons a message can have, or 0 if messages in this sink cannot be answered */
   mostButtons: number;
-  /** how much of the body of this message; if absent, the limit for every body */
+  /** the maximum length of the body of this message; default: the limit for all bodies */
   most?: { columns: number; lines: number } | undefined;
 }
 
-/** Writes the message about a session. */
+/** Writes a message that tells the user what a session needs. */
 export function noticeOf({ slug, status }: Session, { mostButtons, most }: Shown): Notice {
   const { question } = status;
   const whole = question === null ? status.because.evidence : wordsOf(question);
   const shown = cleanBlock(showHiddenMarks(whole)).trim();
   const masked = maskSecrets(shown);
   const body = cutBytes(most === undefined ? masked : cutLines(masked, most), MOST_BODY_BYTES);
-  // No one may allow a call that they have not seen in full.
+  // Users must not allow a call that they have not seen in full.
   const isWhole = body === shown && question?.cut !== true;
   const buttons = question === null ? [] : buttonsOf(question, isWhole);
   const fitting = buttons.length <= mostButtons ? buttons : [];
@@ -116,7 +116,7 @@ function buttonsOf(question: Question, isWhole: boolean): NoticeButton[] {
 
 const labelOf = (label: string): string => cleanLine(showHiddenMarks(label)).slice(0, LONGEST_LABEL);
 
-/** Cuts text down to the lines that fit. A long line counts as several. */
+/** Truncates text to the lines that fit. A long line counts as several lines. */
 function cutLines(text: string, most: { columns: number; lines: number }): string {
   const fitting: string[] = [];
   let left = most.lines;
@@ -128,7 +128,7 @@ function cutLines(text: string, most: { columns: number; lines: number }): strin
   return text;
 }
 
-/** Cuts text to at most `most` bytes in UTF-8. */
+/** Truncates text to at most `most` bytes in UTF-8. */
 function cutBytes(text: string, most: number): string {
   let bytes = 0;
   let end = 0;

@@ -15,15 +15,15 @@ export interface StatusInput {
 
 export interface StatusStep {
   memory: StatusMemory;
-  /** when to call again without new evidence, or null if the passing of time changes nothing */
+  /** when to call again without new evidence, or null if the passage of time changes nothing */
   recheckAt: Millis | null;
-  /** whether anything that a client shows has changed, apart from the running clocks */
+  /** whether anything that a client shows has changed, apart from running clocks */
   changed: boolean;
 }
 
 /**
- * Returns when a session last gave a sign of life: a change on its screen, a hook, or a new status in the registry.
- * Returns null if it never gave one.
+ * Returns when a session last gave a sign of life, or null if it never did. Signs of life are a change on the screen, a
+ * hook, and a new status in the registry.
  */
 export function lastSignOfLife(evidence: Evidence): Millis | null {
   const times = [
@@ -40,9 +40,9 @@ function newest(times: readonly (Millis | null | undefined)[]): Millis | null {
 }
 
 /**
- * Computes the next status from the previous one: when the status began, its health, whether the session is stuck, and
- * the identity of the question. Call this function after new evidence and at `recheckAt`. Dead is a final status. A
- * restarted session begins with `previous` null.
+ * Computes the next status from the previous one: when the status began, the session's health, whether the session is
+ * stuck, and the identity of its question. Call this function when there is new evidence, and at `recheckAt`. Dead is a
+ * final status. When a session is restarted, `previous` is null at first.
  */
 export function advanceStatus(previous: StatusMemory | null, input: StatusInput): StatusStep {
   const { evidence, now, thresholds } = input;
@@ -57,7 +57,7 @@ export function advanceStatus(previous: StatusMemory | null, input: StatusInput)
   const question = keepIdentity(previous?.question ?? null, verdict.question);
   const isExact = verdict.because.source === 'hook' || verdict.because.source === 'json';
   const isNewTool = isExact && previous?.because.rule === verdict.because.rule;
-  // A session that starts and a set-up that runs are both unknown states, but not the same one.
+  // The status is unknown both while a session starts and while its set-up runs, but these are two different states.
   const isOtherUnknown = primary === null && previous?.because.rule !== verdict.because.rule;
   const hasNewReason = isOtherUnknown || (isNewTool && previous.because.evidence !== verdict.because.evidence);
   const hasNewQuestion = JSON.stringify(previous?.question ?? null) !== JSON.stringify(question);
@@ -70,7 +70,7 @@ export function advanceStatus(previous: StatusMemory | null, input: StatusInput)
     since: hasMoved ? now : previous.since,
     recoveredAt: health.recoveredAt,
     question,
-    // Keeps the reason with which the status began, because several sources report the same status in turn.
+    // The reason with which the status began is kept, because several sources report the same status one after another.
     because: isAnnounced ? verdict.because : previous.because,
     wait: verdict.wait,
     lastQuestion: question?.text ?? previous?.lastQuestion ?? null,
@@ -87,21 +87,21 @@ const soonest = (times: readonly (Millis | null)[]): Millis | null =>
   times.reduce<Millis | null>((best, at) => (at === null ? best : Math.min(best ?? at, at)), null);
 
 /**
- * Returns when the verdict becomes stuck. Silence means something only if a running turn normally shows signs of life.
- * On the screen, the spinner moves several times a second, and events report each piece of an answer. During a long
- * tool call, hooks and the registry are silent for minutes. Events are silent during a tool call and while a
- * conversation is being compacted.
+ * Returns when the verdict becomes stuck. Silence is meaningful only if a running turn normally shows signs of life. On
+ * the screen, the spinner moves several times a second. In a JSON session, events report each piece of an answer.
+ * During a long tool call, hooks and the registry are silent for minutes. Events are also silent during a tool call and
+ * while a conversation is being compacted.
  */
 function stuckTime(verdict: Verdict, { evidence, thresholds }: StatusInput): Millis | null {
   if (verdict.primary !== 'active') return null;
   const isTelling = evidence.json !== undefined && TELLING_DETAILS.has(verdict.detail);
   if (evidence.screen === null && !isTelling) return null;
-  // While Claude Code waits to retry a request, silence means nothing.
+  // While Claude Code waits before it retries a request, silence is normal.
   const lifeAt = newest([lastSignOfLife(evidence), evidence.json?.retry?.nextAt]);
   return lifeAt === null ? null : lifeAt + thresholds.stuckMs;
 }
 
-/** The details during which a JSON session sends events continuously. */
+/** The details for which a JSON session sends events continuously. */
 const TELLING_DETAILS: ReadonlySet<Verdict['detail']> = new Set(['thinking', 'responding']);
 
 function healthOf(
@@ -119,8 +119,8 @@ function healthOf(
 }
 
 /**
- * Returns the open question. A dialog keeps its identity while it is open, even if a better source identifies it later
- * or its last option is drawn later.
+ * Returns the open question. A dialog keeps its identity as long as it is open, even if a better source identifies it
+ * later or if its last option is drawn later.
  */
 function keepIdentity(before: Question | null, now: Question | null): Question | null {
   if (before === null || now === null || before.id === now.id) {
@@ -131,7 +131,7 @@ function keepIdentity(before: Question | null, now: Question | null): Question |
 
 function isSameDialog(before: Question, now: Question): boolean {
   if (before.kind !== now.kind || before.kind === 'closing') return false;
-  // Two different tool call ids mean two dialogs.
+  // Two different tool call ids mean two different dialogs.
   if (before.tool !== null && now.tool !== null) return false;
   if (before.tool !== null || now.tool !== null) {
     const [drawn, other] = before.tool === null ? [before, now] : [now, before];
@@ -140,7 +140,7 @@ function isSameDialog(before: Question, now: Question): boolean {
   return false;
 }
 
-/** Returns the status in the form that is sent to clients. */
+/** Returns the status in the form that the server sends to clients. */
 export function statusView(memory: StatusMemory, evidence: Evidence, now: Millis): Status {
   const lifeAt = lastSignOfLife(evidence) ?? memory.since;
   const progressAt =

@@ -4,7 +4,7 @@ import type { ScreenDialog } from './screen/screen-evidence.ts';
 
 export type DialogKind = ScreenDialog['kind'];
 
-/** Returns the kind of dialog that a tool's permission request opens. */
+/** Returns the kind of dialog that opens when a tool requests permission. */
 export function dialogKindOf(toolName: string): DialogKind {
   if (toolName === 'AskUserQuestion') return 'question';
   return toolName === 'ExitPlanMode' ? 'plan' : 'permission';
@@ -15,7 +15,7 @@ export const isRecord = (value: unknown): value is Record<string, unknown> =>
 
 export const stringOf = (value: unknown): string => (typeof value === 'string' ? value : '');
 
-/** Returns all questions in the input of AskUserQuestion. The screen shows only one tab at a time. */
+/** Returns all the questions in the input of AskUserQuestion. The screen shows only one tab at a time. */
 export function askedQuestions(input: unknown): QuestionPart[] {
   const list = isRecord(input) && Array.isArray(input.questions) ? input.questions : [];
   return list.filter(isRecord).map((question) => ({
@@ -33,7 +33,7 @@ export function askedQuestions(input: unknown): QuestionPart[] {
 
 /**
  * Returns the part of a tool call by which a user recognises it: the first line of the command, the file, or the
- * address, cut to 200 characters.
+ * address, truncated to 200 characters.
  */
 export function describeTool(tool: { name: string; input: unknown }): string {
   const line = tellingField(tool.input)?.split('\n')[0] ?? '';

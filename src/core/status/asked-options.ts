@@ -1,8 +1,8 @@
 import type { OptionMeaning, QuestionOption, QuestionPart } from '../../protocol/index.ts';
 
 /**
- * The options that Claude Code adds to every question: one to answer in the user's own words (2.0.77 to 2.1.330), and
- * one to leave the dialog and talk about the question (2.1.50 to 2.1.330).
+ * The options that Claude Code adds to every question: one that lets users answer in their own words (2.0.77 to
+ * 2.1.330), and one that leaves the dialog to talk about the question (2.1.50 to 2.1.330).
  */
 const FREE_TEXT: Omit<QuestionOption, 'key'> = { label: 'Type something.', description: null, means: 'text' };
 const LEAVE: Omit<QuestionOption, 'key'> = { label: 'Chat about this', description: null, means: 'leave' };
@@ -18,12 +18,13 @@ const withMore = (part: QuestionPart, ...more: readonly Omit<QuestionOption, 'ke
   options: numbered([...part.options, ...more].map(({ label, description, means }) => ({ label, description, means }))),
 });
 
-/** Adds the free-text option. Claude's own questions also accept an answer in the user's own words. */
+/** Adds the free-text option, because Claude's own questions also accept an answer in the user's own words. */
 export const withFreeText = (part: QuestionPart): QuestionPart => withMore(part, FREE_TEXT);
 
 /**
- * Adds every option that the dialog has in a terminal, with the same wording. The options then stay the same when the
- * dialog is drawn. If the question has checkboxes, the free-text option has no full stop (2.1.50 to 2.1.330).
+ * Adds every option that the dialog has in a terminal, with the same wording, so that the options do not change when
+ * the dialog is drawn. If the question has checkboxes, the label of the free-text option does not end with a full stop
+ * (2.1.50 to 2.1.330).
  */
 export const withDialogOptions = (part: QuestionPart): QuestionPart =>
   withMore(part, part.multi ? { ...FREE_TEXT, label: 'Type something' } : FREE_TEXT, LEAVE);
@@ -36,8 +37,8 @@ export const PLAN_OPTIONS: readonly QuestionOption[] = decisions(
 );
 
 /**
- * Returns the options for a permission request. The list includes `always` only if Claude Code suggests what to allow
- * and the label can name all of it.
+ * Returns the options for a permission request. They include `always` only if Claude Code suggests what to allow and
+ * the label can name all of it.
  */
 export function permissionOptions(suggestions: readonly unknown[]): QuestionOption[] {
   const standing = standingPermissions(suggestions);
@@ -46,7 +47,7 @@ export function permissionOptions(suggestions: readonly unknown[]): QuestionOpti
 }
 
 /**
- * Adds the `always` and `more` options from a drawn permission or plan dialog, unless `part` already has an option with
+ * Adds the `always` and `more` options that a permission or plan dialog shows, unless `part` already has an option with
  * the same meaning.
  */
 export function withDrawnOptions(part: QuestionPart, drawn: QuestionPart | undefined): QuestionPart {
@@ -55,19 +56,19 @@ export function withDrawnOptions(part: QuestionPart, drawn: QuestionPart | undef
   return withMore(part, ...(drawn?.options ?? []).filter(isMore));
 }
 
-/** The permission that "always" gives beyond the current call. */
+/** The permission that an "always" grants beyond the current call. */
 export interface StandingPermissions {
-  /** in the form that Claude Code suggested */
+  /** the permission, in the form that Claude Code suggested */
   updates: readonly unknown[];
-  /** a description of all of them: "don't ask again for Bash ls:*" */
+  /** a description of the whole permission, such as "don't ask again for Bash ls:*" */
   about: string;
 }
 
 /**
- * Returns what "always" would allow. It covers everything that Claude Code suggests, because some suggestions have no
- * effect alone. The label of Claude Code's own option names only the folder, but the option also switches to accepting
- * edits (2.0.77, 2.1.330). Returns null if Claude Code suggests nothing, or if CBOS cannot describe one of the
- * suggestions.
+ * Returns what an "always" would allow, or null if Claude Code suggests nothing or if CBOS cannot describe one of the
+ * suggestions. The result covers everything that Claude Code suggests, because some suggestions have no effect alone.
+ * The label of Claude Code's own option names only the folder, although the option also switches to accepting edits
+ * (2.0.77, 2.1.330).
  */
 export function standingPermissions(suggestions: readonly unknown[]): StandingPermissions | null {
   const told = suggestions.map(tellUpdate);
@@ -76,8 +77,9 @@ export function standingPermissions(suggestions: readonly unknown[]): StandingPe
 }
 
 /**
- * Returns what "always" would allow for a session or in a project, instead of where Claude Code suggests, or null if
- * the permission cannot be stored there: a mode belongs to a session.
+ * Returns what an "always" would allow if it is limited to a session or a project, regardless of where Claude Code
+ * suggests storing it. Returns null if the permission cannot be stored there: a mode, for example, belongs to a
+ * session.
  */
 export function standingFor(suggestions: readonly unknown[], reach: 'session' | 'project'): StandingPermissions | null {
   const destination = reach === 'session' ? 'session' : 'localSettings';

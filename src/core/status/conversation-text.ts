@@ -1,7 +1,7 @@
 import { type ClaudeEvent, readUserText } from '../../protocol/index.ts';
 import { describeTool } from './asked-call.ts';
 
-/** How many lines of a tool result are shown. Claude Code's own screen shortens results in the same way. */
+/** How many lines of a tool result are shown. Claude Code shortens results on the screen in the same way. */
 const RESULT_LINES = 4;
 
 type Json = Readonly<Record<string, unknown>>;
@@ -10,7 +10,7 @@ const blocksOf = (content: unknown): Json[] =>
 const textOf = (value: unknown): string => (typeof value === 'string' ? value : '');
 
 /**
- * Returns the lines that an event adds to the conversation. Returns an empty result if the event is not part of the
+ * Returns the lines that an event adds to the conversation, or an empty list if the event is not part of the
  * conversation.
  */
 export function conversationLines(event: ClaudeEvent): string[] {

@@ -16,7 +16,7 @@ const UNKNOWN: Because = { source: 'none', rule: 'none', evidence: '' };
 
 /**
  * Derives the verdict from the evidence at one moment. The function is pure and keeps no state, so the same evidence
- * and time always give the same verdict. `advanceStatus` determines health and stuck.
+ * and time always yield the same verdict. Health and stuck are determined later, by `advanceStatus`.
  */
 export function derive(evidence: Evidence, now: Millis, thresholds: Thresholds = DEFAULT_THRESHOLDS): Verdict {
   const hearing = hear(evidence, now, thresholds);
@@ -54,8 +54,8 @@ function askedBy(winner: SourceVerdict, { evidence, settled }: Hearing): Asked {
   if (dialog !== null && !(isCovered && winner.source === 'hook')) {
     const shown = { ...dialog, kind: detail };
     const tool = toolBehind(shown, hooks.tools);
-    // Several calls are open, and CBOS does not know which one the dialog shows. A reply still reaches the right call,
-    // because the reply names it.
+    // If several calls are open, CBOS does not know which one the dialog shows. A reply still reaches the right call,
+    // because the reply names the call.
     const waiting = tool === null ? longestWaiting(shown, hooks.tools) : null;
     return waiting === null ? ask(shown, tool) : ask(null, waiting);
   }

@@ -16,60 +16,66 @@ export interface ProcessEvidence {
   alive: boolean;
   startedAt: Millis | null;
   endedAt: Millis | null;
-  /** when CBOS parked the session; absent unless it is parked */
+  /** when CBOS parked the session; absent unless the session is parked */
   parkedAt?: Millis;
-  /** why nothing can be typed into the session although it is alive, and since when; absent while it can be reached */
+  /**
+   * why nothing can be typed into the session although it is alive, and since when; absent while the session can be
+   * reached
+   */
   unreachable?: Unreachable & { since: Millis };
-  /** the set-up of the session's worktree, while it runs and Claude Code has not started yet */
+  /** the set-up of the session's worktree, while the set-up is running and Claude Code has not started yet */
   settingUp?: { command: string; since: Millis };
-  /** present if the set-up failed and Claude Code was therefore not started, or null if it did not end on its own */
+  /** present if the set-up failed, so that Claude Code was not started; null if the set-up was ended from outside */
   setUpFailed?: { exitCode: number | null };
 }
 
 /** Either Screen's socket is gone, or its daemon has been stopped (SIGSTOP). */
 export type Unreachable = { because: 'no_socket' } | { because: 'stopped'; daemonPid: number };
 
-/** One hook event, as read from the spool. `payload` is Claude Code's own object and has not been validated. */
+/** A hook event, as read from the spool. `payload` is the object that Claude Code sent, and has not been validated. */
 export interface HookEvent {
   at: Millis;
   event: string;
   payload: Readonly<Record<string, unknown>>;
-  /** identifies a hook that waits for a reply; null or absent if the hook does not wait */
+  /** identifies a hook that is waiting for a reply; null or absent if the hook is not waiting */
   wait?: string | null;
-  /** the usage limit that ended the turn, as named in the transcript; absent if no limit ended it */
+  /** the usage limit that ended the turn, as stated in the transcript; absent if no limit ended the turn */
   limit?: RateLimit;
 }
 
-/** A hook that asked a question and waits for the reply. The hook's output answers the dialog. */
+/** A hook that asked a question and is waiting for the reply. The hook's output answers the dialog. */
 export interface HookWait {
   id: string;
-  /** Claude Code's suggestions for "do not ask again", unchanged; empty if they are too long to be shown in full */
+  /**
+   * what Claude Code suggests for "do not ask again", unchanged; empty if the suggestions are too long to be shown in
+   * full
+   */
   suggestions: readonly unknown[];
 }
 
-/** A tool call that PreToolUse or PermissionRequest announced and that no event has ended yet. */
+/** A tool call that PreToolUse or PermissionRequest has announced and that no event has ended yet. */
 export interface PendingTool {
-  /** Claude Code's `tool_use_id`; null in versions that do not report it */
+  /** the call's `tool_use_id`, or null in versions that do not report it */
   id: string | null;
   name: string;
   input: unknown;
-  /** set if `input` was cut because the original is too long */
+  /** set if `input` was truncated because the original is too long */
   cut?: true;
   at: Millis;
-  /** when permission for the call was requested, or null if it was not */
+  /** when permission for the call was requested, or null if it was not requested */
   requestedAt: Millis | null;
-  /** the subagent that made the call; null for the conversation itself */
+  /** the subagent that made the call, or null if the conversation itself made it */
   agent: string | null;
-  /** absent if no hook waits for a reply */
+  /** absent if no hook is waiting for a reply */
   wait?: HookWait;
 }
 
 /**
- * The hooks' reports, folded by `observeHook`. Its size is bounded because `observeHook` cuts long strings and drops
- * old tool calls.
+ * What the hooks have reported so far, accumulated by `observeHook`. The size is bounded, because `observeHook`
+ * truncates long strings and drops old tool calls.
  */
 export interface HookEvidence {
-  /** when the newest event happened; null before the first one */
+  /** when the newest event happened, or null before the first event */
   lastAt: Millis | null;
   sessionId: string | null;
   started: { at: Millis; source: string } | null;
@@ -77,51 +83,55 @@ export interface HookEvidence {
   prompt: { at: Millis; text: string } | null;
   /** oldest first */
   tools: readonly PendingTool[];
-  /** ids of tool calls that have ended, newest last; a late or duplicate PreToolUse must not revive them */
+  /**
+   * the ids of tool calls that have ended, newest last; because of this list, a late or duplicate PreToolUse does not
+   * revive them
+   */
   endedTools: readonly string[];
-  /** when a tool call last ended, or null if none did */
+  /** when a tool call last ended, or null if none has ended */
   toolEndedAt: Millis | null;
   /** the end of the last turn; it counts only if it is newer than the last prompt */
   turnEnd: { at: Millis; event: string; error: string | null; message: string | null; limit?: RateLimit } | null;
-  /** when compacting the conversation began; null while it is not being compacted */
+  /** when the current compacting of the conversation began, or null if the conversation is not being compacted */
   compactingSince: Millis | null;
   ended: { at: Millis; reason: string } | null;
   /**
-   * how many of the session's tasks and schedules continued in the background when its last turn ended; absent if none
+   * how many of the session's tasks and schedules kept running in the background when its last turn ended; absent if
+   * there were none
    */
   background?: number;
 }
 
-/** The fields that CBOS understands in Claude Code's registry record for the session's process. */
+/** The fields that CBOS understands in the Claude Code registry record for the session's process. */
 export interface RegistryEvidence {
   status: 'idle' | 'busy' | 'waiting' | 'shell' | null;
   waitingFor: string | null;
   statusUpdatedAt: Millis | null;
   sessionId: string | null;
-  /** when CBOS read it */
+  /** when CBOS read the record */
   readAt: Millis;
 }
 
-/** A prompt that CBOS wrote to Claude Code and whose turn is not over yet. */
+/** A prompt that CBOS has written to Claude Code and whose turn has not ended yet. */
 export interface OpenPrompt {
   id: string;
   at: Millis;
   /**
-   * `written`: Claude Code has not responded yet; `queued`: Claude Code has accepted the prompt; `started`: its turn is
-   * running
+   * `written`: Claude Code has not responded yet; `queued`: Claude Code has accepted the prompt; `started`: the
+   * prompt's turn is running
    */
   stage: 'written' | 'queued' | 'started';
 }
 
-/** A question that Claude Code asks through `can_use_tool`: a permission, AskUserQuestion, or ExitPlanMode. */
+/** A question that Claude Code asks through `can_use_tool`: a permission request, AskUserQuestion, or ExitPlanMode. */
 export interface JsonRequest extends PendingTool {
   requestId: string;
   requestedAt: Millis;
-  /** Claude Code's suggestions for "do not ask again", unchanged */
+  /** what Claude Code suggests for "do not ask again", unchanged */
   suggestions: readonly unknown[];
 }
 
-/** A folder that no one has trusted yet and whose own settings name programs that Claude Code would run. */
+/** A folder that no one has trusted yet and whose settings files name programs that Claude Code would run. */
 export interface TrustRequest {
   /** the id of the question */
   id: string;
@@ -132,27 +142,27 @@ export interface TrustRequest {
 }
 
 /**
- * The events of a JSON session, folded by `observeEvent`. Its size is bounded. It contains only JSON values because it
- * is stored.
+ * What the events of a JSON session have reported so far, accumulated by `observeEvent`. The size is bounded. The
+ * object contains only JSON values, because it is stored.
  */
 export interface JsonEvidence {
-  /** when the newest event came; null before the first one */
+  /** when the newest event arrived, or null before the first event */
   lastAt: Millis | null;
   /** the last prompt */
   prompt: { at: Millis; text: string } | null;
   open: readonly OpenPrompt[];
-  /** when the running turn began; null while no turn is running */
+  /** when the running turn began, or null while no turn is running */
   busySince: Millis | null;
-  /** what the turn is doing now */
+  /** what the running turn is doing now */
   phase: { kind: 'thinking' | 'responding'; at: Millis } | null;
-  /** announced calls without a result, oldest first */
+  /** the calls that were announced and have no result yet, oldest first */
   tools: readonly PendingTool[];
-  /** open questions, oldest first */
+  /** the open questions, oldest first */
   requests: readonly JsonRequest[];
-  /** the question that CBOS asks before the first prompt, because without a terminal Claude Code does not ask it */
+  /** the question that CBOS asks before the first prompt, because Claude Code does not ask it without a terminal */
   trust: TrustRequest | null;
   compactingSince: Millis | null;
-  /** a failed request that Claude Code will retry on its own; null as soon as any other event arrives */
+  /** a failed request that Claude Code will retry on its own, or null as soon as any other event arrives */
   retry: { at: Millis; nextAt: Millis; reason: string } | null;
   /** tasks that continue in the background after a turn */
   background: readonly string[];
@@ -169,15 +179,15 @@ export interface JsonEvidence {
   version: string | null;
   rateLimit: RateLimit | null;
   /**
-   * the running total from the last result; some versions report only totals, so the cost of the next turn is the
-   * difference
+   * the running total from the last result; some versions report only totals, so CBOS computes the cost of the next
+   * turn as a difference
    */
   totalCostUsd: number;
 }
 
 /**
- * Everything known about one session. A source is null if it has no evidence: no recording, no registry file, no
- * known process.
+ * Everything that is known about one session. A source is null if it provides no evidence, because there is no
+ * recording, no registry file, or no known process.
  */
 export interface Evidence {
   process: ProcessEvidence | null;
@@ -186,27 +196,30 @@ export interface Evidence {
   registry: RegistryEvidence | null;
   /** the events of a JSON session; absent for a session in a terminal */
   json?: JsonEvidence;
-  /** how far the times were moved after they were recorded, because the wall clock was set; see `moveEvidence` */
+  /**
+   * how far the times have been shifted since they were recorded, because the wall clock was set; see `moveEvidence`
+   */
   movedMs?: number;
 }
 
-/** The state that one evaluation of the status passes to the next; see `advanceStatus`. */
+/** The state that one evaluation of the status passes on to the next; see `advanceStatus`. */
 export interface StatusMemory {
   primary: Primary | null;
   detail: Detail | null;
   state: State;
   health: Health;
-  /** when this primary and detail began */
+  /** when the current primary and detail began */
   since: Millis;
-  /** when a stuck session next gave a sign of life; null unless the health is RECOVERED */
+  /** when a stuck session next gave a sign of life, or null unless the health is RECOVERED */
   recoveredAt: Millis | null;
   question: Question | null;
   because: Because;
   /**
-   * identifies the hook that waits for the reply to the question, or null if the question is answered with keypresses
+   * identifies the hook that is waiting for the reply to the question, or null if the question is answered with
+   * keypresses
    */
   wait: string | null;
-  /** the text of the last question, kept after it was answered */
+  /** the text of the last question, which is kept after the question was answered */
   lastQuestion: string | null;
 }
 
@@ -217,18 +230,19 @@ export interface Verdict {
   because: Because;
   question: Question | null;
   /**
-   * identifies the hook that waits for the reply to the question, or null if the question is answered with keypresses
+   * identifies the hook that is waiting for the reply to the question, or null if the question is answered with
+   * keypresses
    */
   wait: string | null;
   recheckAt: Millis | null;
 }
 
-/** The separate verdict of one source, as `cbos explain` shows it. */
+/** The separate verdict of one source, as shown by `cbos explain`. */
 export interface SourceVerdict {
   source: EvidenceSource;
   primary: Exclude<Primary, 'stuck'> | null;
   detail: Detail | null;
-  /** the rule of the source that gave the verdict, e.g. `hook.PreToolUse` */
+  /** the rule from which the verdict follows, for example `hook.PreToolUse` */
   rule: string;
   evidence: string;
   /** when the source began to report this */

@@ -8,8 +8,8 @@ import type { Thresholds } from './thresholds.ts';
 const iso = (at: Millis | null): string | null => (at === null ? null : new Date(at).toISOString());
 
 /**
- * Returns everything known about a session, the verdict of each source, and why one source was believed. For the same
- * evidence, the verdict equals the one from `derive`.
+ * Returns everything that is known about a session, the verdict of each source, and the reason why one source was
+ * believed. For the same evidence, the verdict is the same as the one from `derive`.
  */
 export function explain(
   evidence: Evidence,
@@ -51,7 +51,7 @@ export function explain(
   };
 }
 
-/** Arbitration may refine a source's verdict, so the winner is identified by its source, not by its verdict. */
+/** Arbitration may refine a source's verdict, so the winner is identified by its source rather than by its verdict. */
 function tell(voice: SourceVerdict, winner: SourceVerdict | null): Explanation['verdicts'][number] {
   const { source, primary, detail, rule, evidence, since } = voice;
   return {

@@ -1,25 +1,25 @@
 /**
- * Computes a session's status from evidence. `derive.ts` computes the verdict at one moment. `advance.ts` turns it into
- * the next status, with stuck, recovered, and dead. Each source has a folder that reads its evidence, and `arbitrate/`
- * decides between the sources.
+ * Computes a session's status from evidence. `derive.ts` computes the verdict at one moment. `advance.ts` turns that
+ * verdict into the next status, which adds stuck, recovered, and dead. Each source has a folder with the code that
+ * reads its evidence, and `arbitrate/` decides between the sources.
  *
- * - rules over the screen: `screen/generation-*.ts`, one file per generation of the interface
- * - regions of the window: `screen/layout.ts`
- * - dialogs: `screen/dialog.ts`; where a dialog ends: `screen/dialog-end.ts`
- * - what covers the prompt: `screen/cover.ts`
- * - the spinner's highlight: `screen/flow.ts`
- * - rules over hooks, registry, process, and events: `hooks/`, `registry/`, `process-rules.ts`, `json/`
- * - the user's own rules: `user-rules.ts`
- * - a usage limit that stops a session: `limit.ts`
- * - disagreements between sources: `arbitrate/dispute.ts`
- * - races between sources: `arbitrate/races.ts`
- * - how long something must hold before it counts: `thresholds.ts` (settings)
- * - the question that a session asks: `question.ts`
- * - the question's options before the dialog is drawn: `asked-options.ts`
- * - the meaning of an option: `option-meaning.ts`
- * - a wall clock that was set: `set-clock.ts`
- * - the status along a recording: `timeline.ts`
- * - a report without secrets: `redact.ts`
+ * - `screen/generation-*.ts`: the rules that read the screen, with one file for each generation of the interface
+ * - `screen/layout.ts`: the regions of the window
+ * - `screen/dialog.ts`: dialogs; `screen/dialog-end.ts`: where a dialog ends
+ * - `screen/cover.ts`: what covers the prompt
+ * - `screen/flow.ts`: the spinner's highlight
+ * - `hooks/`, `registry/`, `process-rules.ts`, `json/`: the rules that read hooks, registry, process, and events
+ * - `user-rules.ts`: the user's own rules
+ * - `limit.ts`: a usage limit that stops a session
+ * - `arbitrate/dispute.ts`: disagreements between sources
+ * - `arbitrate/races.ts`: races between sources
+ * - `thresholds.ts`: how long something must last before it counts (settings)
+ * - `question.ts`: the question that a session asks
+ * - `asked-options.ts`: the question's options before the dialog is drawn
+ * - `option-meaning.ts`: the meaning of an option
+ * - `set-clock.ts`: what happens when the wall clock is set
+ * - `timeline.ts`: the status over the course of a recording
+ * - `redact.ts`: a report without secrets
  */
 
 export * from './advance.ts';

@@ -3,13 +3,15 @@ import type { Evidence, HookEvidence, SourceVerdict } from './evidence.ts';
 import { isTurnRunning } from './hooks/hooks.ts';
 import type { Millis } from './millis.ts';
 
-/** Returns the usage limit that ended the last turn, or null if no limit ended it, or if a turn has begun since. */
+/**
+ * Returns the usage limit that ended the last turn, or null if no limit ended it or if another turn has begun since.
+ */
 export function limitOf({ hooks, json }: Pick<Evidence, 'hooks' | 'json'>): RateLimit | null {
   if (json !== undefined) return json.busySince === null ? (json.turnEnd?.limit ?? null) : null;
   return isTurnRunning(hooks) ? null : (hooks.turnEnd?.limit ?? null);
 }
 
-/** Records which limit made the last turn fail with this message. The limit becomes known only afterwards. */
+/** Records which limit made the last turn fail with this message. The limit becomes known only after the failure. */
 export function nameLimit(hooks: HookEvidence, limit: RateLimit, message: unknown): HookEvidence {
   const { turnEnd } = hooks;
   if (turnEnd?.event !== 'StopFailure' || turnEnd.message !== message) return hooks;
@@ -23,9 +25,9 @@ export function endOfLimit({ resets_at: resetsAt }: RateLimit): Millis | null {
 }
 
 /**
- * Returns the limit that stops an idle session, or null if none does. Each source on its own reports only an idle
- * session whose turn failed. Only all sources together show which limit was the cause, so this function runs after they
- * have been reconciled. A verdict from the process (parked, unreachable) takes precedence.
+ * Returns the limit that stops an idle session, or null if no limit does. Each source alone shows only an idle session
+ * whose turn failed. Only all sources together reveal that a limit was the cause, so this function runs after they have
+ * been reconciled. A verdict from the process (parked, unreachable) takes precedence.
  */
 export function limitInForce(winner: SourceVerdict, evidence: Evidence, now: Millis): { endsAt: Millis | null } | null {
   if (winner.primary !== 'idle' || winner.source === 'process' || winner.source === 'user') return null;
@@ -36,8 +38,8 @@ export function limitInForce(winner: SourceVerdict, evidence: Evidence, now: Mil
 }
 
 /**
- * Returns when the limit that stopped the last turn ended, or null if it has not ended, if that is unknown, or if a
- * turn has begun since.
+ * Returns when the limit that stopped the last turn ended. Returns null if it has not ended, if its end is unknown, or
+ * if another turn has begun since.
  */
 export function limitOver(evidence: Pick<Evidence, 'hooks' | 'json'>, now: Millis): Millis | null {
   const limit = limitOf(evidence);
@@ -46,7 +48,7 @@ export function limitOver(evidence: Pick<Evidence, 'hooks' | 'json'>, now: Milli
 }
 
 /**
- * Returns what was last reported about the account's limits. A limit that has been reached is shown until it ends or
+ * Returns the most recent report about the account's limits. A limit that has been reached is shown until it ends or
  * until a turn begins.
  */
 export function limitShown(evidence: Pick<Evidence, 'hooks' | 'json'>, now: Millis): RateLimit | null {

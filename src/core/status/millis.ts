@@ -1,2 +1,2 @@
-/** A point in time as Unix milliseconds. `core` never reads a clock; callers pass every time in. */
+/** A point in time, in Unix milliseconds. `core` never reads a clock; its callers pass in every time. */
 export type Millis = number;

@@ -19,8 +19,8 @@ const DECISIONS: readonly (readonly [label: RegExp, means: OptionMeaning])[] = [
 ];
 
 /**
- * Claude chooses the labels of its own questions freely, so only a label that is exactly yes, no, or always has that
- * meaning. The options that Claude Code adds have fixed labels.
+ * Claude is free to choose the labels of its own questions, so a label means yes, no, or always only if it consists of
+ * exactly that word. The options that Claude Code adds have fixed labels.
  */
 const ANSWERS: readonly (readonly [label: RegExp, means: OptionMeaning])[] = [
   [/^(?:type something\.?|type here to tell claude\b.*|other)$/i, 'text'],
@@ -34,8 +34,8 @@ const ANSWERS: readonly (readonly [label: RegExp, means: OptionMeaning])[] = [
 const read = (known: typeof DECISIONS, label: string): OptionMeaning =>
   known.find(([words]) => words.test(label.trim()))?.[1] ?? 'choice';
 
-/** Returns the meaning of an option in a permission, plan, or set-up dialog, judged by its label. */
+/** Returns the meaning of an option in a permission, plan, or set-up dialog, based on its label. */
 export const meaningOfDecision = (label: string): OptionMeaning => read(DECISIONS, label);
 
-/** Returns the meaning of an option in one of Claude's own questions, judged by its label. */
+/** Returns the meaning of an option in one of Claude's own questions, based on its label. */
 export const meaningOfAnswer = (label: string): OptionMeaning => read(ANSWERS, label);

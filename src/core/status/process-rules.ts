@@ -5,10 +5,11 @@ import { ALL_VERSIONS, type Rule } from './rule.ts';
 const NO_SOCKET =
   "The session's Screen socket is gone, so nothing can be typed into the session; `cbos doctor` shows how to fix it";
 
-/** Rules over what the operating system reports. They override every other source. */
+/** The rules that read what the operating system reports. They override every other source. */
 export const PROCESS_RULES: readonly Rule<ProcessEvidence>[] = [
   {
-    // This rule comes before all others, because a parked session has no process and a message brings it back.
+    // This rule precedes all others, because a parked session has no process, and because a message brings the session
+    // back.
     id: 'process.parked',
     versions: ALL_VERSIONS,
     read: ({ parkedAt }) =>
@@ -26,7 +27,7 @@ export const PROCESS_RULES: readonly Rule<ProcessEvidence>[] = [
     },
   },
   {
-    // The terminal shows the output of another program, in which nothing means what it would mean in Claude Code.
+    // The terminal shows the output of another program, which must not be interpreted like Claude Code's screen.
     id: SETTING_UP_RULE,
     versions: ALL_VERSIONS,
     read: ({ settingUp }) =>
@@ -35,8 +36,8 @@ export const PROCESS_RULES: readonly Rule<ProcessEvidence>[] = [
         : { primary: null, detail: null, evidence: `its set-up runs: ${settingUp.command}`, since: settingUp.since },
   },
   {
-    // Hooks and the recording continue, and what they report may be correct. But no one can answer the session, so the
-    // status must not suggest that someone can.
+    // Hooks and the recording continue, and what they report may be correct. However, no one can answer the session, so
+    // the status must not suggest that someone can.
     id: 'process.unreachable',
     versions: ALL_VERSIONS,
     read: ({ unreachable }) =>
@@ -45,7 +46,8 @@ export const PROCESS_RULES: readonly Rule<ProcessEvidence>[] = [
         : null,
   },
   {
-    // Nothing is drawn any more either, so the screen still shows the moment before the process was stopped.
+    // The terminal no longer draws anything either, so the screen still shows the moment before the process was
+    // stopped.
     id: 'process.stopped',
     versions: ALL_VERSIONS,
     read: ({ unreachable }) =>
@@ -55,7 +57,7 @@ export const PROCESS_RULES: readonly Rule<ProcessEvidence>[] = [
   },
 ];
 
-/** Returns how a set-up failed: `the set-up ended with exit code 1, so Claude Code was not started`. */
+/** Describes how a set-up failed: `the set-up ended with exit code 1, so Claude Code was not started`. */
 export function setUpFailedText({ exitCode }: NonNullable<ProcessEvidence['setUpFailed']>): string {
   const how = exitCode === null ? 'did not end on its own' : `ended with exit code ${exitCode}`;
   return `the set-up ${how}, so Claude Code was not started`;

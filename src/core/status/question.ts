@@ -6,7 +6,7 @@ import type { Millis } from './millis.ts';
 import type { ScreenDialog } from './screen/screen-evidence.ts';
 import { WITHHELD } from './tool-behind.ts';
 
-// Combines two 32-bit FNV-1a hashes. The result is not cryptographic. It only has to differ between dialogs.
+// Combines two 32-bit FNV-1a hashes. The result is not cryptographic. It only needs to differ between dialogs.
 function fingerprint(parts: readonly string[]): string {
   const textOf = parts.join('\u0000');
   let a = 0x811c9dc5;
@@ -31,9 +31,10 @@ export interface DialogSources {
 }
 
 /**
- * Builds the question for an open dialog. If hooks report the tool call, the call's id is the question's identity. That
- * identity does not change when the options appear on the screen or when the server restarts. Otherwise the identity is
- * computed from the dialog and the moment when it opened, by the clock as it was before it was ever set.
+ * Builds the question for an open dialog. If hooks report the tool call, the call's id serves as the question's
+ * identity. This identity does not change when the options appear on the screen or when the server restarts. Otherwise,
+ * CBOS computes the identity from the dialog and the time at which it opened, by the clock as it was before it was ever
+ * set.
  */
 export function dialogQuestion(sources: DialogSources): Question {
   const { kind, dialog, tool, openedAt, movedMs } = sources;
@@ -59,8 +60,8 @@ export function dialogQuestion(sources: DialogSources): Question {
 }
 
 /**
- * Returns the question as its dialog shows it, for answers given as keypresses. The dialog may number the options
- * differently from the hook.
+ * Returns the question as its dialog shows it, for answers that are given as keypresses. The dialog may number the
+ * options differently than the hook.
  */
 export function asDrawn(question: Question, dialog: ScreenDialog): Question {
   const [first, ...others] = question.questions;
@@ -72,8 +73,8 @@ export function asDrawn(question: Question, dialog: ScreenDialog): Question {
 }
 
 /**
- * Returns the parts as the screen shows them. A dialog's text is drawn first. Its options are known once the dialog has
- * been drawn to its end.
+ * Returns the parts of the question as the screen shows them. A dialog's text is drawn first, and its options are known
+ * when the dialog is completely drawn.
  */
 function drawnParts({ kind, tool, dialog }: DialogSources): QuestionPart[] {
   const asked = kind === 'question' && tool !== null ? askedQuestions(tool.input) : [];
@@ -82,8 +83,8 @@ function drawnParts({ kind, tool, dialog }: DialogSources): QuestionPart[] {
 }
 
 /**
- * Returns the parts as reported by the hook that waits for the reply. They are complete from the start, and drawing the
- * dialog never changes their order. Options that only the dialog has are appended.
+ * Returns the parts of the question as reported by the hook that is waiting for the reply. They are complete from the
+ * start, and their order does not change when the dialog is drawn. Options that exist only in the dialog are appended.
  */
 function toldParts(kind: DialogKind, tool: PendingTool, dialog: ScreenDialog | null): QuestionPart[] {
   const asked = askedQuestions(tool.input);
@@ -109,14 +110,15 @@ function mergeParts(asked: readonly QuestionPart[], shown: readonly QuestionPart
     const extra = drawn.options
       .slice(part.options.length)
       .filter((option) => !part.options.some((own) => own.label === option.label));
-    // Claude's own options come from the hook. On the screen, long labels wrap and previews are drawn next to them.
+    // Claude's own options are taken from the hook. On the screen, long labels are wrapped and previews are drawn next
+    // to them.
     return { ...part, options: isDrawn ? [...part.options, ...extra] : part.options };
   });
 }
 
 const QUESTION_MARK = /[?？؟]["'”’»)\]*_`]*\s*$/;
 
-/** Returns the last paragraph of a message if the message ends with a question, and null otherwise. */
+/** Returns the last paragraph of a message if the message ends with a question, or null otherwise. */
 export function closingQuestion(message: string | null): string | null {
   if (message === null || !QUESTION_MARK.test(message)) return null;
   return (

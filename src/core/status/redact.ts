@@ -1,8 +1,9 @@
 import type { ScreenFrame } from './screen/screen-evidence.ts';
 
 /**
- * Claude Code's own words (1.0 to 2.1.329). They must not be redacted, because rules read them. Everything else on a
- * screen is private. Longer patterns come first so that a shorter one cannot match only part of the text.
+ * The words of Claude Code's own interface (1.0 to 2.1.329). They must not be redacted, because rules read them.
+ * Everything else on a screen is private. Longer patterns come first, so that a shorter pattern does not match only
+ * part of a text.
  */
 const KEPT: readonly RegExp[] = [
   /\b(?:Do you want (?:to (?:use this API key|proceed|make this edit|create)|Claude)|Would you like to (?:proceed|allow|run)|Claude (?:wants|needs|requests)|Claude has written up a plan|Exit plan mode\?|Ready to code\?)/g,
@@ -15,14 +16,14 @@ const KEPT: readonly RegExp[] = [
   / ⎿\s+(?:Waiting|Running)…/g,
   /(?<=^ +(?:\+\d+ )?)(?:more )?lines?\b|\bctrl\+b to run in background$|\b(?:User answered|Answered) Claude's questions:/g,
   /^[●⏺ ] Reading \d+ files?…|^[●⏺] (?:Agent|Background command)(?= ")|" (?:finished|completed)\b/g,
-  // 1.0 reasons only if the prompt contains one of these words.
+  // 1.0 shows reasoning only if the prompt contains one of these words.
   /(?<=^> .*)\b(?:ultra|mega)?think\b/gi,
   /^[│\s]*(?:[❯>]\s*)?\d{1,2}\. /g,
 ];
 
-/** A placeholder that is as wide on a screen as the letter that it replaces. */
+/** A placeholder that is as wide on the screen as the letter that it replaces. */
 const WIDE = '国';
-// East Asian wide and full-width letters, and Hangul. Each takes two cells.
+// Matches Hangul and East Asian wide and full-width letters, each of which takes two cells.
 const WIDE_LETTER =
   /[\u1100-\u115f\u2e80-\u303e\u3041-\ua4cf\uac00-\ud7a3\uf900-\ufaff\ufe30-\ufe4f\uff00-\uff60\uffe0-\uffe6]/u;
 
@@ -33,10 +34,7 @@ function placeholder(character: string): string {
   return /\p{L}/u.test(character) ? 'x' : character;
 }
 
-/**
- * Replaces every letter and digit of a line with a placeholder of the same width, except in the words that rules
- * read.
- */
+/** Replaces every letter and digit in a line with a placeholder of the same width, except in words that rules read. */
 export function redactLine(line: string): string {
   const kept = new Set<number>();
   for (const pattern of KEPT) {
@@ -53,5 +51,5 @@ export function redactLine(line: string): string {
   return redacted;
 }
 
-/** Returns a frame without its private content. Rules find the same things in it as in the original. */
+/** Returns a frame without its private content. Rules find the same things in it as in the original frame. */
 export const redactFrame = (frame: ScreenFrame): ScreenFrame => ({ ...frame, lines: frame.lines.map(redactLine) });

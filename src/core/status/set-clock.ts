@@ -4,8 +4,8 @@ import type { FlowEvidence, ScreenEvidence, SettledReading } from './screen/scre
 
 /**
  * Shifts all times in the evidence after the wall clock was set, so that the evidence keeps its order and its age.
- * Otherwise, if the clock was set back by an hour, new evidence would look older than existing evidence for an hour.
- * @param byMs whole milliseconds, because identities are computed from times and must stay the same to the last bit
+ * Otherwise, if the clock was set back by an hour, new evidence would seem older than existing evidence for an hour.
+ * @param byMs whole milliseconds, because identities are computed from times and must not change in even a single bit
  */
 export function moveEvidence(evidence: Evidence, byMs: number): Evidence {
   const { process, screen, hooks, registry, json } = evidence;
@@ -69,7 +69,7 @@ export function moveJson(json: JsonEvidence, byMs: number): JsonEvidence {
 
 /**
  * Shifts the times in a status to the new clock. The time when the status began is shifted only if the clock was set
- * back. That time stays unchanged if the clock was set forward or the machine slept.
+ * back. It does not change if the clock was set forward or if the machine slept.
  */
 export function moveMemory(memory: StatusMemory, byMs: number): StatusMemory {
   const backMs = Math.min(0, byMs);

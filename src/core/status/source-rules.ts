@@ -6,7 +6,7 @@ import { PROCESS_RULES } from './process-rules.ts';
 import { REGISTRY_RULES } from './registry/registry-rules.ts';
 import type { Rule } from './rule.ts';
 
-/** Returns the verdict of a source. The first matching rule decides. Returns null if no rule matches. */
+/** Returns the verdict of a source, or null if no rule matches. The first matching rule decides. */
 export function readByRules<Source>(
   source: SourceVerdict['source'],
   rules: readonly Rule<Source>[],
@@ -19,7 +19,7 @@ export function readByRules<Source>(
   return null;
 }
 
-/** Returns what the hooks report; null before the first hook. */
+/** Returns what the hooks report, or null before the first hook. */
 export function hookVerdict(hooks: HookEvidence): SourceVerdict | null {
   return hooks.lastAt === null ? null : readByRules('hook', HOOK_RULES, hooks);
 }
@@ -29,12 +29,12 @@ export function registryVerdict(registry: RegistryEvidence | null, startedAt: Mi
   return registry === null ? null : readByRules('registry', REGISTRY_RULES, { registry, startedAt });
 }
 
-/** Returns what the events of a JSON session report; null for a session in a terminal. */
+/** Returns what the events of a JSON session report, or null for a session in a terminal. */
 export function jsonVerdict(json: JsonEvidence | undefined): SourceVerdict | null {
   return json === undefined ? null : readByRules('json', JSON_RULES, json);
 }
 
-/** Returns what the operating system reports; null while the process is reachable or unknown. */
+/** Returns what the operating system reports, or null while the process is reachable or unknown. */
 export function processVerdict(process: Evidence['process']): SourceVerdict | null {
   return process === null ? null : readByRules('process', PROCESS_RULES, process);
 }

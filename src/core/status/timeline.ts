@@ -19,15 +19,15 @@ export interface TimelineEntry {
 
 export interface TimelineOptions {
   thresholds: Thresholds;
-  /** reads the screen; by default with the built-in rules */
+  /** reads the screen; default: with the built-in rules */
   observe?: ScreenObserver;
   /** called at each change of primary, detail, or health; the first call reports the initial status */
   onChange(entry: TimelineEntry): void;
 }
 
 /**
- * The status over the course of a recording. It is computed in the same steps as for a live session: one per frame and
- * one at each `recheckAt`.
+ * The status over the course of a recording. It is computed in the same steps as for a live session: one step per
+ * frame, and one at each `recheckAt`.
  */
 export interface Timeline {
   see(frame: ScreenFrame, at: Millis): void;
@@ -37,7 +37,7 @@ export interface Timeline {
   seeEnd(at: Millis): void;
 }
 
-/** Creates a timeline from the screen alone. Frames must arrive in chronological order. */
+/** Creates a timeline from the screen alone. Frames must be passed in chronological order. */
 export function createTimeline({ thresholds, observe = observeScreen, onChange }: TimelineOptions): Timeline {
   let evidence: Evidence = { process: null, screen: null, hooks: NO_HOOKS, registry: null };
   let memory: StatusMemory | null = null;

@@ -4,14 +4,14 @@ import { hasSameInput } from './hooks/hooks.ts';
 import type { ScreenDialog } from './screen/screen-evidence.ts';
 
 /**
- * Caches the results of `toldBy`. An input can be 200 kB long and is compared with a dialog in each frame of its
+ * Caches the results of `toldBy`. An input can be 200 kB long, and it is compared with a dialog in each frame of its
  * session.
  */
 const told = new WeakMap<PendingTool, string[]>();
 
 const shownText = (dialog: ScreenDialog): string => dialog.parts.map((part) => part.text).join('\n');
 
-/** Returns the parts of a call that its dialog repeats, without spaces. */
+/** Returns, without spaces, the parts of a call that its dialog repeats. */
 function toldBy(tool: PendingTool): string[] {
   const known = told.get(tool);
   if (known !== undefined) return known;
@@ -22,7 +22,10 @@ function toldBy(tool: PendingTool): string[] {
   return texts;
 }
 
-/** Returns how many characters of a call a dialog on the screen repeats; 0 if the dialog is about something else. */
+/**
+ * Returns how many characters of a call are repeated in a dialog on the screen, or 0 if the dialog is about something
+ * else.
+ */
 function mentioned(dialog: ScreenDialog, tool: PendingTool): number {
   const shown = squeeze(shownText(dialog));
   return Math.max(0, ...toldBy(tool).flatMap((one) => (shown.includes(one.slice(0, 60)) ? [one.length] : [])));
@@ -58,9 +61,9 @@ const MARKDOWN = /[`*_~#]/;
 const SUMMARY = /^\s*Review your answers\b/;
 
 /**
- * Reports whether a dialog is about another call. The dialog of a command shows the command, and a dialog with
- * questions shows one of them. It may be about another call if that call's hook has not arrived yet and an interrupted
- * call is still remembered.
+ * Reports whether a dialog is about a different call. The dialog for a command shows that command, and a dialog with
+ * questions shows one of them. A dialog may be about a different call if that call's hook has not arrived yet and CBOS
+ * still remembers an interrupted call.
  */
 function isAboutAnother(dialog: ScreenDialog, tool: PendingTool): boolean {
   if (dialog.kind === 'question') return isOtherQuestion(dialog, tool);
@@ -75,8 +78,8 @@ export const WITHHELD = /^\s*\(value cannot be shown in full\b.*\)\s*$/m;
 function isOtherQuestion(dialog: ScreenDialog, tool: PendingTool): boolean {
   const shown = dialog.parts[0]?.text ?? '';
   const asked = askedQuestions(tool.input).map(({ text }) => text);
-  // If the window cuts off the top of a question, the end of the question is still visible. A string that is drawn
-  // differently from how it is written proves nothing.
+  // If the window cuts off the top of a question, the end of the question is still visible. If a string is drawn
+  // differently from how it is written, its absence proves nothing.
   const isShown = (text: string): boolean =>
     !PLAIN.test(text) ||
     MARKDOWN.test(text) ||
@@ -88,7 +91,7 @@ function isOtherQuestion(dialog: ScreenDialog, tool: PendingTool): boolean {
 /**
  * Returns the call that an open dialog asks about, among the calls that open a dialog of this kind. `tools` still
  * contains interrupted calls, because no hook reports an interrupt. Only one question or plan can be open at a time, so
- * the newest one is open. Several agents can have open permission requests at once.
+ * the newest is the open one. Several agents, however, can have open permission requests at the same time.
  */
 export function toolBehind(dialog: ScreenDialog, tools: readonly PendingTool[]): PendingTool | null {
   const fitting = tools.filter((tool) => dialogKindOf(tool.name) === dialog.kind && !isAboutAnother(dialog, tool));
@@ -101,7 +104,7 @@ export function toolBehind(dialog: ScreenDialog, tools: readonly PendingTool[]):
 }
 
 /**
- * Returns the permission request whose hook has waited longest, among those that the dialog may be about, or null if no
+ * Returns the permission request whose hook has waited longest among those that the dialog may be about, or null if no
  * hook is waiting.
  */
 export function longestWaiting(dialog: ScreenDialog, tools: readonly PendingTool[]): PendingTool | null {
@@ -112,14 +115,14 @@ export function longestWaiting(dialog: ScreenDialog, tools: readonly PendingTool
 }
 
 /**
- * Returns the call that a permission dialog asks about. If several differ, the result is the only one that the dialog
- * shows in full, or null if there is not exactly one. The agent chooses the wording, so two commands may begin alike,
- * or the description of one may repeat the other. A wrong guess would let a user allow something that they cannot see.
- * If the result is null, CBOS relies on what the dialog shows.
+ * Returns the call that a permission dialog asks about. If several different calls are possible, the result is the only
+ * one that the dialog shows in full, or null if there is not exactly one such call. The agent chooses the wording, so
+ * two commands may begin alike, or the description of one may repeat the other. A wrong guess would let users allow
+ * something that they cannot see. If the result is null, CBOS relies on what the dialog shows.
  */
 function permissionBehind(dialog: ScreenDialog, candidates: readonly PendingTool[]): PendingTool | null {
   const [only] = candidates;
-  // If two inputs were cut, CBOS cannot know whether they end alike.
+  // If two inputs were truncated, CBOS cannot know whether they end alike.
   const isSame = (one: PendingTool, other: PendingTool): boolean =>
     one === other || (one.cut !== true && other.cut !== true && hasSameInput(one, other));
   const isOne = (calls: readonly PendingTool[]): boolean => calls.every((call) => isSame(call, calls[0] ?? call));

@@ -24,19 +24,19 @@ const ID = /^[A-Za-z0-9][A-Za-z0-9_-]{0,63}$/;
 const MAX_RULES = 50;
 const MAX_PATTERN_CHARS = 200;
 /**
- * A match takes at most as many steps as the pattern has, with counted repeats written out, times the number of
- * characters in the line.
+ * The number of steps in a match is at most the length of the pattern, with counted repeats written out, times the
+ * number of characters in the line.
  */
 const MAX_LINE_CHARS = 300;
 /** `(?:a|b){1,200}` has 600 steps. */
 const MAX_PATTERN_STEPS = 1_000;
 
 /**
- * Reads the `[[rules]]` in config.toml: `id`, `pattern` (an RE2 regular expression, for one line), `where` (`screen`,
- * `bottom` or `footer`), `status` (like `waiting/permission`). The first matching rule overrides every source except
- * the process.
- * @param path the path of config.toml, for messages
- * @throws CatalogueError invalid_setting, naming the rule and what is wrong with it
+ * Reads the `[[rules]]` tables in config.toml. Their keys are `id`, `pattern` (an RE2 regular expression that is
+ * matched against single lines), `where` (`screen`, `bottom` or `footer`), and `status` (for example
+ * `waiting/permission`). The first matching rule overrides every source except the process.
+ * @param path the path of config.toml, for error messages
+ * @throws CatalogueError invalid_setting, with the name of the rule and what is wrong with it
  */
 export function readUserRules(value: unknown, path: string): ScreenRule[] {
   if (value === undefined) return [];
@@ -76,8 +76,8 @@ function readRule(value: unknown, path: string, name: string): ScreenRule {
 }
 
 /**
- * Compiles a pattern with RE2, whose time is linear in the length of the line. On some patterns, backtracking in
- * JavaScript's own engine takes exponential time. RE2 supports neither lookaround nor backreferences.
+ * Compiles a pattern with RE2, which takes time linear in the length of the line. JavaScript's own engine uses
+ * backtracking, which takes exponential time on some patterns. RE2 supports neither lookaround nor backreferences.
  */
 function compile(pattern: unknown, because: (reason: string) => CatalogueError): Pick<RE2JS, 'test'> {
   if (typeof pattern !== 'string' || pattern === '') throw because('needs a pattern, a regular expression');

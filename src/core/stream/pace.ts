@@ -1,48 +1,49 @@
 /**
- * How many bytes the server sends beyond a client's last acknowledgement. A terminal in a page parses about 5 MB/s, so
- * this is 50 ms of work. VS Code allows 100,000 characters. With a larger window, the echo of a keypress would wait
- * behind output. With a smaller one, a client with a round trip of 100 ms would starve (2.5 MB/s).
+ * How many bytes the server sends beyond what a client has acknowledged. A terminal in a page parses about 5 MB/s, so
+ * this amounts to 50 ms of work. VS Code allows 100,000 characters. With a larger window, the echo of a keypress would
+ * wait behind other output. With a smaller one, a client with a round trip of 100 ms would receive too little (2.5
+ * MB/s).
  */
 export const WINDOW_BYTES = 256 * 1024;
 
 /**
- * How far behind a client may be and still get every byte. If it is further behind, the current screen (about 10 kB)
- * shows more, and sooner, than the bytes that led to it.
+ * How far a client may be behind and still receive every byte. If it is further behind, the current screen (about 10
+ * kB) shows more, and sooner, than the bytes that led to it.
  */
 export const MAX_LAG_BYTES = 512 * 1024;
 
 /**
- * The largest frame, in bytes. Both sides hold a whole frame in memory, and the frames of other sessions wait behind
- * it.
+ * The maximum size of a frame in bytes. Both sides hold a whole frame in memory, and the frames of other sessions wait
+ * behind it.
  */
 export const FRAME_BYTES = 64 * 1024;
 
-/** The length of the longest character. With less room, a frame could be empty. */
+/** The number of bytes in the longest character. With less room, a frame could be empty. */
 const MIN_ROOM_BYTES = 4;
 
-/** The position of a subscriber in a recording, in bytes of its file. */
+/** A subscriber's position in a recording, in bytes of the file. */
 export interface Standing {
-  /** how far the recording has been sent to the subscriber */
+  /** the position up to which the recording has been sent to the subscriber */
   position: number;
   /** the end of what can be sent */
   end: number;
   /**
-   * how far the subscriber has acknowledged, or the offset of its last snapshot if that is further, or null if it has
-   * never acknowledged anything
+   * the position up to which the subscriber has acknowledged the output, or the offset of its last snapshot if that is
+   * further ahead, or null if it has never acknowledged anything
    */
   ackedTo: number | null;
-  /** how far behind the subscriber may be: see {@link allowedLag} */
+  /** how far behind the subscriber may be; see {@link allowedLag} */
   allowedLagBytes: number;
-  /** whether the connection already holds as many unsent bytes as allowed */
+  /** whether the connection already holds as many unsent bytes as it may */
   congested: boolean;
 }
 
 export type NextStep =
   | { kind: 'live' }
-  /** wait until the subscriber acknowledges or the connection drains */
+  /** wait until the subscriber acknowledges output or the connection drains */
   | { kind: 'wait' }
   | { kind: 'snapshot' }
-  /** send the bytes from the position up to here */
+  /** send the bytes from the subscriber's position up to this one */
   | { kind: 'chunk'; to: number };
 
 /** Returns what to send to a subscriber next. */
@@ -57,16 +58,16 @@ export function nextStep(standing: Standing): NextStep {
 
 /**
  * Returns how far behind a subscriber may be if it begins at an offset of its own choice. The initial lag is allowed,
- * because the subscriber asked for those bytes and they are read from the file at its pace. The subscriber may not fall
- * any further behind than others may.
+ * because the subscriber asked for those bytes and receives them from the file at its own pace. Beyond that, the same
+ * limit applies as for other subscribers.
  */
 export function allowedLag(position: number, end: number): number {
   return Math.max(0, end - position) + MAX_LAG_BYTES;
 }
 
 /**
- * Returns where a subscription begins. A `from` before the output means the beginning of the output. A `from` beyond
- * the end is ignored.
+ * Returns where a subscription begins. If `from` is before the output, the subscription begins where the output begins.
+ * If `from` is beyond the end, it is ignored.
  */
 export function beginning(
   from: number | undefined,
@@ -77,8 +78,8 @@ export function beginning(
 }
 
 /**
- * Returns the acknowledged position after a new acknowledgement. It never moves back, and it never exceeds what was
- * sent.
+ * Returns the acknowledged position after a new acknowledgement. The position never moves back, and it never exceeds
+ * what was sent.
  */
 export function acknowledged(ackedTo: number | null, offset: number, position: number): number {
   return Math.max(ackedTo ?? 0, Math.min(offset, position));

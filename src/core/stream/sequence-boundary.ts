@@ -11,8 +11,8 @@ const CSI = 0x5b;
 
 /**
  * How far before a snapshot's offset to look for a sequence. Claude Code's longest sequences are titles and links of a
- * few hundred bytes. If a longer sequence is split, the rest of it is shown as text once, as in any terminal that
- * attaches in the middle of one.
+ * few hundred bytes. If a longer sequence is split, the rest of it is shown as text once, as happens in any terminal
+ * that attaches in the middle of a sequence.
  */
 export const SEQUENCE_LOOKBACK_BYTES = 4096;
 
@@ -22,7 +22,7 @@ type Place = 'text' | 'escape' | 'csi' | 'string' | 'string-escape';
  * Returns how many bytes at the end belong to an unfinished escape sequence or character. A snapshot shows only what a
  * terminal has processed, and a terminal does not process an unfinished sequence. A client that continues from the
  * snapshot therefore needs the whole sequence.
- * @param bytes the bytes before the snapshot's offset; at most {@link SEQUENCE_LOOKBACK_BYTES} of them matter
+ * @param bytes the bytes before the snapshot's offset, of which at most {@link SEQUENCE_LOOKBACK_BYTES} matter
  */
 export function unfinishedLength(bytes: Uint8Array): number {
   let place: Place = 'text';
@@ -36,9 +36,10 @@ export function unfinishedLength(bytes: Uint8Array): number {
       continue;
     }
     const next = step(place, byte);
-    // An ESC inside a CSI or an escape sequence aborts that sequence and begins another.
+    // An ESC inside a CSI or escape sequence aborts that sequence and begins another.
     if (next === 'escape' && byte === ESC) beginning = index;
-    // A non-ASCII character aborts a sequence that cannot contain it, and is lost together with that sequence.
+    // A non-ASCII character aborts a sequence that cannot contain it, and the character is lost together with that
+    // sequence.
     if (next === 'text' && byte >= 0x80) characterAt = index;
     place = next;
   }
@@ -54,7 +55,7 @@ function step(place: Exclude<Place, 'text'>, byte: number): Place {
       if (byte === ESC) return 'escape';
       if (byte === CSI) return 'csi';
       if (STRING_OPENERS.has(byte)) return 'string';
-      // Intermediates (0x20 to 0x2f) and control characters keep the sequence open. Any other byte ends it.
+      // Intermediate bytes (0x20 to 0x2f) and control characters keep the sequence open. Any other byte ends it.
       return byte <= 0x2f ? 'escape' : 'text';
     case 'csi':
       if (byte === ESC) return 'escape';

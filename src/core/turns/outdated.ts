@@ -1,4 +1,4 @@
-/** The fields of a stored turn that determine whether to forget it. */
+/** The fields of a stored turn that determine whether to delete it. */
 export interface AgedTurn {
   number: number;
   session: string;
@@ -12,7 +12,7 @@ export interface AgedTurn {
 export interface TurnBounds {
   /** Unix milliseconds */
   now: number;
-  /** how many turns of each session are kept */
+  /** how many turns are kept for each session */
   kept: number;
   /** whether the session is still listed */
   isListed(session: string): boolean;
@@ -24,10 +24,10 @@ export interface TurnBounds {
 export const DELETED_KEPT_MS = 30 * 24 * 3_600_000;
 
 /**
- * Returns the turns to forget. A listed session keeps only its newest turns. A deleted session keeps its turns only for
- * a while. Turns that may hold the only copy of something are kept: the files as they were before a rewind, and the
- * last files of a deleted session whose working tree is gone.
- * @param turns in the order of their numbers
+ * Returns the turns to delete. A listed session keeps only its newest turns. A deleted session keeps its turns only for
+ * a while. Turns that may hold the only copy of something are kept: the files from before a rewind, and the last files
+ * of a deleted session whose working tree no longer exists.
+ * @param turns the turns, in the order of their numbers
  */
 export function outdatedTurns<T extends AgedTurn>(turns: readonly T[], bounds: TurnBounds): T[] {
   const sessions = [...new Set(turns.map(({ session }) => session))];

@@ -1,4 +1,4 @@
-/** The worktrees of sessions: the set-up that files name, and the port that each worktree gets. */
+/** The worktrees of sessions: the set-up that is configured in files, and the port that each worktree gets. */
 
 export * from './ports.ts';
 export * from './read-set-up.ts';

@@ -1,7 +1,7 @@
 import { CatalogueError, type PortRange } from '../../protocol/index.ts';
 
 /**
- * Returns the first port of a range that neither belongs to a worktree nor is in use.
+ * Returns the first port in a range that neither belongs to a worktree nor is in use.
  * @throws CatalogueError no_free_port
  */
 export function choosePort({ first, last }: PortRange, isTaken: (port: number) => boolean): number {

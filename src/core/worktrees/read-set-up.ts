@@ -1,29 +1,29 @@
 import { AFTER_FAILURE, type AfterFailure, CatalogueError } from '../../protocol/index.ts';
 
-/** The set-up of a repository's worktrees, as a file names it. */
+/** The set-up of a repository's worktrees, as configured in a file. */
 export interface NamedSetUp {
-  /** for /bin/sh, or null if the file names none; empty to run none whatever another file names */
+  /** a command for /bin/sh; null if the file names none; empty to run no set-up, whatever another file names */
   command: string | null;
-  /** null if the file does not say */
+  /** null if the file does not specify this */
   afterFailure: AfterFailure | null;
 }
 
-/** One `[[repositories]]` table of config.toml. */
+/** A `[[repositories]]` table in config.toml. */
 export interface RepositorySettings extends NamedSetUp {
-  /** as written; `~` stands for the user's home */
+  /** the path as written, where `~` stands for the user's home */
   path: string;
 }
 
 const SET_UP_KEYS = ['set_up', 'after_failure'];
-/** A longer command belongs into a script. */
+/** The maximum length of a command. Put a longer one into a script. */
 const LONGEST_COMMAND = 4_000;
-/** Far more repositories than one user works on. */
+/** The maximum number of repositories, which is far more than one user works on. */
 const MOST_REPOSITORIES = 500;
 
 /**
- * Reads the `[[repositories]]` in config.toml: `path`, `set_up`, `after_failure`.
- * @param file the path of config.toml, for messages
- * @throws CatalogueError invalid_setting, naming the table and what is wrong with it
+ * Reads the `[[repositories]]` tables in config.toml. Their keys are `path`, `set_up`, and `after_failure`.
+ * @param file the path of config.toml, for error messages
+ * @throws CatalogueError invalid_setting, with the table and what is wrong with it
  */
 export function readRepositories(value: unknown, file: string): RepositorySettings[] {
   if (value === undefined) return [];
@@ -41,7 +41,7 @@ export function readRepositories(value: unknown, file: string): RepositorySettin
   });
 }
 
-/** Reads the values of a repository's own file. @returns what is wrong with them, if anything is */
+/** Reads the values in a repository's own file. @returns what is wrong with the values, or null */
 export function readProjectSetUp(values: Readonly<Record<string, unknown>>): NamedSetUp | { problem: string } {
   const named = readFields(values, SET_UP_KEYS);
   return 'problem' in named || named.command !== '' ? named : { problem: 'set_up is empty' };

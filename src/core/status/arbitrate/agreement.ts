@@ -3,7 +3,7 @@ import { type Arbitration, final, isClosing, until } from './arbitration.ts';
 import type { FullHearing } from './hearing.ts';
 import { NEWS_MS } from './races.ts';
 
-/** Decides between hooks and screen when both report the same primary. The more specific detail wins. */
+/** Decides between hooks and screen if both report the same primary. The more specific detail wins. */
 export function agree(hearing: FullHearing): Arbitration {
   switch (hearing.screen.primary) {
     case 'waiting':
@@ -18,8 +18,8 @@ export function agree(hearing: FullHearing): Arbitration {
 function bothWait({ hook, screen }: FullHearing): Arbitration {
   if (isClosing(screen)) return final(hook, 'both report waiting; the hook knows the reason');
   if (isClosing(hook)) return final(screen, 'both report waiting; a dialog is open now');
-  // The screen recognises a dialog by its appearance. If the screen cannot identify the dialog, or the detailed
-  // transcript covers it, it is the dialog that the hook announced.
+  // On the screen, a dialog can be recognised only by its appearance. If that is not possible, or if the detailed
+  // transcript covers the dialog, CBOS assumes that it is the dialog that the hook announced.
   return screen.detail === 'setup' || screen.rule === TRANSCRIPT_RULE
     ? final({ ...hook, since: screen.since }, 'both report waiting; the hook names the dialog')
     : final(screen, 'both report waiting; the screen shows the options');
@@ -42,12 +42,13 @@ function bothActive({ hook, screen, shown, evidence, now, thresholds }: FullHear
     return final(screen, 'a call from before the last prompt is still running');
   if (screen.detail !== 'responding') return final(hook, 'a turn is running; the hook knows more about it');
   if (hook.detail === 'thinking') {
-    // Text drawn before the last prompt or tool result cannot be the answer to it. An answer must be drawn later.
+    // Text that was drawn before the last prompt or tool result cannot be the response to it. Only text drawn later can
+    // be.
     return screen.since >= hook.since || shown.progressedAt > hook.since + NEWS_MS
       ? final(screen, 'an answer is being written, which hooks do not report')
       : final(hook, 'the text on the screen is older than the hook');
   }
-  // In older versions, a failed call fires no hook. If an answer is being written, the call has therefore ended.
+  // In older versions, a failed call fires no hook. The call has therefore ended if an answer is being written.
   if (screen.since < hook.since + NEWS_MS) return final(hook, 'the text on the screen is older than the call');
   return until(screen.since + thresholds.drawLagMs, now, {
     first: hook,

@@ -14,13 +14,13 @@ const WHY_PROCESS = {
   unreachable: 'nothing can be typed into the session, whatever it reports',
 } as const;
 
-/** Decides which source to believe. Stronger sources are checked first. */
+/** Decides which source to believe. The most reliable sources are checked first. */
 export function arbitrate(hearing: Hearing): Arbitration {
   const { process, json, screen, settled } = hearing;
   if (process !== null) return final(process, WHY_PROCESS[whyProcess(process)]);
   if (json !== null) return final(json, 'the events of a JSON session are exact, so no other source counts');
   const settlesAt = settled?.recheckAt ?? null;
-  // A rule written by the user is deliberate.
+  // A rule that the user wrote is intentional, so it takes precedence.
   if (screen?.source === 'user')
     return { winner: screen, why: 'your own rules take precedence over all others', recheckAt: settlesAt };
   return recheckedAt(settlesAt, decide(hearing));
@@ -48,10 +48,10 @@ function decide(hearing: Hearing): Arbitration {
 
 /**
  * Returns when the screen counts as stale, or null while no source contradicts it. A stale screen means that the
- * recording has stopped. When the disk is full, a recording stops without an error.
+ * recording has stopped, which happens without an error when the disk is full.
  */
 function staleTime({ screen, shown, hook, registry, thresholds }: ScreenHearing): Millis | null {
-  // Registry and hooks report a closing question as idle, which does not contradict the screen.
+  // Registry and hooks report a closing question as idle. That does not contradict the screen.
   if (isClosing(screen)) return null;
   const { staleScreenMs } = thresholds;
   const contradictions = [hook, registry]
@@ -69,8 +69,8 @@ function withScreen(hearing: ScreenHearing): Arbitration {
     // A view asks nothing, but the registry reports it as an open dialog.
     const says = isView && registry?.detail === 'setup' ? null : registry;
     if (hook !== null && !isStarting) return withoutScreen({ ...hearing, registry: says });
-    // The screen is still empty, so the process is starting, even if SessionStart has been reported. A view is
-    // different because it covers a prompt that has already been drawn.
+    // As long as the screen is empty, the process is still starting, even if SessionStart has been reported. A view is
+    // different, because it covers a prompt that has already been drawn.
     return hook === null && registry !== null
       ? final(registry, 'only the registry reports a status')
       : final(null, 'the process is starting, and the screen is still empty');
@@ -90,8 +90,8 @@ const SPEAKERS = {
 } as const;
 
 /**
- * Decides between hooks and registry alone. The registry corrects the hooks only if its record has a time. 2.1.150 does
- * not record the time of the status.
+ * Decides between hooks and registry when there is no evidence from the screen. The registry can correct the hooks only
+ * if its record contains a time, which 2.1.150 does not store.
  */
 function withoutScreen({ hook, registry, evidence, now, thresholds }: Hearing): Arbitration {
   if (hook === null || registry === null) {
@@ -117,8 +117,8 @@ function withoutScreen({ hook, registry, evidence, now, thresholds }: Hearing): 
 }
 
 /**
- * Decides between screen and registry alone. The screen wins. The registry helps where the screen is known to lag or
- * shows no sign of a turn.
+ * Decides between screen and registry when there is no evidence from hooks. The screen wins, except where it is known
+ * to lag behind or shows no sign of a turn.
  */
 function screenOverRegistry({ screen, registry, shown, evidence, now, thresholds }: ScreenHearing): Arbitration {
   const bestThereIs = final(screen, 'no hook ever came: the screen is the best source');

@@ -15,7 +15,7 @@ import {
 } from './races.ts';
 
 /**
- * Decides between hooks and screen when they report different primaries. The decision depends on which of the two is
+ * Decides between hooks and screen if they report different primaries. The decision depends on which of the two is
  * older and on what the registry reports.
  */
 export function settleDispute(dispute: FullHearing): Arbitration {
@@ -24,20 +24,18 @@ export function settleDispute(dispute: FullHearing): Arbitration {
   if (hook.primary === 'waiting' && !isClosing(hook)) return afterRequest(dispute);
   if (hook.primary === 'active') return overIdleScreen(dispute);
   if (screen.primary === 'active') return overActiveScreen(dispute);
-  // The remaining case: one source reports a closing question, the other an idle prompt.
+  // In the remaining case, one source reports a closing question and the other an idle prompt.
   return hook.detail === 'error' || hook.primary === 'waiting'
     ? final(hook, 'the turn is over; the hook knows how it ended')
     : final(screen, 'the turn is over; the screen shows how it ended');
 }
 
-/**
- * Decides between hooks and screen when the screen shows a dialog or a closing question that the hooks do not report.
- */
+/** Decides between hooks and screen if the screen shows a dialog or a closing question that the hooks do not report. */
 function overDialog(dispute: FullHearing): Arbitration {
   const { hook, screen, shown, now, thresholds } = dispute;
   if (isClosing(screen)) {
-    // Stop reports the whole message, but in older versions it reports none. Only then does the last message on the
-    // screen count.
+    // The Stop hook reports the whole last message, except in older versions, where it reports none. Only in that case
+    // does the last message on the screen count.
     if (hook.primary === 'idle') {
       return hook.evidence === '' && hook.detail === 'waiting_input'
         ? final(screen, 'the hook does not report the last message, but the screen shows it')
@@ -58,19 +56,19 @@ function overDialog(dispute: FullHearing): Arbitration {
           'the detailed transcript covers a turn whose end the registry confirms: an interrupt fires no hook',
         )
       : final(hook, 'the detailed transcript covers the session; the hook knows what happens below it');
-  // A SessionStart does not close a dialog. The prompt must be drawn first (trust dialog, 2.1.329).
+  // A SessionStart hook does not mean that a dialog has closed. The prompt must be drawn first (trust dialog, 2.1.329).
   if (hook.rule === 'hook.SessionStart')
     return final(screen, 'a dialog covers the prompt, whatever the start hook says');
   if (shown.reading.dialog === null) {
-    // The dialog is gone, and no other reading has settled yet. If the prompt is visible again, a user dismissed the
-    // dialog, which no hook reports.
+    // The dialog has disappeared, and no other reading has settled yet. If the prompt is visible again, a user
+    // dismissed the dialog, which no hook reports.
     const isConfirmed = shown.reading.primary === hook.primary || hook.since > (shown.dialogSeenAt ?? 0);
     return isConfirmed
       ? final(hook, 'the dialog has just disappeared from the screen')
       : final(screen, 'the dialog has just disappeared, and the screen has not settled yet');
   }
-  // A background subagent's dialog stays open when the turn ends (2.1.329). The turn's own dialogs are answered long
-  // before the turn ends.
+  // A dialog of a background subagent remains open when the turn ends (2.1.329). The turn's own dialogs are answered
+  // long before that.
   if (hook.rule.startsWith('hook.Stop')) return final(screen, 'the end of a turn closes no dialog');
   if (hook.since > shown.changedAt) {
     return until(hook.since + thresholds.drawLagMs, now, {
@@ -84,12 +82,13 @@ function overDialog(dispute: FullHearing): Arbitration {
 }
 
 /**
- * Decides between hooks and screen when the hooks report a permission request, but the screen shows no dialog. Either
- * the dialog has not been drawn yet, or someone has answered it. No hook reports the answer.
+ * Decides between hooks and screen if the hooks report a permission request but the screen shows no dialog. Either the
+ * dialog has not been drawn yet, or someone has already answered it. No hook reports that answer.
  */
 function afterRequest({ hook, screen, registry, shown, evidence, now }: FullHearing): Arbitration {
   const tool = requestedTool(evidence.hooks);
-  // A dialog seen before the call was announced belongs to the previous call. A model may ask again within 100 ms.
+  // A dialog that was seen before the call was announced belongs to the previous call. A model may ask again within 100
+  // ms.
   const isAnnounced = tool?.requestedAt != null && tool.at < tool.requestedAt;
   const drawnSince = Math.max(hook.since - EARLY_DIALOG_MS, isAnnounced ? tool.at : 0);
   const wasDrawn = shown.dialogSeenAt !== null && shown.dialogSeenAt >= drawnSince;
@@ -111,8 +110,8 @@ function afterRequest({ hook, screen, registry, shown, evidence, now }: FullHear
 }
 
 /**
- * Decides between hooks and screen when the hooks report a running turn, but the screen shows an idle prompt. Either
- * the turn was interrupted, or it has not been drawn yet.
+ * Decides between hooks and screen if the hooks report a running turn but the screen shows an idle prompt. Either the
+ * turn was interrupted, or it has not been drawn yet.
  */
 function overIdleScreen(dispute: FullHearing): Arbitration {
   const { hook, screen, registry, shown, evidence, now, thresholds } = dispute;
@@ -138,7 +137,10 @@ function overIdleScreen(dispute: FullHearing): Arbitration {
   return until(isWritten ? shown.progressedAt + silentEndMs : deadline, now, choice);
 }
 
-/** Reports whether the registry became idle after the hooks reported a turn. False if the registry records no times. */
+/**
+ * Reports whether the registry changed to idle after the hooks reported a turn. The result is false if the registry
+ * contains no times.
+ */
 function isEndConfirmed({ hook, registry, evidence }: FullHearing): boolean {
   if (registry?.primary !== 'idle' || evidence.registry?.statusUpdatedAt == null) return false;
   const lastHookAt = evidence.hooks.lastAt ?? hook.since;
@@ -146,7 +148,7 @@ function isEndConfirmed({ hook, registry, evidence }: FullHearing): boolean {
 }
 
 /**
- * Decides between hooks and screen when the hooks report that the turn is over, but the screen shows a running turn.
+ * Decides between hooks and screen if the hooks report that the turn is over but the screen shows a running turn.
  * Either the screen is out of date, or no hook announced the turn.
  */
 function overActiveScreen({ hook, screen, registry, shown, now }: FullHearing): Arbitration {

@@ -8,7 +8,7 @@ import { hookVerdict, jsonVerdict, processVerdict, registryVerdict } from '../so
 import type { Thresholds } from '../thresholds.ts';
 
 /**
- * All evidence at one moment, with the separate verdict of each source. A verdict is null if its source reports
+ * All the evidence at one moment, with the separate verdict of each source. A verdict is null if its source reports
  * nothing.
  */
 export interface Hearing {
@@ -20,7 +20,7 @@ export interface Hearing {
   hook: SourceVerdict | null;
   screen: SourceVerdict | null;
   registry: SourceVerdict | null;
-  /** the screen reading that counts now, and when a different one will count */
+  /** the screen reading that counts now, and the time when a different one will count */
   settled: (SettledReading & { recheckAt: Millis | null }) | null;
 }
 
@@ -69,6 +69,6 @@ function screenVerdict({ reading, since }: SettledReading): SourceVerdict {
       };
 }
 
-/** Drops `stuck`, which follows from the passing of time and not from anything that a source shows. */
+/** Removes `stuck`, which follows from the passage of time and not from anything that a source shows. */
 const withoutHealth = (primary: SettledReading['reading']['primary']): SourceVerdict['primary'] =>
   primary === 'stuck' ? null : primary;

@@ -5,8 +5,8 @@ import { ALL_VERSIONS, beginOf, endOf, type Rule, type RuleFinding } from '../ru
 import { isAskedBeside, isTurnRunning } from './hooks.ts';
 
 /**
- * Returns the call for which the hooks report an open permission request. Permission dialogs are drawn in the order of
- * the requests. Agents may request permissions in an order that differs from the order of their calls (2.1.330).
+ * Returns the call for which the hooks report an open permission request. Claude Code draws permission dialogs in the
+ * order of the requests. Agents may request permissions in a different order than they announced their calls (2.1.330).
  */
 export function requestedTool({ tools }: Pick<HookEvidence, 'tools'>): PendingTool | null {
   return tools.reduce<PendingTool | null>((first, tool) => {
@@ -15,10 +15,10 @@ export function requestedTool({ tools }: Pick<HookEvidence, 'tools'>): PendingTo
   }, null);
 }
 
-/** The prompt that Claude Code is working on; null while no turn is running. */
+/** Returns the prompt that Claude Code is working on, or null while no turn is running. */
 const runningPrompt = (hooks: HookEvidence): HookEvidence['prompt'] => (isTurnRunning(hooks) ? hooks.prompt : null);
 
-/** The end of the last turn; null while a turn is running. */
+/** Returns the end of the last turn, or null while a turn is running. */
 const ended = (hooks: HookEvidence): HookEvidence['turnEnd'] => (isTurnRunning(hooks) ? null : hooks.turnEnd);
 
 function readEnd(hooks: HookEvidence, event: string): RuleFinding | null {
@@ -28,7 +28,7 @@ function readEnd(hooks: HookEvidence, event: string): RuleFinding | null {
   return { primary: 'idle', detail: 'waiting_input', evidence, since: end.at };
 }
 
-/** The rules over hooks, strongest first. */
+/** The rules that read the hooks, strongest first. */
 export const HOOK_RULES: readonly Rule<HookEvidence>[] = [
   {
     id: 'hook.PreCompact',
@@ -100,7 +100,7 @@ export const HOOK_RULES: readonly Rule<HookEvidence>[] = [
   },
   { id: 'hook.Stop', versions: ALL_VERSIONS, read: (hooks) => readEnd(hooks, 'Stop') },
   {
-    // Fires after 60 s at an idle prompt. After an interrupt, no other hook reports the end of the turn.
+    // This hook fires after 60 s at an idle prompt. After an interrupt, no other hook reports the end of the turn.
     id: 'hook.Notification',
     versions: ALL_VERSIONS,
     read: (hooks) => readEnd(hooks, 'Notification'),

@@ -3,7 +3,7 @@ import type { Millis } from '../millis.ts';
 import { boundInput } from './kept-input.ts';
 
 /**
- * How many characters of a prompt or message are kept. Every rule can work with this much, however much text a turn
+ * How many characters of a prompt or a message are kept. This is enough for every rule, no matter how much text a turn
  * produces.
  */
 const MAX_TEXT = 4_000;
@@ -12,7 +12,7 @@ const MAX_TEXT = 4_000;
  * seen.
  */
 const MAX_TOOLS = 64;
-/** How many ended tool calls are remembered, to recognise duplicate and late events. */
+/** How many ended tool calls are remembered, so that duplicate and late events can be recognised. */
 const MAX_ENDED = 64;
 
 /** The evidence before the first hook. */
@@ -31,12 +31,12 @@ export const NO_HOOKS: HookEvidence = {
 
 const text = (value: unknown): string | null => (typeof value === 'string' ? value : null);
 
-// Cuts off the beginning of a message, because its end shows whether it is a closing question.
+// The beginning of a long message is cut off, because the end shows whether the message is a closing question.
 const keepEnd = (value: string | null): string | null => (value === null ? null : value.slice(-MAX_TEXT));
 
 const isNewer = (at: Millis, than: { at: Millis } | null): boolean => than === null || at >= than.at;
 
-/** Reports whether, according to the hooks, a turn is running. */
+/** Reports whether a turn is running, according to the hooks. */
 export function isTurnRunning(hooks: HookEvidence): boolean {
   return hooks.prompt !== null && (hooks.turnEnd === null || hooks.turnEnd.at < hooks.prompt.at);
 }
@@ -54,20 +54,21 @@ function toolOf(event: HookEvent, requestedAt: Millis | null): PendingTool {
 }
 
 /**
- * Reports whether the call belongs to a subagent and needs a permission. The request may come after the turn has ended
+ * Reports whether a call belongs to a subagent and needs permission. The request may come after the turn has ended
  * (2.1.329).
  */
 export const isAskedBeside = (tool: PendingTool): boolean => tool.agent !== null && tool.requestedAt !== null;
 
 /**
- * Reports whether two calls have the same tool and the same input. Only the part of each input that CBOS keeps is
+ * Reports whether two calls use the same tool with the same input. Only the parts of the inputs that CBOS keeps are
  * compared.
  */
 export const hasSameInput = (a: PendingTool, b: PendingTool): boolean =>
   a.name === b.name && JSON.stringify(a.input) === JSON.stringify(b.input);
 
 /**
- * Reports whether a hook that ends a call refers to this call. Claude Code adds the answers to the input of a question.
+ * Reports whether a hook that ends a call refers to this call. For a question, Claude Code adds the answers to the
+ * input.
  */
 export function hasSameCall(tool: PendingTool, payload: Readonly<Record<string, unknown>>): boolean {
   const { tool_use_id: id, tool_name: name, tool_input: input } = payload;
@@ -80,8 +81,8 @@ export function hasSameCall(tool: PendingTool, payload: Readonly<Record<string, 
 const isRecord = (value: unknown): value is object => typeof value === 'object' && value !== null;
 
 /**
- * Continues the turn if the conversation itself calls a tool after Stop. One of the user's own Stop hooks may have
- * prolonged the turn.
+ * Resumes the turn if the conversation itself calls a tool after the Stop hook. One of the user's own Stop hooks may
+ * have prolonged the turn.
  */
 function continueTurn(hooks: HookEvidence, event: HookEvent, tool: PendingTool): HookEvidence {
   const isBackground = tool.agent !== null;
@@ -94,12 +95,15 @@ function onPreToolUse(hooks: HookEvidence, event: HookEvent): HookEvidence {
   if (tool.id !== null && (hooks.endedTools.includes(tool.id) || hooks.tools.some((known) => known.id === tool.id))) {
     return hooks;
   }
-  // The event came too late: its turn has already ended.
+  // The event arrived too late: its turn had already ended.
   if (hooks.turnEnd !== null && hooks.turnEnd.at > event.at) return hooks;
   return { ...continueTurn(hooks, event, tool), tools: [...hooks.tools, tool].slice(-MAX_TOOLS) };
 }
 
-/** How many characters of JSON the stored suggestions may have. Claude Code's suggestions have a few hundred. */
+/**
+ * The maximum length of the stored suggestions, in characters of JSON. The suggestions that Claude Code makes have a
+ * few hundred characters.
+ */
 const MAX_SUGGESTIONS = 4_000;
 
 function waitOf({ wait, payload }: HookEvent): Pick<PendingTool, 'wait'> {
@@ -109,7 +113,7 @@ function waitOf({ wait, payload }: HookEvent): Pick<PendingTool, 'wait'> {
   return { wait: { id: wait, suggestions: isTold ? told : [] } };
 }
 
-/** Records that a hook no longer waits. Its dialog is now answered with keypresses, or is gone. */
+/** Records that a hook is no longer waiting. Its dialog is now answered with keypresses, or has closed. */
 export function forgetWait(hooks: HookEvidence, id: string): HookEvidence {
   const without = ({ wait, ...tool }: PendingTool): PendingTool =>
     wait === undefined || wait.id === id ? tool : { ...tool, wait };
@@ -117,8 +121,8 @@ export function forgetWait(hooks: HookEvidence, id: string): HookEvidence {
 }
 
 /**
- * Records that Claude Code took the reply from a waiting hook. A refused call has ended, although no hook reports that.
- * An allowed call is running.
+ * Records that Claude Code took the reply from a waiting hook. A call that was refused has ended, although no hook
+ * reports that. A call that was allowed is running.
  */
 export function settleCall(hooks: HookEvidence, id: string, isRefused: boolean): HookEvidence {
   const tools = hooks.tools.flatMap(({ wait, ...tool }): PendingTool[] => {
@@ -129,7 +133,7 @@ export function settleCall(hooks: HookEvidence, id: string, isRefused: boolean):
 }
 
 /**
- * In some versions, PermissionRequest has no call id. The request then belongs to the announced call with the same
+ * In some versions, PermissionRequest contains no call id. The request then belongs to the announced call with the same
  * input.
  */
 function onPermissionRequest(hooks: HookEvidence, event: HookEvent): HookEvidence {
@@ -141,7 +145,7 @@ function onPermissionRequest(hooks: HookEvidence, event: HookEvent): HookEvidenc
     asked.id !== null && tool.id !== null
       ? tool.id === asked.id
       : tool.requestedAt === null && hasSameInput(tool, asked);
-  // No hook reports that a call was refused, so the same call from an earlier turn may still be remembered.
+  // No hook reports that a call was refused, so CBOS may still remember the same call from an earlier turn.
   const ofThisTurn = hooks.tools.findIndex((tool) => tool.at > (hooks.prompt?.at ?? 0) && isMeant(tool));
   const index = ofThisTurn < 0 ? hooks.tools.findIndex(isMeant) : ofThisTurn;
   const known = hooks.tools[index];
@@ -151,8 +155,8 @@ function onPermissionRequest(hooks: HookEvidence, event: HookEvent): HookEvidenc
     return isDouble ? hooks : { ...base, tools: [...hooks.tools, asked].slice(-MAX_TOOLS) };
   }
   if (known.requestedAt !== null) return hooks;
-  // The input in the permission request is the one that will run. One of the user's own hooks may have changed the
-  // announced input.
+  // The input in the permission request is the one that will be used. One of the user's own hooks may have changed the
+  // input that was announced.
   const { cut: _, ...announced } = known;
   const { input, cut } = asked;
   const tool = { ...announced, input, ...(cut && { cut }), requestedAt: event.at, ...waitOf(event) };
@@ -169,7 +173,10 @@ function onToolEnd(hooks: HookEvidence, event: HookEvent): HookEvidence {
   return { ...hooks, tools, endedTools, toolEndedAt: Math.max(event.at, hooks.toolEndedAt ?? 0) };
 }
 
-/** The prompt that Claude Code itself sends to the model after a background agent or command has ended (2.1.330). */
+/**
+ * Matches the prompt that Claude Code itself sends to the model after a background agent or command has ended
+ * (2.1.330).
+ */
 const TASK_ENDED = /^<task-notification>\s*<task-id>([^<]+)<\/task-id>/;
 
 function onPrompt(hooks: HookEvidence, event: HookEvent): HookEvidence {
@@ -177,13 +184,13 @@ function onPrompt(hooks: HookEvidence, event: HookEvent): HookEvidence {
   const prompted = text(event.payload.prompt) ?? '';
   const endedTask = TASK_ENDED.exec(prompted)?.[1];
   // No one typed this prompt, so it does not prove that no dialog is open. Permission requests from other agents
-  // therefore stay open.
+  // therefore remain open.
   const isOpenBeside = (tool: PendingTool): boolean =>
     endedTask !== undefined && isAskedBeside(tool) && tool.agent !== endedTask;
-  // 2.1.329 announces a prompt when the prompt is queued during a turn. The running calls then continue. After an
-  // interrupt the calls do not continue, but no hook reports that. The calls are therefore kept, and newer evidence and
-  // the screen override them. Their permission requests are settled, because no dialog was open while the prompt was
-  // being typed.
+  // If a prompt is queued during a turn, 2.1.329 announces the prompt at that moment. The running calls then continue.
+  // After an interrupt, they do not continue, but no hook reports that. CBOS therefore keeps the calls, and newer
+  // evidence and the screen override them. Their permission requests are settled, because no dialog was open while the
+  // prompt was being typed.
   const tools = hooks.tools.map((tool) =>
     tool.at > event.at || isOpenBeside(tool) ? tool : { ...tool, requestedAt: null },
   );
@@ -192,8 +199,8 @@ function onPrompt(hooks: HookEvidence, event: HookEvent): HookEvidence {
 }
 
 /**
- * Returns what continues in the background after a turn, as reported by `Stop` (2.1.329). All of it ends with the
- * process.
+ * Returns what continues in the background after a turn, as reported by `Stop` (2.1.329). All of it ends together with
+ * the process.
  */
 function backgroundOf({ payload }: HookEvent): Pick<HookEvidence, 'background'> {
   const counted = [payload.background_tasks, payload.session_crons].map((some) =>
@@ -216,7 +223,7 @@ function endTurn(hooks: HookEvidence, event: HookEvent, error: string | null): H
       message: keepEnd(text(event.payload.last_assistant_message)),
       ...(event.limit === undefined ? {} : { limit: event.limit }),
     },
-    // Calls made by subagents continue in the background, but they count only if they need a permission.
+    // Calls by subagents continue in the background, but they count only if they need permission.
     tools: hooks.tools.filter((tool) => tool.at > event.at || isAskedBeside(tool)),
     compactingSince: null,
   };
@@ -227,7 +234,7 @@ function onSessionStart(hooks: HookEvidence, event: HookEvent): HookEvidence {
   const source = text(event.payload.source) ?? 'startup';
   const started = { at: event.at, source };
   const ended = hooks.ended !== null && hooks.ended.at <= event.at ? null : hooks.ended;
-  // After compacting, the same turn continues. Every other start begins with an empty prompt.
+  // After the conversation is compacted, the same turn continues. Every other start begins with an empty prompt.
   if (source === 'compact') return { ...hooks, started: hooks.started ?? started, compactingSince: null, ended };
   return {
     ...hooks,
@@ -243,13 +250,13 @@ function onSessionStart(hooks: HookEvidence, event: HookEvent): HookEvidence {
 function onNotification(hooks: HookEvidence, event: HookEvent): HookEvidence {
   const kind = text(event.payload.notification_type);
   const message = text(event.payload.message) ?? '';
-  // Fires after 60 s at an idle prompt. After an interrupt, no other hook reports the end of the turn.
+  // This hook fires after 60 s at an idle prompt. After an interrupt, no other hook reports the end of the turn.
   const isIdle = kind === 'idle_prompt' || (kind === null && /waiting for your input/i.test(message));
   if (isIdle && isTurnRunning(hooks) && isNewer(event.at, hooks.prompt)) return endTurn(hooks, event, null);
   return hooks;
 }
 
-/** How each event changes the evidence. An event without an entry is only a sign of life. */
+/** How each event changes the evidence. An event that is not listed is only a sign of life. */
 const FOLDS: ReadonlyMap<string, (hooks: HookEvidence, event: HookEvent) => HookEvidence> = new Map(
   Object.entries({
     SessionStart: onSessionStart,
@@ -273,8 +280,8 @@ const FOLDS: ReadonlyMap<string, (hooks: HookEvidence, event: HookEvent) => Hook
 );
 
 /**
- * Folds one hook event into the evidence. Duplicates, late events, and unknown names never override what a newer
- * event reported. The evidence stays bounded in size.
+ * Adds a hook event to the evidence. Duplicates, late events, and unknown names never override what a newer event has
+ * reported. The size of the evidence remains bounded.
  */
 export function observeHook(previous: HookEvidence, event: HookEvent): HookEvidence {
   const folded = FOLDS.get(event.event)?.(previous, event) ?? previous;

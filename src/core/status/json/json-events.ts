@@ -48,8 +48,8 @@ function onLifecycle(before: JsonEvidence, event: Json): JsonEvidence {
 }
 
 /**
- * Reports whether an event belongs to the conversation itself. A subagent's blocks do not show what the conversation is
- * doing.
+ * Reports whether an event belongs to the conversation itself. A subagent's messages do not show what the conversation
+ * is doing.
  */
 const isOwn = (event: Json): boolean => text(event.parent_tool_use_id) === null;
 
@@ -111,7 +111,7 @@ function onRequest(before: JsonEvidence, event: Json, at: Millis): JsonEvidence 
     requestId,
     id: text(request.tool_use_id),
     name: text(request.tool_name) ?? 'tool',
-    // The input is kept in full because the answer sends it back.
+    // The input is kept in full, because the answer sends it back.
     input: request.input ?? {},
     at,
     requestedAt: at,
@@ -180,8 +180,8 @@ function onState(before: JsonEvidence, state: string | null, at: Millis): JsonEv
 }
 
 /**
- * 2.1.329 reports why the turn ended. In older versions, the only `error_during_execution` without any text was an
- * interrupt.
+ * 2.1.329 reports why the turn ended. In older versions, only an interrupt produces an `error_during_execution` without
+ * any text.
  */
 function onResult(before: JsonEvidence, event: Json, at: Millis): JsonEvidence {
   const message = keepEnd(text(event.result));
@@ -200,7 +200,7 @@ function onResult(before: JsonEvidence, event: Json, at: Millis): JsonEvidence {
   return open.length > 0 ? { ...ended, ...begin(at) } : settle(ended);
 }
 
-/** The limit that ended the turn. The event before the result names it (2.1.329). */
+/** The limit that ended the turn is named in the event before the result (2.1.329). */
 function limitBehind({ rateLimit }: JsonEvidence, event: Json): { limit?: RateLimit } {
   const isReached = event.api_error === 'usage_limit_reached' && rateLimit?.status === 'rejected';
   return isReached ? { limit: rateLimit } : {};
@@ -211,7 +211,7 @@ function firstError(event: Json): string {
   return text(first) ?? text(event.subtype) ?? 'error';
 }
 
-/** The process failed. Everything that was running has ended, and nothing restarts unless someone asks for it. */
+/** The process failed. Everything that was running has ended, and nothing restarts until someone asks for it. */
 function onFailure(before: JsonEvidence, event: Json, at: Millis): JsonEvidence {
   return settle({
     ...before,
@@ -237,7 +237,7 @@ function onRateLimit(before: JsonEvidence, event: Json): JsonEvidence {
   return { ...before, rateLimit };
 }
 
-/** How each type of event changes the evidence. An event without an entry is only a sign of life. */
+/** How each type of event changes the evidence. An event type that is not listed is only a sign of life. */
 const FOLDS: ReadonlyMap<string, (before: JsonEvidence, event: Json, at: Millis) => JsonEvidence> = new Map(
   Object.entries({
     system: onSystem,
@@ -256,7 +256,7 @@ const FOLDS: ReadonlyMap<string, (before: JsonEvidence, event: Json, at: Millis)
   }),
 );
 
-/** Folds one event into the evidence. An unknown event changes only the time of the last sign of life. */
+/** Adds an event to the evidence. An unknown event changes only the time of the last sign of life. */
 export function observeEvent(before: JsonEvidence, event: ClaudeEvent, at: Millis): JsonEvidence {
   const folded = FOLDS.get(event.type)?.(before, event, at) ?? before;
   return {

@@ -25,8 +25,8 @@ function partsOf(request: JsonRequest): QuestionPart[] {
 export const TRUSTS = 0;
 
 /**
- * Returns the trust question, worded as Claude Code words it in a terminal, together with this folder's files that
- * matter.
+ * Returns the trust question in the words that Claude Code uses in a terminal, together with the relevant files in this
+ * folder.
  */
 function trustQuestion({ id, folder, files, askedAt }: TrustRequest): Question {
   const found = files.length === 0 ? 'The folder has none of these files now.' : `It has ${files.join(', ')}.`;
@@ -40,8 +40,8 @@ function trustQuestion({ id, folder, files, askedAt }: TrustRequest): Question {
 }
 
 /**
- * Returns the question that a JSON session is asking, which is its oldest open request. The options are worded as in
- * Claude Code's own dialogs.
+ * Returns the question that a JSON session is asking, which is its oldest open request. The options are worded like
+ * those in Claude Code's own dialogs.
  */
 export function jsonQuestion({ requests, trust }: JsonEvidence): Question | null {
   if (trust !== null) return trustQuestion(trust);
@@ -61,7 +61,7 @@ export function jsonQuestion({ requests, trust }: JsonEvidence): Question | null
   };
 }
 
-/** Returns the state as one word, for programs that only support JSON sessions. */
+/** Returns the state as a single word, for programs that support only JSON sessions. */
 export function jsonState({ prompt, requests, trust, busySince, turnEnd }: JsonEvidence): JsonState {
   if (requests.length > 0 || trust !== null) return 'waiting_permission';
   if (busySince !== null) return 'running';

@@ -7,7 +7,8 @@ import { beginOf, endOf, type Rule } from '../rule.ts';
 const VERSIONS = ['2.1.329'] as const;
 
 /**
- * The rules over a JSON session's events, strongest first. Events are exact, so only the process rules override them.
+ * The rules that read a JSON session's events, strongest first. Events are exact, so only the process rules override
+ * them.
  */
 export const JSON_RULES: readonly Rule<JsonEvidence>[] = [
   {

@@ -2,7 +2,7 @@ import type { JsonEvidence, OpenPrompt, TrustRequest } from '../evidence.ts';
 import type { Millis } from '../millis.ts';
 
 /**
- * How many characters of a prompt or message are kept. Every rule can work with this much, however much text a turn
+ * How many characters of a prompt or a message are kept. This is enough for every rule, no matter how much text a turn
  * produces.
  */
 export const MAX_TEXT = 4_000;
@@ -10,7 +10,7 @@ export const MAX_TEXT = 4_000;
 export const MAX_OPEN = 64;
 
 /**
- * Records a prompt that is being written to Claude Code. The turn counts as begun, although none of its events has
+ * Records a prompt that CBOS is writing to Claude Code. The turn counts as begun, although none of its events has
  * arrived yet.
  */
 export function observePrompt(before: JsonEvidence, prompt: { id: string; at: Millis; text: string }): JsonEvidence {
@@ -24,7 +24,7 @@ export function observePrompt(before: JsonEvidence, prompt: { id: string; at: Mi
   };
 }
 
-/** Sets the question whether to trust a folder. Null removes the question. */
+/** Sets the question of whether to trust a folder, or removes the question if it is null. */
 export function observeTrust(before: JsonEvidence, trust: TrustRequest | null): JsonEvidence {
   return { ...before, trust };
 }
@@ -42,19 +42,19 @@ export function withdrawPrompt(before: JsonEvidence, id: string): JsonEvidence {
   return settle({ ...before, open, prompt: isFirst ? null : before.prompt });
 }
 
-/** Ends the turn if no prompt is open. */
+/** Ends the turn, provided that no prompt is open. */
 export function settle(evidence: JsonEvidence): JsonEvidence {
   return evidence.open.length > 0 ? evidence : { ...evidence, busySince: null, phase: null };
 }
 
-/** Sets the stage of an open prompt. */
+/** Sets how far an open prompt has got. */
 export function onPromptStage(before: JsonEvidence, id: string, stage: OpenPrompt['stage']): JsonEvidence {
   return { ...before, open: before.open.map((prompt) => (prompt.id === id ? { ...prompt, stage } : prompt)) };
 }
 
 /**
- * Returns the prompts that are still open after a result. Claude Code may never report that it started a prompt. In
- * that case, the result belongs to the oldest prompt.
+ * Returns the prompts that remain open after a result. Claude Code may never report that it started a prompt, in which
+ * case the result belongs to the oldest prompt.
  */
 export function withoutFinished(open: readonly OpenPrompt[]): readonly OpenPrompt[] {
   const rest = open.filter((prompt) => prompt.stage !== 'started');

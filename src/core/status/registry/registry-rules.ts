@@ -3,19 +3,19 @@ import type { RegistryEvidence } from '../evidence.ts';
 import type { Millis } from '../millis.ts';
 import type { Rule } from '../rule.ts';
 
-/** The registry record, and the time when the process began. */
+/** The registry record, together with the time when the process began. */
 export interface RegistryView {
   registry: RegistryEvidence;
   startedAt: Millis | null;
 }
 
-/** How long after the start of a process an idle registry record still means "never prompted". */
+/** How long after a process has started an idle registry record still means "never prompted". */
 const FRESH_MS = 3_000;
 
 /** Versions from 2.1.1xx on have a registry; 2.1.50 has none. */
 const VERSIONS = ['2.1.150', '2.1.329'] as const;
 
-/** Claude Code's names for what it waits for (2.1.150 to 2.1.329). */
+/** The words that Claude Code uses for what it is waiting for (2.1.150 to 2.1.329). */
 const WAITING_FOR: readonly [RegExp, Detail][] = [
   [/permission/i, 'permission'],
   [/plan/i, 'plan'],
@@ -40,7 +40,7 @@ const idleRule = (word: 'idle' | 'shell'): Rule<RegistryView> => ({
   },
 });
 
-/** The rules over Claude Code's registry. No two of them match the same record. */
+/** The rules that read Claude Code's registry. No two of them match the same record. */
 export const REGISTRY_RULES: readonly Rule<RegistryView>[] = [
   {
     id: 'registry.busy',

@@ -2,20 +2,20 @@ import { isRule, type Layout } from './layout.ts';
 import type { Cover, ScreenFrame } from './screen-evidence.ts';
 
 const SHELL_MARK = '!';
-/** The footer after Ctrl+R (2.1.329). */
+/** Matches the footer after Ctrl+R (2.1.329). */
 const SEARCH = /^\s*search prompts:/im;
 /**
- * The footer after pressing Left in an empty prompt (2.1.329). The session list then has a separate box for a new
- * session's task.
+ * Matches the footer after Left was pressed in an empty prompt (2.1.329). The session list then has a separate box for
+ * a new session's task.
  */
 const AGENTS = /^\s*enter to (?:return|create|open|reply)\b/im;
 
-/** The last line of `/help` and `/status`. Both are drawn below a rule (2.1.329). */
+/** Matches the last line of `/help` and `/status`. Both are drawn below a rule (2.1.329). */
 const VIEW = /\bEsc to close$/;
 
 /**
- * Returns what covers the prompt, judged by the prompt's box and the footer. A dialog does not count as a cover. The
- * detailed transcript has its own rule.
+ * Returns what covers the prompt, based on the prompt's box and the footer. A dialog does not count as a cover. The
+ * detailed transcript has a rule of its own.
  */
 export function readCover({ prompt, footer, frame }: Layout): Exclude<Cover, 'transcript'> | null {
   if (prompt === null) return isView(frame) ? 'view' : 'unknown';

@@ -1,10 +1,10 @@
 import { isBoxBottom } from './layout.ts';
 import type { ScreenDialog, ScreenFrame } from './screen-evidence.ts';
 
-/** The line of key hints that dialogs draw below their options (1.0 to 2.1.330). */
+/** Matches the line of key hints that dialogs draw below their options (1.0 to 2.1.330). */
 export const KEY_HINT = /\b(?:Esc|Enter|Tab)\b.*\bto\b|\b(?:shift\+tab|ctrl[+-]\w) to\b/;
 
-/** The line below the prompt. A dialog that replaces the prompt may not have overwritten this line yet. */
+/** Matches the line below the prompt. A dialog that replaces the prompt may not have overwritten this line yet. */
 const PROMPT_HINT = /\bto cycle\b|\besc to interrupt\b/;
 
 /**
@@ -21,7 +21,7 @@ const LAST_OPTION = {
 /** The part of a dialog that has been drawn. */
 interface DrawnDialog {
   frame: ScreenFrame;
-  /** the row of the upper edge; -1 if the window does not show the edge */
+  /** the row of the upper edge, or -1 if the window does not show the edge */
   edge: number;
   kind: ScreenDialog['kind'];
   /** the lines without the dialog's own border */
@@ -32,29 +32,29 @@ interface DrawnDialog {
 }
 
 /**
- * Reports whether a dialog has been drawn to its end. Claude Code draws from top to bottom, so anything drawn below the
- * options proves that all options are drawn. That can be the lower edge of the box (1.0), the line of key hints, or an
- * option that is always the last one. If one dialog replaces another, the line of key hints may belong to the old
- * dialog. The position of the cursor then decides. After drawing a dialog, Claude Code leaves the cursor below
+ * Reports whether a dialog has been drawn to its end. Claude Code draws from top to bottom, so anything below the
+ * options proves that all options have been drawn. That can be the lower edge of the box (1.0), the line of key hints,
+ * or an option that is always the last one. If one dialog replaces another, the line of key hints may belong to the old
+ * dialog, and the position of the cursor then decides. After drawing a dialog, Claude Code leaves the cursor below
  * everything (1.0 to 2.1.50) or at the marker (from 2.1.150 on). In dialogs that the user opened, the cursor may also
- * be in the search field or in the tabs above the options (2.1.330). It is elsewhere only while Claude Code draws or
- * someone types.
+ * be in the search field or in the tabs above the options (2.1.330). It is elsewhere only while Claude Code is drawing
+ * or someone is typing.
  */
 export function isDrawnWhole(dialog: DrawnDialog): boolean {
   return isAtRest(dialog) && hasBeginning(dialog) && hasEnd(dialog);
 }
 
-/** A line of the conversation. Dialog lines are indented, except for the marker before a number. */
+/** Matches a line of the conversation. The lines of a dialog are indented, except for the marker before a number. */
 const CONVERSATION = /^[❯>●⏺](?! \d+\.)/;
 /**
- * Only the answers to a permission request can be amended. In a set-up dialog, this hint means that the permission
- * dialog's question has not been drawn yet, or is no longer visible.
+ * Only the answer to a permission request can be amended. In a set-up dialog, this hint means that the question of the
+ * permission dialog has not been drawn yet, or is no longer visible.
  */
 const AMENDED = /\bto amend\b/;
 
 /**
- * Reports whether the beginning of the dialog has been drawn. If so, either the window shows the upper edge, or the
- * dialog is taller than the window.
+ * Reports whether the beginning of the dialog has been drawn. Either the window shows the upper edge, or the dialog is
+ * taller than the window.
  */
 function hasBeginning({ kind, edge, lines, options }: DrawnDialog): boolean {
   const first = options[0]?.row ?? 0;
@@ -66,7 +66,7 @@ function hasBeginning({ kind, edge, lines, options }: DrawnDialog): boolean {
 function hasEnd({ frame, kind, lines, options, lastLabel, isBordered }: DrawnDialog): boolean {
   const below = (options.at(-1)?.row ?? 0) + 1;
   if (isBordered) return frame.lines.slice(below).some(isBoxBottom);
-  // The model writes the descriptions and may mention keys in them. A blank line separates the last description from
+  // The model writes the descriptions, and may mention keys in them. A blank line separates the last description from
   // the line of key hints.
   const hints = kind === 'question' ? afterBlank(lines.slice(below)) : lines.slice(below);
   return (

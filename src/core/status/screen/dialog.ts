@@ -10,26 +10,28 @@ interface OptionRow {
   key: string;
   label: string;
   isChosen: boolean;
-  /** null if there is no checkbox */
+  /** null if the option has no checkbox */
   isChecked: boolean | null;
   indent: number;
 }
 
-// The marker's group includes the spaces after the marker. Matching two adjacent runs of spaces would take quadratic
+// The group for the marker includes the spaces after it. Matching two adjacent runs of spaces would take quadratic
 // time.
 const NUMBERED = /^(\s*)(?:(❯|>)(\s*))?(\d{1,2})\.\s+(\[[ x✓✔]\]\s*)?(.*)$/;
 const MARKED = /^(\s*)❯\s(\s*\S.*)$/;
-/** The spaces before an option's text. They may include a check mark (the theme picker of 2.1.329). */
+/** Matches the spaces before an option's text. They may include a check mark (the theme picker of 2.1.329). */
 const LEADING_CHECK = /^\s*(?:[✔✓]\s+)?/;
-/** What may appear to the left of the option text. */
+/** Matches what may appear to the left of an option's text. */
 const NO_TEXT = /^[\s❯✔✓]*$/;
-/** The line below the last option of a dialog that is taller than the window (2.1.329). */
+/** Matches the line below the last option of a dialog that is taller than the window (2.1.329). */
 const MORE_ROWS = /^[↑↓] \d+ more lines?$/;
 const CHECK_MARK = /\s+[✔✓]$/;
 const FRAME = /^[─╌▔╭╰]{2}/;
-/** The row below the options in a dialog with checkboxes. It leads to the next step and is not an option. */
+/**
+ * Matches the row below the options of a dialog with checkboxes. This row leads to the next step and is not an option.
+ */
 const SUBMIT_ROW = /^(?:❯ )?(?:Submit|Next)$/;
-/** Pickers put descriptions in a second column. */
+/** Pickers show descriptions in a second column. */
 const COLUMNS = /^(\S.*?)\s{2,}(\S.*)$/;
 
 function withoutBorder(line: string, { borders }: ScreenSigns): string {
@@ -52,8 +54,8 @@ function readNumbered(line: string, row: number): OptionRow | null {
 }
 
 /**
- * Finds the lowest run of numbered lines that ascends by one and contains the marker. Numbers in a command or a plan
- * are above that run. Numbers in an answer have no marker in the same column.
+ * Finds the lowest run of numbered lines whose numbers increase by one and that contains the marker. Numbers in a
+ * command or a plan are above that run. Numbers in an answer have no marker in the same column.
  */
 function findNumbered(lines: readonly string[]): OptionRow[] {
   let run: OptionRow[] = [];
@@ -71,8 +73,8 @@ function findNumbered(lines: readonly string[]): OptionRow[] {
 
 /**
  * Finds the options of a dialog without numbers, such as the trust dialog of 2.1.329 or a picker. The options are the
- * lines that are indented as far as the marker's line and connected to it without a gap. Only lines below the lowest
- * rule count, because a prompt in the conversation above has the same mark.
+ * lines that have the same indentation as the marker's line and that connect to it without a gap. Only lines below the
+ * lowest rule count, because a prompt in the conversation above has the same mark.
  */
 function findMarked(lines: readonly string[], cols: number): OptionRow[] {
   const top = lines.findLastIndex((line) => isRule(line, cols));
@@ -81,7 +83,7 @@ function findMarked(lines: readonly string[], cols: number): OptionRow[] {
   for (let row = lines.length - 1; row > top; row--) {
     const match = MARKED.exec(lines[row] ?? '');
     if (match === null) continue;
-    // This is a numbered dialog, and some of its numbers have not been drawn yet.
+    // In this case, the dialog is numbered, and some of its numbers have not been drawn yet.
     if (NUMBERED.test(lines[row] ?? '')) return [];
     markedRow = row;
     const [, before = '', after = ''] = match;
@@ -110,14 +112,14 @@ function findMarked(lines: readonly string[], cols: number): OptionRow[] {
 const isEdge = (line: string, cols: number): boolean =>
   isRule(line, cols) || line.startsWith('▔▔▔▔') || line.startsWith('╭─');
 
-/** An option as drawn. Its meaning is known only once its label is complete. */
+/** An option, as drawn. Its meaning is known only once its label is complete. */
 type ShownOption = Omit<QuestionOption, 'means'>;
 
 const withMeaning = (options: readonly ShownOption[], meaningOf: (label: string) => OptionMeaning): QuestionOption[] =>
   options.map((option) => ({ ...option, means: meaningOf(option.label) }));
 
 /**
- * Reads each option together with the lines right below it. A blank line ends the last option, because hints follow.
+ * Reads each option together with the lines directly below it. A blank line ends the last option, because hints follow.
  */
 function readOptions(rows: readonly OptionRow[], lines: readonly string[]): ShownOption[] {
   return rows.map((option, index) => {
@@ -131,7 +133,7 @@ function readOptions(rows: readonly OptionRow[], lines: readonly string[]): Show
   });
 }
 
-/** Appends the lines below an option to its label. Only a question's options have descriptions there. */
+/** Appends the lines below an option to its label. Only the options of a question have descriptions there. */
 function joinWrappedLabels(options: readonly ShownOption[]): ShownOption[] {
   return options.map((option) => {
     const [, label = '', beside = ''] = COLUMNS.exec(option.label) ?? [];
@@ -153,8 +155,8 @@ const PERMISSION =
   /^(?:Do you want (?:to|Claude)\b(?! use this API key)|Allow\b|Would you like to (?:allow|run)\b|Claude (?:wants|needs|requests)\b(?! to exit plan mode))/;
 
 /**
- * Returns the open tab. Only its colour marks it, so this function guesses: the first tab without an answer, or else
- * the last tab.
+ * Returns the open tab, which only its colour marks. Without the colour, this function has to guess: the first tab
+ * without an answer or, if there is none, the last tab.
  */
 function currentTab(tabBar: string): string | null {
   const tabs = [...tabBar.matchAll(CHIP)]
@@ -169,9 +171,10 @@ function freeTextIndex(options: readonly QuestionOption[]): number | null {
 }
 
 /**
- * Restores the label of a question's free-text option. The option that leaves the dialog comes right after it (2.1.50
- * to 2.1.329). Text in the field replaces the label, so that text becomes the description. The text need not be an
- * answer. It may also be something meant for the prompt that was typed just as the question opened.
+ * Restores the label of a question's free-text option, which text in the field replaces. That text becomes the
+ * description. The option that leaves the dialog comes directly after the free-text option (2.1.50 to 2.1.329). The
+ * text need not be an answer. It may also be something that was meant for the prompt and was typed just as the question
+ * opened.
  */
 function withFreeTextLabel(options: readonly ShownOption[], multi: boolean): ShownOption[] {
   const index = options.findIndex(({ label }) => meaningOfAnswer(label) === 'leave') - 1;
@@ -183,8 +186,8 @@ function withFreeTextLabel(options: readonly ShownOption[], multi: boolean): Sho
 }
 
 /**
- * Reads the dialog at the bottom of the window, or returns null if none is open there. Call this function only if there
- * is no prompt box, because in every version seen, a dialog replaces the prompt.
+ * Reads the dialog at the bottom of the window, or returns null if no dialog is open there. Call this function only if
+ * there is no prompt box, because a dialog replaces the prompt in every known version.
  */
 export function readDialog(frame: ScreenFrame, signs: ScreenSigns): ScreenDialog | null {
   const lines = frame.lines.map((line) => withoutBorder(line, signs));

@@ -2,46 +2,46 @@ import type { Millis } from '../millis.ts';
 import type { FlowEvidence, Highlight, ScreenEvidence, ScreenFrame } from './screen-evidence.ts';
 
 /**
- * The maximum time between two positions in the same run. The highlight takes 50 ms per character while a request is
- * pending and 200 ms from its first byte on (1.0.94 to 2.1.92). Positions that are further apart may belong to two
- * runs.
+ * The maximum time between two positions of the highlight in the same run. The highlight takes 50 ms per character
+ * while a request is pending, and 200 ms after the first byte has arrived (1.0.94 to 2.1.92). Positions that are
+ * further apart may belong to two runs.
  */
 const ONE_RUN_MS = 500;
 
 /**
- * How long the highlight must stay away from the words to prove that an answer is arriving. The highlight is away for
- * 20 steps of 50 ms while a request is pending, and of 200 ms while the answer arrives (1.0.94 to 2.1.92). An arriving
- * answer is therefore recognised before the highlight returns. From 2.0.77 on, the highlight vanishes after 3 s without
- * a byte, and the spinner fades to red 0.8 s later. This time covers that case too.
+ * How long the highlight must be absent from the words to prove that an answer is arriving. It is absent for 20 steps.
+ * A step takes 50 ms while a request is pending, and 200 ms while the answer arrives (1.0.94 to 2.1.92). CBOS therefore
+ * recognises an arriving answer before the highlight returns. From 2.0.77 on, the highlight disappears after 3 s
+ * without a byte, and the spinner fades to red 0.8 s later. This constant also covers that case.
  */
 export const AWAY_WHILE_SENDING_MS = 2_200;
 
 /**
- * How long the highlight takes per column while a request is pending, and how much that may vary. On two cores with a
- * load of 15, one step in five varies more.
+ * How long the highlight takes per column while a request is pending, and by how much that time may vary. On two cores
+ * with a load of 15, one step in five varies by more than that.
  */
 const SENDING_COLUMN_MS = 50;
 const UNEVEN_MS = 6;
 /**
- * How many more steps of one kind than of the other are needed for a decision. While an answer arrives, between one
- * step in five and one in three has the pace of a request (1.0.85, 1.0.90).
+ * By how many the steps of one kind must outnumber the steps of the other kind before CBOS decides. While an answer
+ * arrives, between one step in five and one in three has the pace of a pending request (1.0.85, 1.0.90).
  */
 const DECIDED_PACE = 2;
 /**
- * The lower bound for the pace. An answer takes a while, so afterwards more evenly paced steps are needed to recognise
- * a request again.
+ * The lower bound for the pace counter. An answer takes a while, so after an answer, more evenly paced steps are needed
+ * to recognise the next request.
  */
 const SLOWEST_PACE = -4;
 /**
- * The longest pause between two rightward runs of a highlight that never turns around. The pause is 0.5 to 0.7 s if the
- * highlight never turns around (1.0.72 to 1.0.90), and 0.76 to 1.1 s if it does.
+ * The longest pause between two rightward runs of a highlight that never reverses. The pause is 0.5 to 0.7 s if the
+ * highlight never reverses (1.0.72 to 1.0.90), and 0.76 to 1.1 s if it does.
  */
 const SHORT_AWAY_MS = 700;
 
-/** Matches the line of a spinner by its shape alone, which is cheap and exact enough. */
+/** Matches a spinner's line by its shape alone, which is cheap and sufficiently exact. */
 export const SPINNER_SHAPE = /^[·✢✳✶✻✽*∗] .*…/;
 
-/** How the spinner's clock ends during reasoning and for a moment afterwards (2.0.70 to 2.1.50). */
+/** Matches how the spinner's clock ends during reasoning and for a moment afterwards (2.0.70 to 2.1.50). */
 const REASONS = / · (?:thinking|thought for \d+s)\)$/;
 
 /** The evidence before any highlight has been seen. */
@@ -61,11 +61,11 @@ export const NO_FLOW: FlowEvidence = {
 };
 
 /**
- * Follows the spinner's highlight from frame to frame. The result holds until something else is drawn above the
- * spinner, because a call that ends is followed by another request. From 2.1.250 on, the highlight always runs to the
- * left. A run to the left therefore means nothing until the highlight has been seen running to the right. Up to 1.0.90,
- * the highlight always runs to the right. It takes a step every 50 ms while a request is pending. While the answer
- * arrives, a step takes 30 to 200 ms, and the pace changes all the time.
+ * Follows the spinner's highlight from frame to frame. The result remains valid until something else is drawn above the
+ * spinner, because another request follows when a call ends. From 2.1.250 on, the highlight always runs to the left. A
+ * run to the left therefore means nothing until the highlight has been seen running to the right. Up to 1.0.90, the
+ * highlight always runs to the right. While a request is pending, the highlight takes a step every 50 ms. While the
+ * answer arrives, a step takes 30 to 200 ms, and the pace changes constantly.
  */
 export function followFlow(previous: ScreenEvidence | null, frame: ScreenFrame, at: Millis): FlowEvidence {
   const known = previous?.flow ?? NO_FLOW;
@@ -85,7 +85,7 @@ export function followFlow(previous: ScreenEvidence | null, frame: ScreenFrame, 
     const isSoon = kept.awaySince !== null && at - kept.awaySince <= SHORT_AWAY_MS;
     return { ...back, isBackSoon: isSoon && kept.step === 'right' };
   }
-  // A single step may be a jump because the words changed.
+  // A single step may be a jump that happened because the words changed.
   const isSecond = kept.step === step;
   if (step === 'left') {
     const isReceiving = kept.runsRight;
@@ -95,8 +95,8 @@ export function followFlow(previous: ScreenEvidence | null, frame: ScreenFrame, 
 }
 
 /**
- * Records that the highlight is not over the words. A fading spinner has no highlight, so in that case a missing
- * highlight means nothing.
+ * Records that the highlight is absent from the words. A fading spinner has no highlight, so in that case the absence
+ * means nothing.
  */
 function leaveWords(kept: FlowEvidence, colour: number | null, at: Millis): FlowEvidence {
   if (kept.seen === null && (kept.awaySince === null || colour === kept.colour)) return kept;
@@ -104,8 +104,8 @@ function leaveWords(kept: FlowEvidence, colour: number | null, at: Millis): Flow
 }
 
 /**
- * Folds a step to the right. The step means that a request is pending. If the highlight never turns around, its pace
- * decides instead.
+ * Records a step to the right, which means that a request is pending. If the highlight never reverses, its pace decides
+ * instead.
  */
 function runToTheRight(
   known: FlowEvidence,

@@ -4,8 +4,8 @@ import { activeDetail, dialogRule, errorLine, isReceiving, runningShell } from '
 const ALL = ['1.0.60', '1.0.128', '2.0.30', '2.0.77', '2.1.50', '2.1.150', '2.1.250', '2.1.329', '2.1.330'] as const;
 
 /**
- * Claude Code 1.0. The prompt is in a box, or from 1.0.128 on between two lines. Dialogs are in a box. The single
- * spinner line has `esc to interrupt` in its parentheses. All later versions inherit the look of turns, prompts, and
+ * Claude Code 1.0. The prompt is in a box or, from 1.0.128 on, between two lines. Dialogs are in a box. The single
+ * spinner line contains `esc to interrupt` in parentheses. All later versions retain the look of turns, prompts, and
  * permission dialogs.
  */
 export const SCREEN_1_0: ScreenGeneration = {
@@ -27,7 +27,7 @@ export const SCREEN_1_0: ScreenGeneration = {
         pattern:
           /^(?:[●⏺]\s+| +⎿\s+)(?:API Error|Credit balance (?:is )?too low|Invalid API key|Please run \/login|OAuth token|Prompt is too long|Request timed out|Connection error|Unable to connect to API|.{0,40}\b(?:usage|session|weekly|rate|spend(?:ing)?) limit\b|5-hour limit|You've (?:hit|reached) your)/i,
       },
-      // Printed for an error whose response body cannot be read.
+      // Claude Code prints this for an error whose response body cannot be read.
       { id: 'screen.sign.error-empty', versions: ['1.0.128', '2.0.77'], pattern: /^(?:[●⏺]\s+| +⎿\s+)\{\}$/ },
     ],
     borders: [{ id: 'screen.sign.dialog-box', versions: ['1.0.60', '1.0.128'], left: /^│/, right: / *│$/ }],
@@ -46,7 +46,7 @@ export const SCREEN_1_0: ScreenGeneration = {
             : null,
       },
       {
-        // Versions up to 2.1.50 draw no spinner for a shell command run by the user.
+        // Versions up to 2.1.50 draw no spinner for a shell command that the user runs.
         id: 'screen.shell.running',
         versions: ['1.0.128', '2.0.30', '2.0.77', '2.1.50'],
         read: ({ prompt, blocks }) => {
@@ -55,7 +55,7 @@ export const SCREEN_1_0: ScreenGeneration = {
         },
       },
       {
-        // 2.1.150 draws a spinner too, but its footer already shows everything that the spinner shows.
+        // 2.1.150 draws a spinner too, but the footer already shows everything that the spinner shows.
         id: 'screen.spinner',
         versions: ALL.filter((version) => version !== '2.1.150'),
         read: (layout) =>

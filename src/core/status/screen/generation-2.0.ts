@@ -6,11 +6,11 @@ import { type ScreenDialog, type ScreenFrame, TRANSCRIPT_RULE } from './screen-e
 const ALL = ['2.0.30', '2.0.77', '2.1.50', '2.1.150', '2.1.250', '2.1.329', '2.1.330'] as const;
 
 /**
- * The line below the detailed transcript, which Ctrl+O opens over everything else. From 2.1.329 on, the line begins
- * with what is happening below the transcript.
+ * Matches the line below the detailed transcript, which Ctrl+O opens over everything else. From 2.1.329 on, the line
+ * begins with what is happening below the transcript.
  */
 const TRANSCRIPT = /^\s*(?:(\S.*?) · )?(Showing detailed transcript\b.*)/;
-/** A call that is running or waiting for permission. */
+/** A call that is running or is waiting for permission. */
 const UNFINISHED = / ⎿\s+(?:Waiting|Running)…/;
 
 interface Transcript {
@@ -18,14 +18,14 @@ interface Transcript {
   text: string;
 }
 
-/** Returns what is happening behind the detailed transcript, or null if no transcript is open. */
+/** Returns what is happening behind the detailed transcript, or null if the transcript is not open. */
 function readTranscript({ lines }: ScreenFrame): Transcript | null {
   const last = lines.findLastIndex((line) => line.trim() !== '');
   const match = TRANSCRIPT.exec(lines[last] ?? '');
   if (match === null) return null;
   const [, goesOn, text = ''] = match;
   if (goesOn !== undefined) return { covers: /\bwaiting\b/.test(goesOn) ? 'a dialog' : 'a turn', text: text.trim() };
-  // In older versions, a turn is running if the last block is a prompt without an answer or a call without an end.
+  // In older versions, a turn is running if the last block is a prompt without an answer or a call that has not ended.
   const newest = cutBlocks(lines, last - 1).at(-1);
   const isOpen = newest?.kind === 'prompt' || newest?.lines.some((line) => UNFINISHED.test(line)) === true;
   const isRunning = isOpen && newest?.lines.some((line) => INTERRUPTED.test(line)) === false;
@@ -33,8 +33,8 @@ function readTranscript({ lines }: ScreenFrame): Transcript | null {
 }
 
 /**
- * Represents the transcript as a dialog without options. The transcript takes every keypress, so no text may be typed
- * into it.
+ * Represents the transcript as a dialog without options. The transcript takes every keypress, so CBOS must not type
+ * text into it.
  */
 const transcriptDialog = (kind: ScreenDialog['kind'], text: string): ScreenDialog => ({
   kind,
@@ -61,8 +61,8 @@ const transcriptRule: ScreenRule = {
 };
 
 /**
- * Claude Code 2.0. Boxes are gone. Questions with tabs, plans, and the detailed transcript, which covers everything,
- * are new. The prompt's mark becomes `❯` (2.0.77).
+ * Claude Code 2.0. There are no boxes any more. New elements are questions with tabs, plans, and the detailed
+ * transcript, which covers everything. The prompt's mark becomes `❯` (2.0.77).
  */
 export const SCREEN_2_0: ScreenGeneration = {
   signs: {

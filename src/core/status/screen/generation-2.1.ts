@@ -22,7 +22,7 @@ export const SCREEN_2_1: ScreenGeneration = {
   rules: {
     footer: [
       {
-        // While an answer streams, 2.1.329 hides the spinner. Only the footer shows that the turn is running.
+        // While an answer streams, 2.1.329 hides the spinner. Only the footer then shows that the turn is running.
         id: 'screen.footer.interrupt',
         versions: ['2.1.92', '2.1.150', '2.1.250', '2.1.329', '2.1.330'],
         read: (layout) =>
@@ -33,7 +33,7 @@ export const SCREEN_2_1: ScreenGeneration = {
     ],
     error: [
       {
-        // Claude Code draws its own errors in yellow or red, however they are worded. An answer never has these
+        // Claude Code draws its own errors in yellow or red, regardless of their wording. An answer never has these
         // colours.
         id: 'screen.prompt.error-colour',
         versions: ['2.1.329', '2.1.330'],

@@ -4,19 +4,19 @@ import type { Layout } from './layout.ts';
 import type { Flow, ScreenDialog } from './screen-evidence.ts';
 import type { ScreenSigns } from './signs.ts';
 
-/** The input to the rules: the regions of the frame, and the dialog that replaces the prompt. */
+/** What the rules read: the regions of the frame, and the dialog that replaces the prompt. */
 export interface ScreenView extends Layout {
   dialog: ScreenDialog | null;
   signs: ScreenSigns;
-  /** what the spinner's highlight last showed, a request or its answer, or null if unknown */
+  /** what the spinner's highlight last showed (a pending request or an arriving answer), or null if unknown */
   flow: Flow | null;
-  /** whether the spinner's clock reported reasoning in this turn */
+  /** whether the spinner's clock has reported reasoning in this turn */
   hasReasoned: boolean;
   /** whether a call has shown no sign of running for longer than any running call would */
   areCallsOver: boolean;
 }
 
-/** What a matching rule reports. */
+/** What a rule reports when it matches. */
 export interface ScreenFinding {
   primary: Primary | null;
   detail: Detail | null;
@@ -24,23 +24,24 @@ export interface ScreenFinding {
   dialog?: ScreenDialog;
 }
 
-/** A rule over the screen. The first matching rule wins. */
+/** A rule that reads the screen. The first matching rule wins. */
 export interface ScreenRule extends RuleFacts {
   read(view: ScreenView): ScreenFinding | null;
 }
 
 /**
- * The parts of the screen that rules read, strongest first. In every generation a dialog outranks a spinner, and a
- * spinner outranks a prompt.
+ * The parts of the screen that rules read, strongest first. In every generation, a dialog takes precedence over a
+ * spinner, and a spinner over a prompt.
  */
 export const STRENGTHS = ['dialog', 'spinner', 'footer', 'error', 'prompt'] as const;
 
 /**
- * The rules and signs that one generation of Claude Code's interface introduced. Each generation has its own file.
- * Rules are kept even if later generations no longer draw what they look for, because people keep using old versions.
+ * The rules and signs that one generation of Claude Code's interface introduced. Each generation has a file of its own.
+ * Rules are kept even if later generations no longer draw what the rules look for, because people continue to use old
+ * versions.
  */
 export interface ScreenGeneration {
   signs: Partial<ScreenSigns>;
-  /** within a strength, in the order in which they are tried */
+  /** the rules of equal strength, in the order in which they are tried */
   rules: Readonly<Partial<Record<(typeof STRENGTHS)[number], readonly ScreenRule[]>>>;
 }

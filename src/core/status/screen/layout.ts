@@ -9,18 +9,18 @@ export interface PromptBox {
   bottom: number;
   /** `❯`, `>`, or `!` in shell mode */
   mark: string;
-  /** the text in the box, including a suggestion; lines are joined by line feeds */
+  /** the text in the box, including a suggestion; lines are separated by line feeds */
   text: string;
-  /** whether Claude Code suggested the text and no one typed it */
+  /** whether the text is a suggestion from Claude Code rather than something that someone typed */
   isSuggestion: boolean;
 }
 
-/** The line above the prompt with the turning sign. Claude Code draws it while a turn is running. */
+/** The line with the turning sign above the prompt. Claude Code draws it while a turn is running. */
 export interface SpinnerLine {
   row: number;
-  /** the words without the sign and the clock, such as `Garnishing…`; they stay the same while the spinner turns */
+  /** the words without the sign and the clock, such as `Garnishing…`; they do not change while the spinner turns */
   words: string;
-  /** the text in the parentheses, such as `3s · ↓ 20 tokens · thinking`; empty if there are none */
+  /** the text in parentheses, such as `3s · ↓ 20 tokens · thinking`, or an empty string if there is none */
   clock: string;
 }
 
@@ -31,18 +31,18 @@ export interface Block {
   lines: readonly string[];
 }
 
-/** A frame divided into the regions that rules read. */
+/** A frame, divided into the regions that rules read. */
 export interface Layout {
   frame: ScreenFrame;
   prompt: PromptBox | null;
   spinner: SpinnerLine | null;
-  /** the lines below the prompt's box, joined by line feeds */
+  /** the lines below the prompt's box, separated by line feeds */
   footer: string;
-  /** the visible conversation above spinner and prompt, oldest first; empty while a dialog is open */
+  /** the visible conversation above the spinner and the prompt, oldest first; empty while a dialog is open */
   blocks: readonly Block[];
 }
 
-// A rule may contain a name (`──── atlas ──`), so only its beginning and most of its length have to be dashes.
+// A rule may contain a name (`──── atlas ──`), so only its beginning and most of its length must consist of dashes.
 const RULE = /^─{8}/;
 /**
  * The minimum length of a rule, as a fraction of the window's width. 2.x draws rules across the full width, 1.0 across
@@ -53,8 +53,8 @@ const RULE_PART = 0.6;
 const LINE_CODE = '─'.charCodeAt(0);
 
 /**
- * Reports whether a line is a horizontal rule across the window. A line in an answer never is, because answers are
- * indented.
+ * Reports whether a line is a horizontal rule across the window. A line in an answer is never mistaken for one, because
+ * answers are indented.
  */
 export function isRule(line: string, cols: number): boolean {
   if (!RULE.test(line)) return false;
@@ -67,10 +67,10 @@ export function isRule(line: string, cols: number): boolean {
 const withoutSides = (line: string): string => line.replace(/^│/, '').replace(/ *│$/, '');
 
 const isBoxTop = (line: string): boolean => line.startsWith('╭─') && line.endsWith('╮');
-/** The lower edge of a box. */
+/** Matches the lower edge of a box. */
 export const isBoxBottom = (line: string): boolean => line.startsWith('╰─') && line.endsWith('╯');
 
-/** Text that Claude Code itself puts into an empty prompt (1.0.128 to 2.1.329). */
+/** Matches text that Claude Code itself puts into an empty prompt (1.0.128 to 2.1.329). */
 const SUGGESTION =
   /^(?:Try ["“].*["”]|Press up to edit queued messages|Once fixed, resend your message|Resend your message.*)$/;
 
@@ -119,12 +119,12 @@ function findPrompt(frame: ScreenFrame, signs: ScreenSigns): PromptBox | null {
   return null;
 }
 
-// The signs of a turning spinner: `·✢*✶✻✽` on Linux, `✳` elsewhere. `●` is the sign with reduced motion. It is left
-// out because it also marks answers.
+// The signs of a turning spinner: `·✢*✶✻✽` on Linux, `✳` elsewhere. `●`, the sign for reduced motion, is omitted
+// because it also marks answers.
 const SPINNER = /^[·✢✳✶✻✽*∗]\s+(\S[^(]*…)\s*(?:\((.*)\)?)?\s*$/;
 /**
- * Lines that may appear between the spinner and the prompt: hints, to-dos, details of the spinner, queued messages, and
- * the effort mark at the right.
+ * Matches lines that may appear between the spinner and the prompt: hints, to-dos, details about the spinner, queued
+ * messages, and the effort mark on the right.
  */
 const BELOW_SPINNER = /^(?:\s*$|\s{2,}\S)/;
 
@@ -144,21 +144,21 @@ const COMMAND = /^[❯>] [/]\w/;
 const ANSWER = /^[●⏺]/;
 const TOOL_CALL =
   /^[●⏺] +(?:[A-Z][\w-]*\(|\S.* \(MCP\)|(?:Exited|Entered) plan mode$|(?:Updated|Approved|Rejected)\b.*\bplan$)/;
-/** A call whose blinking sign is off at the moment, with nothing below it yet. */
+/** Matches a call whose blinking sign is currently off, with nothing below the call yet. */
 const BLINKING_CALL = /^ {2}[A-Z]\w*\(.*\)$/;
 const TOOL_RESULT = /^ +⎿/;
 /**
- * The message that Claude Code itself sends to the model when background work has ended. It is not an answer, and it
- * begins another turn (2.1.329, 2.1.330).
+ * Matches the message that Claude Code itself sends to the model when background work has ended. This message is not an
+ * answer, and it begins another turn (2.1.329, 2.1.330).
  */
 const BACKGROUND_ENDED = /^[●⏺] (?:Agent|Background command) ".*" (?:finished|completed)\b/;
-/** The line that Claude Code prints when a turn was interrupted (1.0.128 to 2.1.329). */
+/** Matches the line that Claude Code prints when a turn was interrupted (1.0.128 to 2.1.329). */
 export const INTERRUPTED = /^\s*⎿\s+Interrupted\b/;
 const DONE = /^[·✢✳✶✻✽*∗] Conversation compacted|^[·✢✳✶✻✽*∗] \S.* for (?:\d+[hms] ?)+/;
 const THOUGHT = /^ +Th(?:inking|ought) (?:for )?\S/;
 const COLLAPSED_TOOLS = /^ +(?:Ran|Read|Did not run|Searched|Listed|Fetched|Edited|Wrote|Created) \d/;
 const QUEUED = /^ +⎿\s+Queued/;
-/** The first visible line of an answer whose beginning has scrolled out of view. */
+/** Represents the first visible line of an answer whose beginning has scrolled out of view. */
 const CONTINUED = /^ {2}\S/;
 
 function firstParagraph(lines: readonly string[]): readonly string[] {
@@ -174,15 +174,15 @@ function kindOf(lines: readonly string[], row: number): Block['kind'] {
   if (THOUGHT.test(first)) return 'thought';
   if (BACKGROUND_ENDED.test(first)) return 'note';
   if (TOOL_CALL.test(first) || COLLAPSED_TOOLS.test(first)) return 'tool';
-  // A result comes right below its call. An answer may quote a result, but only after a blank line.
+  // A result appears directly below its call. An answer may quote a result, but only after a blank line.
   if (firstParagraph(lines).some((line) => TOOL_RESULT.test(line))) return 'tool';
   if (BLINKING_CALL.test(first) && row > 0) return 'tool';
   return ANSWER.test(first) || (CONTINUED.test(first) && row <= 1) ? 'text' : 'note';
 }
 
 /**
- * Reports whether a line begins a new block. Blocks begin at column 0. A call whose blinking sign is off at the moment
- * also begins one, after a blank line.
+ * Reports whether a line begins a new block. Blocks begin at column 0. After a blank line, a call whose blinking sign
+ * is currently off also begins a block.
  */
 function beginsBlock(line: string, below: readonly string[]): boolean {
   if (/^\S/.test(line) || THOUGHT.test(line) || COLLAPSED_TOOLS.test(line)) return true;
@@ -190,7 +190,7 @@ function beginsBlock(line: string, below: readonly string[]): boolean {
   return TOOL_RESULT.test(below[0] ?? '') || (BLINKING_CALL.test(line) && below.every((other) => other.trim() === ''));
 }
 
-/** Divides the part of the conversation in the rows before `end` into blocks. */
+/** Divides the conversation in the rows before `end` into blocks. */
 export function cutBlocks(lines: readonly string[], end: number): Block[] {
   const blocks: { row: number; lines: string[] }[] = [];
   let isAfterBlank = true;

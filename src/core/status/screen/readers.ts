@@ -4,8 +4,8 @@ import type { Block, Layout } from './layout.ts';
 import type { ScreenDialog } from './screen-evidence.ts';
 
 /**
- * Returns the blocks of the turn that began with the user's last visible prompt. If no prompt is visible any more,
- * returns all visible blocks.
+ * Returns the blocks of the turn that began with the user's last visible prompt. If no prompt is visible any more, all
+ * visible blocks are returned.
  */
 export function lastTurn(blocks: readonly Block[]): readonly Block[] {
   for (let index = blocks.length - 1; index >= 0; index--) {
@@ -21,7 +21,7 @@ export function lastTurn(blocks: readonly Block[]): readonly Block[] {
 const RUNNING_TOOL_HOOK = /^running P(?:re|ost)ToolUse\w* hook/;
 const RUNNING_PROMPT_HOOK = /^running (?:UserPromptSubmit|SessionStart) hook/;
 
-/** Returns what a running turn is doing, judged by its spinner and the last block above it. */
+/** Returns what a running turn is doing, based on its spinner and the last block above it. */
 export function activeDetail(view: ScreenView): Detail {
   if (view.spinner !== null) {
     if (/^Compacting\b/.test(view.spinner.words)) return 'compacting';
@@ -31,25 +31,25 @@ export function activeDetail(view: ScreenView): Detail {
   const turn = lastTurn(view.blocks);
   const last = turn.at(-1);
   if (last?.kind === 'text') return 'responding';
-  // A prompt's own block contains lines of a tool result only if an error came immediately. In that case, only a retry
-  // is running.
+  // The block of a prompt contains lines of a tool result only if an error occurred immediately. In that case, the turn
+  // is only retrying the request.
   return last?.kind === 'tool' && !haveCallsEnded(turn, view) ? 'using_tools' : 'thinking';
 }
 
-/** An answered question. The question's sign keeps the default colour (2.1.50 to 2.1.330). */
+/** Matches a question that was answered. The question's sign keeps the default colour (2.1.50 to 2.1.330). */
 const ANSWERED = /^[●⏺]\s(?:User answered|Answered) Claude's questions:/;
 
 /**
- * The line that reports files being read. Reading takes milliseconds, but the line stays until something else is drawn
- * (2.1.150 to 2.1.330).
+ * Matches the line that reports files being read. Reading takes milliseconds, but the line remains until something else
+ * is drawn (2.1.150 to 2.1.330).
  */
 const READS_FILES = /^[●⏺ ] Reading \d+ files?…/;
 /**
- * A command shown below its description on the alternate screen. The display does not change until something else is
- * drawn (2.1.329, 2.1.330).
+ * Matches a command that is shown below its description on the alternate screen. The display does not change until
+ * something else is drawn (2.1.329, 2.1.330).
  */
 const DESCRIBED_COMMAND = /^ +⎿ +\$ /;
-/** The clock that a running command shows after at most 3 s: ` · 2s`, ` (3s · 93 lines)`. */
+/** Matches the clock that a running command shows after at most 3 s: ` · 2s`, ` (3s · 93 lines)`. */
 const COMMAND_CLOCK = / (?:· |\()(?:\d+[hms] ?)+(?:$|\)| ·)/;
 
 const showsNoClock = (lines: readonly string[]): boolean =>
@@ -69,47 +69,47 @@ function haveCallsEnded(turn: readonly Block[], { frame: { endedRows }, areCalls
 }
 
 /**
- * The sign that Claude Code is reasoning: in the spinner's clock (2.0.77, 2.1.50), or as a line of the conversation
- * (2.0.30).
+ * Matches the sign that Claude Code is reasoning, either in the spinner's clock (2.0.77, 2.1.50) or as a line of the
+ * conversation (2.0.30).
  */
 const REASONS = /(?:^|· )thinking$/;
 const REASONS_LINE = /^∴ Thinking…/;
 /**
- * 1.0 reasons before an answer only if the prompt contains a word that asks for it. The reasoning is drawn only after
- * it has ended.
+ * 1.0 reasons before it answers only if the prompt contains a word that asks for reasoning. It draws the reasoning only
+ * after the reasoning has ended.
  */
 const ASKS_TO_REASON = /^> .*\b(?:(?:ultra|mega)?think)\b/i;
 const HAS_REASONED = /^[✻∴] Th(?:inking…|ought for )/;
 /**
- * The arrow shows the same thing as the highlight. In 1.0.60, which has no highlight, the arrow is the only sign. Later
- * versions show the arrow only after some seconds. Before the request is sent, the arrow points down for 100 ms.
+ * The arrow shows the same thing as the highlight. 1.0.60 has no highlight, so the arrow is the only sign there. Later
+ * versions show the arrow only after a few seconds. Before the request is sent, the arrow points down for 100 ms.
  */
 const RECEIVED = /↓ [1-9].*esc to interrupt|esc to interrupt.*↓ [1-9]/;
 
-/** Reports whether an answer is arriving that has not been drawn yet. */
+/** Reports whether an answer is arriving that Claude Code has not drawn yet. */
 export function isReceiving(view: ScreenView): boolean {
   const { spinner, flow, blocks } = view;
   if (spinner === null || activeDetail(view) !== 'thinking') return false;
   const turn = lastTurn(blocks);
   const last = turn.at(-1)?.lines[0] ?? '';
   if (REASONS.test(spinner.clock) || REASONS_LINE.test(last)) return false;
-  // The reasoning has already been drawn, so the answer follows.
+  // The reasoning has already been drawn, so the answer comes next.
   if (HAS_REASONED.test(last)) return true;
   if (flow === null ? !RECEIVED.test(spinner.clock) : flow === 'sending') return false;
   const isAsked = ASKS_TO_REASON.test(turn[0]?.lines[0] ?? '');
   return !isAsked || view.hasReasoned || turn.some(({ lines }) => HAS_REASONED.test(lines[0] ?? ''));
 }
 
-/** A command that the user entered in shell mode. */
+/** Matches a command that the user entered in shell mode. */
 const SHELL_COMMAND = /^! \S/;
 /**
- * The last row below a running shell command. It shows how many more lines the command printed and how long it has
- * been running. A command that has ended shows neither.
+ * Matches the last row below a running shell command. This row shows how many more lines the command has printed and
+ * how long it has been running. A command that has ended shows neither.
  */
 const SHELL_RUNS =
   /^ +(?:⎿\s+Running….*|ctrl\+b to run in background|\((?:\d+[hms] ?)+\)|\+\d+ (?:more )?lines?(?: \((?:\d+[hms] ?)+\))?)$/;
 
-/** Returns the user's shell command that is running, or null if none is running. */
+/** Returns the shell command that the user is running, or null if none is running. */
 export function runningShell(blocks: readonly Block[]): string | null {
   const { lines = [] } = blocks.at(-1) ?? {};
   const end = lines.findLast((line) => line.trim() !== '') ?? '';
@@ -118,22 +118,22 @@ export function runningShell(blocks: readonly Block[]): string | null {
 
 const NOT_SEEN_BY_USER = /^(?:note|done|thought)$/;
 
-/** The last thing that Claude Code said to the user in the last turn, or the prompt itself if it said nothing. */
+/** Returns the last thing that Claude Code told the user in the last turn, or the prompt itself if it said nothing. */
 export const lastSaid = (blocks: readonly Block[]): Block | undefined =>
   lastTurn(blocks).findLast((block) => !NOT_SEEN_BY_USER.test(block.kind));
 
 /**
- * 2.1.329 draws this line below every turn that ended well and below no other turn. The line is checked because an
- * answer may begin like an error. 2.1.250 draws it below both kinds of turn.
+ * 2.1.329 draws this line below every turn that ended successfully and below no other turn. CBOS checks for this line,
+ * because an answer may begin like an error. 2.1.250 draws it below both kinds of turn.
  */
 const ENDED_WELL = / · done \d/;
 
-/** Returns the line in which Claude Code reports that the last turn failed, or null if the turn did not fail. */
+/** Returns the line in which Claude Code reports that the last turn failed, or null if it did not fail. */
 export function errorLine({ blocks, frame, signs }: ScreenView): string | null {
   const said = lastSaid(blocks);
   const turn = lastTurn(blocks);
   const end = turn.at(-1)?.kind === 'done' ? (turn.at(-1)?.lines[0] ?? '') : '';
-  // Lines attached to the prompt itself are not an answer. Neither are lines in the colour of a warning.
+  // Lines that belong to the prompt itself are not an answer. Neither are lines in the colour of a warning.
   const isReported = said?.kind === 'prompt' || (said !== undefined && frame.alertRows?.includes(said.row) === true);
   if (ENDED_WELL.test(end) && !isReported) return null;
   const line = (said?.lines ?? []).find(
@@ -142,7 +142,7 @@ export function errorLine({ blocks, frame, signs }: ScreenView): string | null {
   return line === undefined ? null : line.replace(/^[●⏺ ⎿]+/, '').trim();
 }
 
-/** Returns the last thing said in the last turn if it was an answer in words, and null otherwise. */
+/** Returns the last thing said in the last turn if it was an answer in words, or null otherwise. */
 export function readLastMessage(layout: Layout): string | null {
   const said = lastSaid(layout.blocks);
   if (said?.kind !== 'text') return null;
@@ -161,6 +161,6 @@ export const dialogRule = (kind: ScreenDialog['kind'], versions: readonly string
 
 function dialogEvidence(dialog: ScreenDialog): string {
   const part = dialog.parts[0];
-  // A set-up dialog begins with its subject. A tool's dialog ends with its question.
+  // A set-up dialog begins with its subject, whereas a tool's dialog ends with its question.
   return `${part?.text.split('\n').at(dialog.kind === 'setup' ? 0 : -1) ?? ''} [${(part?.options ?? []).map((option) => option.label).join(' | ')}]`;
 }

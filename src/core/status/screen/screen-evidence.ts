@@ -21,24 +21,28 @@ export interface ScreenFrame {
   raisedTo?: Place | null;
   cols: number;
   rows: number;
-  /** the rows whose text is entirely dim, like a suggestion in the prompt, apart from the prompt's mark `❯` or `>` */
+  /** the rows whose text is entirely dim, like a suggestion in the prompt, not counting the prompt's mark `❯` or `>` */
   dimRows: readonly number[];
   /** the rows that begin with a sign in a warning colour; absent if colours are not known */
   alertRows?: readonly number[];
   /**
-   * the rows that begin with a tool call's sign in the colour of a call that has ended; absent if colours are not known
+   * the rows that begin with the sign of a tool call in the colour of a call that has ended; absent if colours are not
+   * known
    */
   endedRows?: readonly number[];
   /** null if no spinner is turning; absent if colours are not known */
   spinner?: SpinnerColours | null;
 }
 
-/** The line of a spinner, and the highlight that runs over its words. */
+/** A spinner's line, and the highlight that runs over its words. */
 export interface SpinnerColours {
   row: number;
-  /** the colour of the sign; since 2.0.77 it fades to red after 3 s without a byte, and then there is no highlight */
+  /**
+   * the colour of the sign; since 2.0.77 it fades to red after 3 s without a byte, and the spinner then has no
+   * highlight
+   */
   colour: number;
-  /** null while the highlight is not over the words */
+  /** null while the highlight is absent from the words */
   highlight: Highlight | null;
 }
 
@@ -46,75 +50,81 @@ export interface SpinnerColours {
 export interface Highlight {
   col: number;
   /**
-   * whether the whole highlight is over the words; at the ends of the words it is not, and a step there may be half a
+   * whether the whole highlight is over the words; at either end of the words it is not, and a step there may be half a
    * column
    */
   isWhole: boolean;
 }
 
-/** What the spinner's highlight shows, up to 2.1.92: a request is pending, or its answer is arriving. */
+/** What the spinner's highlight shows, up to 2.1.92: either a request is pending, or its answer is arriving. */
 export type Flow = 'sending' | 'receiving';
 
-/** The state of the spinner's highlight, followed from frame to frame. */
+/** The state of the spinner's highlight, tracked from frame to frame. */
 export interface FlowEvidence {
   /** the spinner's row, or null if no spinner was seen */
   row: number | null;
-  /** the last position of the highlight; null once it has left the words */
+  /** the last position of the highlight, or null once it has left the words */
   seen: (Highlight & { at: Millis }) | null;
-  /** the direction of the last step, kept while the highlight is away, or null if it has just come back */
+  /**
+   * the direction of the last step, which is kept while the highlight is absent, or null if the highlight has just come
+   * back
+   */
   step: 'left' | 'right' | null;
   /** the colour of the spinner when the highlight was last seen */
   colour: number | null;
   /**
-   * when the highlight left the words. Returns null if it is over the words, was never seen, or is missing because the
-   * spinner fades
+   * when the highlight left the words; null if it is over the words, was never seen, or is missing because the spinner
+   * is fading
    */
   awaySince: Millis | null;
-  /** whether the highlight came back from a run to the right sooner than one that turns around would */
+  /** whether the highlight came back from a run to the right sooner than a highlight that reverses would */
   isBackSoon: boolean;
   /** above 0 if the last steps had the pace of a pending request, below 0 if they did not */
   pace: number;
-  /** null until the highlight has revealed it */
+  /** null until the highlight has revealed which of the two it is */
   flow: Flow | null;
-  /** whether the spinner's clock reported reasoning */
+  /** whether the spinner's clock has reported reasoning */
   hasReasoned: boolean;
-  /** whether the highlight ever ran to the right; only if it did does a run to the left mean anything */
+  /** whether the highlight has ever run to the right; if not, a run to the left means nothing */
   runsRight: boolean;
-  /** whether the highlight changes direction; null until that is known */
+  /** whether the highlight reverses its direction, or null until that is known */
   turns: boolean | null;
-  /** whether the pace ever matched that of a request; only if it did does a different pace mean anything */
+  /** whether the pace has ever matched that of a request; if not, a different pace means nothing */
   keepsTime: boolean;
 }
 
-/** What the screen rules read in one frame. */
+/** What the screen rules read from one frame. */
 export interface ScreenReading {
   rule: string;
   primary: Primary | null;
   detail: Detail | null;
-  /** the text on the screen that led to the reading */
+  /** the text on the screen on which the reading is based */
   evidence: string;
-  /** the open dialog, without its identity, which depends on when it opened */
+  /** the open dialog, without its identity, which depends on when the dialog opened */
   dialog: ScreenDialog | null;
   /** unsent text in the prompt, or null if the prompt is empty or not visible */
   draft: string | null;
   /** what keeps typed text from reaching the prompt, or null if nothing does or if a dialog is open */
   cover: Cover | null;
-  /** the last message of the finished turn, for a closing question, or null if not visible */
+  /**
+   * the last message of the finished turn, in which there may be a closing question, or null if the message is not
+   * visible
+   */
   lastMessage: string | null;
 }
 
 /**
- * The cover that receives the keypresses instead of the prompt although no dialog is open. Text typed into a cover is
- * lost, or does something that no one intended. A `transcript` covers everything. A `view` of Claude Code's own, such
- * as `/help` or `/status`, replaces the prompt and asks nothing. In `shell` mode Enter runs the text as a command. In
- * the `search` through old prompts, Enter sends the prompt that was found again. Below the list of `agents`, Enter
- * starts a new session. `unknown` means that neither a prompt nor a dialog is drawn, so an editor may be open or the
- * frame may be incomplete.
+ * The cover that receives keypresses instead of the prompt, although no dialog is open. Text that is typed into a cover
+ * is lost, or does something that no one intended. A `transcript` covers everything. A `view` is one of Claude Code's
+ * own, such as `/help` or `/status`, which replaces the prompt but asks nothing. In `shell` mode, Enter runs the text
+ * as a command. In the `search` through old prompts, Enter sends the prompt that was found. Below the list of `agents`,
+ * Enter starts a new session. `unknown` means that neither a prompt nor a dialog is drawn, so an editor may be open or
+ * the frame may be incomplete.
  */
 export type Cover = 'transcript' | 'view' | 'shell' | 'search' | 'agents' | 'unknown';
 
 /**
- * The rule for a screen that the detailed transcript covers. The rule is sure only of the cover, and the rest of its
+ * The rule for a screen that the detailed transcript covers. Only the cover is certain, and the rest of the rule's
  * verdict is a guess.
  */
 export const TRANSCRIPT_RULE = 'screen.transcript';
@@ -126,45 +136,45 @@ export interface ScreenDialog {
   chosen: number | null;
   /** index of the option that opens a text field, or null if there is none */
   freeText: number | null;
-  /** whether the options are numbered: a digit then answers; otherwise only the marker and Enter do */
+  /** whether the options are numbered; if so, a digit answers the dialog, and if not, only the marker and Enter do */
   numbered: boolean;
-  /** whether the box of each option is ticked; null for an option without a box */
+  /** for each option, whether its box is ticked, or null if it has no box */
   checked: readonly (boolean | null)[];
   /**
-   * whether the dialog has been drawn to its end. Until then, options may be missing, cut short, or left over from the
+   * whether the dialog has been drawn to its end; until then, options may be missing, cut short, or left over from the
    * previous dialog
    */
   isWhole: boolean;
 }
 
-/** A reading that held long enough to be believed, and when it began. */
+/** A reading that lasted long enough to be believed, and the time when it began. */
 export interface SettledReading {
   reading: ScreenReading;
   since: Millis;
 }
 
-/** The evidence from the screen, accumulated over its frames by `observeScreen`. */
+/** The evidence from the screen, accumulated from its frames by `observeScreen`. */
 export interface ScreenEvidence {
   frame: ScreenFrame;
   reading: ScreenReading;
   /** when this reading began (same primary, detail and dialog) */
   readingSince: Millis;
-  /** when its primary began; a running turn may change its detail */
+  /** when the primary of this reading began; a running turn may change its detail */
   primarySince: Millis;
   /**
-   * The last reading before `reading` that held long enough to be believed, or null if there was none. A half-drawn
-   * frame is misread for a few milliseconds, so this reading counts until `reading` has settled. A screen with hooks is
-   * believed sooner than a screen alone.
+   * The last reading before `reading` that lasted long enough to be believed, or null if there was none. A half-drawn
+   * frame is misread for a few milliseconds, so this earlier reading counts until `reading` has settled. CBOS believes
+   * a screen sooner if there are also hooks.
    */
   settled: Readonly<Record<'alone' | 'accompanied', SettledReading | null>>;
   flow: FlowEvidence;
-  /** what the same frame will mean if nothing else is drawn by `at`, or null if the passing of time changes nothing */
+  /** what the same frame will mean if nothing else is drawn by `at`, or null if the passage of time changes nothing */
   next: { reading: ScreenReading; flow: FlowEvidence; at: Millis } | null;
   /** whether `reading` depends on how much time has passed, and not only on the frame */
   isLate: boolean;
   /**
-   * when a dialog was last on the screen, or null if none ever was. This distinguishes an answered dialog from one that
-   * has not been drawn yet
+   * when a dialog was last on the screen, or null if there has never been one; this distinguishes a dialog that was
+   * answered from one that has not been drawn yet
    */
   dialogSeenAt: Millis | null;
   /** when anything last changed, including a spinner */

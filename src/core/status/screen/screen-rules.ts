@@ -9,7 +9,7 @@ import { lastTurn, readLastMessage } from './readers.ts';
 import { type Flow, type ScreenFrame, type ScreenReading, TRANSCRIPT_RULE } from './screen-evidence.ts';
 import type { ScreenSigns } from './signs.ts';
 
-/** Newest first, because the rules of later generations are more exact. */
+/** The newest generation comes first, because the rules of later generations are more exact. */
 const GENERATIONS = [SCREEN_2_1, SCREEN_2_0, SCREEN_1_0] as const;
 
 /** The rules of all generations, strongest first. */
@@ -25,19 +25,19 @@ export const SCREEN_SIGNS: ScreenSigns = {
 };
 
 export interface ReadOptions {
-  /** strongest first; by default the rules that CBOS ships */
+  /** strongest first; by default, the rules that CBOS ships */
   rules?: readonly ScreenRule[];
   signs?: ScreenSigns;
-  /** what the spinner's highlight last showed; a single frame cannot show it */
+  /** what the spinner's highlight last showed, which a single frame cannot reveal */
   flow?: Flow | null;
-  /** whether the spinner's clock reported reasoning in this turn; the clock does not keep reporting it */
+  /** whether the spinner's clock has reported reasoning in this turn; the clock does not keep reporting it */
   hasReasoned?: boolean;
-  /** whether a call without a sign of running has ended; a single frame cannot show it */
+  /** whether a call without a sign of running has ended, which a single frame cannot reveal */
   areCallsOver?: boolean;
 }
 
 /**
- * Reads one frame. The function is pure: the same frame always gives the same reading. `primary` is null if no rule
+ * Reads one frame. The function is pure, so the same frame always yields the same reading. `primary` is null if no rule
  * matches.
  */
 export function readScreen(

@@ -15,12 +15,12 @@ import { type ReadOptions, readScreen, SCREEN_RULES, SCREEN_SIGNS } from './scre
 import type { ScreenSigns } from './signs.ts';
 
 /**
- * How long a running command may show no clock. A command that prints nothing shows its clock 3.2 s after it was drawn
- * (2.1.330). A command that prints something shows it after 2 s.
+ * How long a running command may show no clock. A command that prints nothing shows its clock 3.2 s after the command
+ * was drawn (2.1.330), and a command that prints something shows its clock after 2 s.
  */
 const COMMAND_CLOCK_MS = 3_300;
 
-/** Whether the screen is the only source, or hooks also report the beginning of a turn. */
+/** Whether the screen is the only source, or hooks also report when a turn begins. */
 export type Company = 'alone' | 'accompanied';
 
 export const companyOf = (hooks: HookEvidence): Company => (hooks.lastAt === null ? 'alone' : 'accompanied');
@@ -35,23 +35,26 @@ interface SettleTimes {
 }
 
 /**
- * How long these readings must hold, with or without hooks. A frame captured between two writes of a redraw may lack
- * the spinner, the end of a dialog, or everything.
+ * How long these readings must last, with or without hooks. A frame that was captured between two writes of a redraw
+ * may lack the spinner, the end of a dialog, or everything.
  */
 const ALWAYS = { activeDetail: 60, dialog: 40, unknown: 1_500 } as const;
-/** The times with hooks. A hook reports when a turn begins, but the end of a turn is drawn in several writes. */
+/**
+ * These times apply if there are hooks. A hook reports when a turn begins, but the end of a turn is drawn in several
+ * writes.
+ */
 const ACCOMPANIED: SettleTimes = { company: 'accompanied', ...ALWAYS, active: 0, idle: 150 };
 
 /**
- * Returns how long each kind of reading must hold before it counts. Without hooks, the screen is believed a little
- * later.
+ * Returns how long each kind of reading must last before it counts. Without hooks, it takes slightly longer until CBOS
+ * believes the screen.
  */
 export const settleTimes = (company: Company, thresholds: Thresholds): SettleTimes =>
   company === 'accompanied'
     ? ACCOMPANIED
     : { company: 'alone', ...ALWAYS, active: thresholds.spinnerSettleMs, idle: thresholds.promptSettleMs };
 
-/** Returns how long a reading must hold before it counts, given the reading that counted before it. */
+/** Returns how long a reading must last before it counts, given the reading that counted before. */
 function settleMs(times: SettleTimes, reading: ScreenReading, before: SettledReading | null): number {
   if (reading.dialog !== null) return reading.dialog.isWhole ? times.dialog : times.unknown;
   if (reading.primary === null) return times.unknown;
@@ -60,14 +63,14 @@ function settleMs(times: SettleTimes, reading: ScreenReading, before: SettledRea
 }
 
 /**
- * The parts of a line that move without any progress: signs that blink or turn, clocks, counters, and the animated
- * startup logo of 2.1.329.
+ * Matches the parts of a line that move without any progress: signs that blink or turn, clocks, counters, and the
+ * animated startup logo of 2.1.329.
  */
 const MOVING = /[▀-▟·✢✳✶✻✽*∗●⏺~]|\d+(?:\.\d+)?(?:[hms]|k?\s+tokens)\b|[↑↓]/g;
 
 const mask = (line: string): string => line.replace(MOVING, ' ').trim();
 
-/** Ignores the spinner's whole line, because its verb changes without any progress. */
+/** Ignores the spinner's entire line, because its verb changes even if there is no progress. */
 function hasProgressed(before: ScreenFrame, after: ScreenFrame): boolean {
   const rows = Math.max(before.lines.length, after.lines.length);
   for (let row = 0; row < rows; row++) {
@@ -91,7 +94,8 @@ const isSameDialog = (a: ScreenDialog | null, b: ScreenDialog | null): boolean =
   a?.kind === b?.kind && a?.isWhole === b?.isWhole && JSON.stringify(a?.parts) === JSON.stringify(b?.parts);
 
 /**
- * Treats a complete dialog as complete while Claude Code redraws it, provided that the dialog reads the same as before.
+ * Treats a dialog that was complete as still complete while Claude Code redraws it, provided that its text is the same
+ * as before.
  */
 function keptWhole({ dialog }: ScreenReading, reading: ScreenReading): ScreenReading {
   if (dialog?.isWhole !== true || reading.dialog === null || reading.dialog.isWhole) return reading;
@@ -101,7 +105,7 @@ function keptWhole({ dialog }: ScreenReading, reading: ScreenReading): ScreenRea
 
 const NOTHING_SETTLED = { alone: null, accompanied: null } as const;
 
-/** Folds a new frame into the evidence. `at` is the time at which the terminal looked like this. */
+/** Adds a new frame to the evidence. `at` is the time at which the terminal showed this frame. */
 export type ScreenObserver = (previous: ScreenEvidence | null, frame: ScreenFrame, at: Millis) => ScreenEvidence;
 
 export interface ObserverOptions {
@@ -137,7 +141,7 @@ export function screenObserver({
 }
 
 /**
- * Returns what the passing of time will reveal about the frame, and when: that an answer is arriving, or that no
+ * Returns what the passage of time will reveal about the frame, and when: that an answer is arriving, or that no
  * command is running any more.
  */
 function changeByTime(
@@ -149,14 +153,14 @@ function changeByTime(
     return { at: flow.awaySince + AWAY_WHILE_SENDING_MS, flow: receiving, means: { flow: 'receiving' } };
   }
   if (drawn.detail !== 'using_tools') return null;
-  // If the same reading had no deadline before, the command showed a clock until now. The clock is gone, so the command
-  // has ended.
+  // If the same reading had no deadline before, the command showed a clock until now. The clock has disappeared, so the
+  // command has ended.
   const isSame = previous !== null && isSameReading(previous.reading, drawn);
   const overAt = isSame ? (previous.next?.at ?? at) : at + COMMAND_CLOCK_MS;
   return { at: overAt, flow, means: { areCallsOver: true } };
 }
 
-/** Returns the evidence, updated with what has changed only because time has passed. */
+/** Returns the evidence, updated with the changes that are due only to the passage of time. */
 export function untilNow(screen: ScreenEvidence, now: Millis, thresholds: Thresholds): ScreenEvidence {
   const { frame, next } = screen;
   if (next === null || now < next.at) return screen;
@@ -206,8 +210,8 @@ function fold(
 }
 
 /**
- * Returns the reading that counts now and when it began. `recheckAt` is when a different reading will count if nothing
- * more is drawn, or null if none will.
+ * Returns the reading that counts now and the time when it began. `recheckAt` is when a different reading will count if
+ * nothing more is drawn, or null if none will.
  */
 export function settledReading(
   screen: ScreenEvidence,

@@ -1,27 +1,27 @@
 import type { RuleFacts } from '../rule.ts';
 
-/** How a prompt is drawn: its frame and its mark. */
+/** How a prompt is drawn: its border and its mark. */
 export interface PromptSign extends RuleFacts {
   /** a box around the prompt, or two lines across the whole window */
   frame: 'box' | 'lines';
-  /** matches the beginning of the first row; the group is the mark */
+  /** matches the beginning of the first row; the group captures the mark */
   mark: RegExp;
 }
 
-/** The beginning of an error that Claude Code itself reports. Answers that mention errors begin differently. */
+/** Matches the beginning of an error that Claude Code itself reports. Answers that mention errors begin differently. */
 export interface ErrorSign extends RuleFacts {
   pattern: RegExp;
 }
 
-/** A border around a whole dialog. Its sides are not part of the text. */
+/** Matches a border around a whole dialog. The sides of the border are not part of the text. */
 export interface BorderSign extends RuleFacts {
   left: RegExp;
   right: RegExp;
 }
 
 /**
- * The parts of a screen that the generations of Claude Code draw differently. The signs of all generations apply at
- * once, because a recording does not contain the version.
+ * The parts of a screen that the generations of Claude Code draw differently. The signs of all generations apply at the
+ * same time, because a recording does not contain the version.
  */
 export interface ScreenSigns {
   prompts: readonly PromptSign[];
