@@ -3,21 +3,21 @@ import { join } from 'node:path';
 import { openPlace, PAYLOAD_WITH_WAIT } from './reply-hook.ts';
 
 /**
- * The file in the spool that makes `PreToolUse` hooks show their calls to CBOS and wait for the reply. It contains the
- * server's pid, then one line for each tool, in which `*` matches any characters. Without the file, a call costs
- * nothing.
+ * A file in the spool that makes `PreToolUse` hooks show their calls to CBOS and wait for the reply. The file contains
+ * the server's pid, followed by one line for each tool, in which `*` matches any characters. If the file does not
+ * exist, a call costs nothing extra.
  */
 const GUARD = '.guard';
 
 export const isCallGuard = (name: string): boolean => name === GUARD;
 
-/** Matches tool names that are safe in a shell pattern. With any other name, every tool is shown. */
+/** Matches tool names that are safe in a shell pattern. If there is any other name, the guard covers all tools. */
 const PLAIN_TOOL = /^[A-Za-z0-9_*-]+$/;
 
 /**
- * Makes hooks show the calls of these tools, or no calls if the list is empty. The file remains when the server ends. A
- * hook that finds no running server asks a user, because a denied call must not slip through while no server is
- * running.
+ * Makes hooks show CBOS the calls of these tools, or no calls if the list is empty. The file remains when the server
+ * ends. A hook that finds no running server makes Claude Code ask the user, because a denied call must not slip through
+ * while the server is down.
  * @returns whether anything changed
  */
 export function guardCalls(spoolDir: string, tools: readonly string[], holderPid = process.pid): boolean {
@@ -41,7 +41,10 @@ export function guardCalls(spoolDir: string, tools: readonly string[], holderPid
   return true;
 }
 
-/** The output of a `PreToolUse` hook. It refuses the call, asks a user, or lets Claude Code decide as usual. */
+/**
+ * The output of a `PreToolUse` hook. It denies the call, makes Claude Code ask the user, or lets Claude Code decide as
+ * usual.
+ */
 export type CallReply =
   | Record<string, never>
   | {
@@ -56,21 +59,24 @@ export const callReply = (permissionDecision: 'deny' | 'ask', permissionDecision
   hookSpecificOutput: { hookEventName: 'PreToolUse', permissionDecision, permissionDecisionReason },
 });
 
-/** How long a hook waits for the server, which answers within 50 ms, or within seconds on a loaded machine. */
+/**
+ * How long a hook waits for the server. The server normally answers within 50 ms, or within seconds on a loaded
+ * machine.
+ */
 const WAIT_S = 10;
 
-/** The text that the hook itself prints. It is in single quotes in the shell. */
+/** The text that the hook itself prints. In the shell code, it is enclosed in single quotes. */
 const ASKS = JSON.stringify(callReply('ask', 'CBOS has not reported whether one of your rules denies this.'));
 
 /**
- * Returns shell code that shows the call to CBOS if the guard lists its tool, and prints CBOS's reply. For other tools
- * it runs `otherwise` with the payload on standard input, or in `$j` if the payload has already been read. If no server
- * is running, or if the reply does not come in time, CBOS asks the user. Claude Code then opens its dialog even if it
- * would not have asked otherwise (2.1.329).
+ * Returns shell code that shows the call to CBOS if the guard lists its tool, and then prints CBOS's reply. For other
+ * tools, the code runs `otherwise` with the payload on standard input, or in `$j` if the payload has already been read.
+ * If no server is running, or if the reply does not arrive in time, Claude Code asks the user, even about a call that
+ * it would otherwise run without asking (2.1.329).
  *
- * The key, the place, and the line are those of `reply-hook.ts`. Only the first line counts. After a partial line,
- * which a killed server may leave, CBOS asks the user.
- * @param drop writes the payload, which the command in its argument prints, into the spool
+ * The key, the location, and the line format are the same as in `reply-hook.ts`. Only the first line counts. If that
+ * line is incomplete, which may happen when a server is killed, Claude Code asks the user.
+ * @param drop writes the output of the command in its argument, which is the payload, into the spool
  */
 export function guardedCall(
   spool: string,

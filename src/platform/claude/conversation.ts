@@ -4,8 +4,8 @@ import { createInterface } from 'node:readline';
 import { type ConversationPlace, isConversationId, transcriptFile } from './own-files.ts';
 
 /**
- * Reports whether a path is one where Claude Code stores a conversation. Programs inside a session can write hook
- * payloads of their own that name any file.
+ * Reports whether a path is one where Claude Code stores a conversation. The check is needed because programs inside a
+ * session can write hook payloads of their own, which can name any file.
  */
 export function isTranscriptOf(file: string, { configDir, sessionId }: Omit<ConversationPlace, 'cwd'>): boolean {
   const projects = join(configDir, 'projects');
@@ -13,7 +13,7 @@ export function isTranscriptOf(file: string, { configDir, sessionId }: Omit<Conv
   return isConversationId(sessionId) && isBelow && basename(file) === `${sessionId}.jsonl`;
 }
 
-/** Matches a line of the conversation itself. Other lines store the mode, the title, and similar facts. */
+/** Matches a line that belongs to the conversation itself. Other lines store the mode, the title, and the like. */
 const MESSAGE_LINE = /"type":\s*"(?:user|assistant)"/;
 
 async function hasMessages(file: string): Promise<boolean> {
@@ -29,24 +29,24 @@ async function hasMessages(file: string): Promise<boolean> {
   }
 }
 
-/** A conversation that another session continues separately, in its state at the time when that session was created. */
+/** A conversation from which another session branched off, as it was when that session was created. */
 export interface ForkedConversation {
   sessionId: string;
-  /** the directory in which it took place, with links resolved */
+  /** the directory in which the conversation took place, with symbolic links resolved */
   cwd: string;
 }
 
-/** How a launch gets its conversation. `fork`: it copies the conversation in `from`, which stays unchanged. */
+/** How a launch gets its conversation. `fork` copies the conversation in `from`, which remains unchanged. */
 export type LaunchConversation =
   | { kind: 'new' | 'resume'; sessionId: string }
   | { kind: 'fork'; sessionId: string; from: string };
 
-/** Where a session's own conversation is stored, which may not exist yet. */
+/** Where a session's own conversation is stored. The file may not exist yet. */
 export type OwnPlace = Omit<ConversationPlace, 'sessionId'> & { sessionId: string | null };
 
 /**
- * Returns how to launch a session. Claude Code writes the transcript of a fork with its first prompt, so a fork that
- * was never prompted is forked again (2.1.330).
+ * Returns how to launch a session. Claude Code writes the transcript of a fork only with its first prompt, so a fork
+ * that was never prompted is forked again (2.1.330).
  * @param fork the conversation that the session was forked from
  * @param newId a UUID for a new conversation or a fork
  */
@@ -67,9 +67,9 @@ export async function conversationFor(
 
 /**
  * Returns how to restart a session with its conversation. A conversation that was never prompted cannot be resumed ("No
- * conversation found"). Once it has a transcript without messages (after `/exit` on 2.1.329), its id cannot be used a
- * second time either ("is already in use"). In that case the session starts a new conversation under another id.
- * @param newId a UUID for that case
+ * conversation found"). If its transcript exists but contains no messages (after `/exit` on 2.1.329), its id cannot be
+ * reused either ("is already in use"). In that case, the session starts a new conversation under another id.
+ * @param newId a UUID for the case that the session starts a new conversation
  */
 export async function continueConversation(
   place: ConversationPlace,

@@ -6,24 +6,24 @@ import { transcriptFile } from './own-files.ts';
 /** A conversation for which Claude Code has a transcript. */
 export interface FoundConversation {
   sessionId: string;
-  /** the directory in which it took place */
+  /** the directory in which the conversation took place */
   cwd: string;
-  /** its first prompt */
+  /** the first prompt of the conversation */
   title: string | null;
   /** Unix milliseconds */
   lastActivity: number;
 }
 
-/** How much of a transcript is read for its directory and first prompt. Both are in the first lines. */
+/** How many bytes of a transcript are read to find its directory and first prompt, which are in the first lines. */
 const HEAD_BYTES = 65_536;
-/** How far to read for a long first prompt, which may be a whole file that someone pasted. */
+/** How many bytes are read if the first prompt is long. It may be a whole file that someone pasted. */
 const LONGEST_HEAD_BYTES = 16 * 1024 * 1024;
 const TRANSCRIPT = /^([0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12})\.jsonl$/;
 
 /**
- * Returns the conversations of this machine's user, newest first: `projects/*` in Claude Code's configuration
- * directory. Conversations that cannot be resumed are left out: those that were never prompted, are broken, or are not
- * where Claude Code would look for them.
+ * Returns the conversations of this machine's user, newest first, from `projects/*` in Claude Code's configuration
+ * directory. Conversations that cannot be resumed are omitted: those that were never prompted, that are broken, or that
+ * are not where Claude Code would look for them.
  */
 export async function listConversations(configDir: string, limit: number): Promise<FoundConversation[]> {
   const files = (await listTranscripts(join(configDir, 'projects'))).sort((one, other) => other.at - one.at);
@@ -36,7 +36,7 @@ export async function listConversations(configDir: string, limit: number): Promi
   return found;
 }
 
-/** Returns one of these conversations, or null if it does not exist or is empty. */
+/** Returns the conversation with the given id, or null if it does not exist or is empty. */
 export async function findConversation(configDir: string, sessionId: string): Promise<FoundConversation | null> {
   const files = await listTranscripts(join(configDir, 'projects'));
   for (const file of files.filter((one) => one.sessionId === sessionId)) {
@@ -49,7 +49,7 @@ export async function findConversation(configDir: string, sessionId: string): Pr
 interface Transcript {
   path: string;
   sessionId: string;
-  /** time of its last change, in Unix milliseconds */
+  /** when the conversation last changed, in Unix milliseconds */
   at: number;
 }
 
@@ -69,8 +69,8 @@ async function listTranscripts(dir: string): Promise<Transcript[]> {
       const sessionId = TRANSCRIPT.exec(name)?.[1];
       if (sessionId === undefined) continue;
       const path = join(dir, project, name);
-      // The file may already be gone. A file that is not regular does not come from Claude Code, and reading a pipe
-      // would never end.
+      // The file may already be gone. A file that is not regular was not made by Claude Code, and reading a pipe would
+      // never end.
       const stats = await stat(path).catch(() => null);
       if (stats?.isFile() === true) found.push({ path, sessionId, at: stats.mtimeMs });
     }
@@ -87,7 +87,9 @@ async function namesIn(dir: string): Promise<string[]> {
   }
 }
 
-/** Returns the facts from the first line that a user wrote, or null if there is no such line, or it cannot be read. */
+/**
+ * Returns the facts from the first line that the user wrote, or null if there is no such line or if it cannot be read.
+ */
 async function readHead(path: string): Promise<Pick<FoundConversation, 'cwd' | 'title'> | null> {
   const file = await openRegularFile(path).catch(() => null);
   if (file === null) return null;
@@ -116,7 +118,7 @@ function parseLine(line: string): Line | null {
   }
 }
 
-/** The longest title. It fits on one line of a list. */
+/** The maximum length of a title, so that it fits on one line of a list. */
 const TITLE_CHARS = 200;
 
 function titleOf(message: unknown): string | null {

@@ -1,17 +1,18 @@
 import { CatalogueError } from '../../protocol/index.ts';
 
-/** The variables through which a session's processes find the spool, and by which CBOS finds the processes. */
+/** The variables that lead a session's processes to the spool, and by which CBOS recognises these processes. */
 export const SPOOL_VARIABLE = 'CBOS_SPOOL';
 export const LAUNCH_VARIABLE = 'CBOS_SESSION';
 
 /**
- * Variables in the server's environment that must not reach a session, besides all those that begin with `CBOS_`:
+ * Variables in the server's environment that must not reach a session, in addition to all those that begin with
+ * `CBOS_`:
  * - `STY`, `WINDOW`, `TERMCAP`, `TMUX`, `TMUX_PANE`: describe the server's terminal, not the session's
  * - `CLAUDECODE`: 2.1.50 refuses to start if it is set
- * - `CLAUDE_CODE_CHILD_SESSION`: suppresses the registry file and the transcript (2.1.329)
+ * - `CLAUDE_CODE_CHILD_SESSION`: keeps Claude Code from writing the registry file and the transcript (2.1.329)
  * - `CLAUDE_CODE_SIMPLE`: disables hooks
- * - `CLAUDE_CODE_ENTRYPOINT`, `CLAUDE_CODE_SSE_PORT`, `CLAUDE_CODE_SESSION_ID`: belong to the Claude Code that started
- *   the server
+ * - `CLAUDE_CODE_ENTRYPOINT`, `CLAUDE_CODE_SSE_PORT`, `CLAUDE_CODE_SESSION_ID`: belong to the Claude Code process that
+ *   started the server
  */
 const NEVER_INHERITED: ReadonlySet<string> = new Set([
   'STY',
@@ -28,19 +29,19 @@ const NEVER_INHERITED: ReadonlySet<string> = new Set([
 ]);
 
 export interface SessionEnvironmentOptions {
-  /** unique per launch; marks the session's processes and the files of its hooks */
+  /** a unique id for each launch; it marks the session's processes and the files of its hooks */
   launchId: string;
   /** absolute path of the hook spool */
   spool: string;
   /** variables that the user adds with `--env K=V` */
   extra?: Readonly<Record<string, string>>;
-  /** the git worktree that was made for the session, or handed to it */
+  /** the git worktree that CBOS made for the session, or that the session was given */
   worktree?: SessionWorktree | undefined;
   /** whether Claude Code may use the alternate screen, which has no scrollback */
   alternateScreen: boolean;
 }
 
-/** What is known about a worktree that its programs may need. */
+/** What programs in a worktree may need to know about it. */
 export interface SessionWorktree {
   path: string;
   branch: string;
@@ -50,8 +51,8 @@ export interface SessionWorktree {
 }
 
 /**
- * Returns the variables that describe a worktree. The port has a name of its own: in `CBOS_PORT`, `cbos` itself looks
- * for the server.
+ * Returns the variables that describe a worktree. The worktree's port has a variable of its own, because `cbos` itself
+ * uses `CBOS_PORT` to find the server.
  */
 function worktreeVariables({ path, branch, repository, port }: SessionWorktree): Record<string, string> {
   return {
@@ -63,9 +64,10 @@ function worktreeVariables({ path, branch, repository, port }: SessionWorktree):
 }
 
 /**
- * Returns a session's environment: the server's environment, minus variables that would confuse Claude Code, plus those
- * that connect the session to CBOS.
- * @throws CatalogueError invalid_request if an added name or value cannot be in an environment, or belongs to CBOS
+ * Returns a session's environment: the server's environment without the variables that would confuse Claude Code, plus
+ * the variables that connect the session to CBOS.
+ * @throws CatalogueError invalid_request if an added name or value is not valid in an environment, or if the name is
+ * reserved for CBOS
  */
 export function sessionEnvironment(
   base: Readonly<Record<string, string | undefined>>,

@@ -10,7 +10,7 @@ import { keepWait, splitPayload } from './reply-waits.ts';
 import { makeSpool } from './spool-directory.ts';
 import { isGate } from './turn-gate.ts';
 
-/** A hook that a session's Claude Code fired. */
+/** A hook that Claude Code fired in a session. */
 export interface SpooledHook {
   /**
    * the launch that the hook belongs to (`CBOS_SESSION` in the session's environment), or null if the environment was
@@ -19,67 +19,67 @@ export interface SpooledHook {
   launchId: string | null;
   /** the Claude Code process */
   pid: number;
-  /** when it fired, in fractional Unix milliseconds, by the clock as it is now set */
+  /** when the hook fired, in fractional Unix milliseconds, by the clock as it is set now */
   at: number;
   /** `hook_event_name` */
   event: string;
-  /** Claude Code's conversation */
+  /** the Claude Code conversation */
   sessionId: string | null;
   payload: Readonly<Record<string, unknown>>;
-  /** the id of its wait for a reply (see `ReplyWaits`), or null if it does not wait */
+  /** the id under which the hook waits for a reply (see `ReplyWaits`), or null if it does not wait */
   wait: string | null;
 }
 
 export interface HookSpoolOptions {
-  /** created if missing, with mode 0700 */
+  /** the directory of the spool, which is created with mode 0700 if it is missing */
   dir: string;
   /**
-   * accepts a hook. Its file is then deleted, or kept as long as the hook waits. If a crash comes first, the hook is
-   * delivered again
+   * accepts a hook; afterwards, the hook's file is deleted, or kept as long as the hook waits. If the server crashes
+   * before that, the hook is delivered again
    */
   accept: (hook: SpooledHook) => void | Promise<void>;
   /**
-   * called when a file has been moved to `rejected/`, because it is not a hook or because `accept` failed on it three
-   * times
+   * called when a file has been moved to `rejected/`, either because it is not a hook or because `accept` failed on it
+   * three times
    */
   onRejected?: (file: string, reason: unknown) => void;
-  /** called when the spool has been removed during the watch and created again; hooks that fired in between are lost */
+  /** called when the spool was removed and created again during the watch; hooks that fired in between are lost */
   onRemade?: () => void;
   /** called when anyone has created, released, or removed a turn gate */
   onGateChanged?: () => void;
   /** called when anyone has written or removed the guard of calls */
   onGuardChanged?: () => void;
-  /** called when reading the spool has failed; the watch continues */
+  /** called when reading the spool has failed; the watch continues nevertheless */
   onError: (error: unknown) => void;
   /** Unix milliseconds */
   now: () => number;
-  /** the machine's uptime in seconds; set by tests */
+  /** the machine's uptime in seconds; tests can set it */
   uptimeS?: () => number;
   sweepMs?: number;
 }
 
 export interface HookSpool {
   /**
-   * resolves once everything that was in the spool at the time of the call has been delivered, or a hook must wait to
-   * be retried
+   * resolves once everything that was in the spool at the time of the call has been delivered, or once a hook must be
+   * retried later
    */
   drain(): Promise<void>;
-  /** ends the watch; resolves once the current hook is done */
+  /** ends the watch, and resolves once the current hook has been handled */
   dispose(): Promise<void>;
 }
 
 const Payload = z.looseObject({ hook_event_name: z.string(), session_id: z.string().nullable().catch(null) });
 
 /**
- * The file name that the hook command uses: `NANOSECONDS.LAUNCH.PPID.PID.UPTIME.json`. The launch is empty if its
- * variable was not set. The uptime is missing in hooks from sessions that an older CBOS launched.
+ * Matches the file name that the hook command uses: `NANOSECONDS.LAUNCH.PPID.PID.UPTIME.json`. LAUNCH is empty if its
+ * variable was not set. UPTIME is missing in hooks from sessions that an older version of CBOS launched.
  */
 const FILE_NAME = /^(\d{16,20})\.([A-Za-z0-9_-]*)\.(\d+)\.\d+(?:\.(\d+\.\d+)?)?\.json$/;
 
 const UPTIME_TICK_S = 0.01;
 /**
- * The largest difference between a hook's two clocks. The hook reads one after the other, 1 to 5 ms apart, or further
- * apart on a loaded machine.
+ * The maximum difference between a hook's two clocks. The hook reads them one after the other, 1 to 5 ms apart, or
+ * further apart on a loaded machine.
  */
 const MOST_APART_MS = 1_000;
 
@@ -87,32 +87,35 @@ const NANOSECONDS_PER_MICROSECOND = 1_000n;
 const MICROSECONDS_PER_MILLISECOND = 1_000;
 
 /**
- * How many times `accept` may fail on one file. A fault may be temporary, but one bad hook must not block all others
+ * How many times `accept` may fail on a file. A fault may be temporary, but one bad hook must not block all the others
  * forever.
  */
 const MAX_ATTEMPTS = 3;
 /**
- * How long to wait before another attempt. This is long enough for a busy database, and short enough that no one
- * notices the delay in the status.
+ * How long to wait before the next attempt. This is long enough for a busy database to recover, and short enough that
+ * no one notices the delay in the status.
  */
 const RETRY_MS = 250;
-/** How many rejected files are kept. This is enough to see a pattern. More files would only fill the disk. */
+/** How many rejected files are kept. That many are enough to see a pattern, and more would only fill the disk. */
 const MAX_REJECTED = 100;
-/** The largest payload. The longest ones that Claude Code sends (a tool's input and its result) are a few megabytes. */
+/**
+ * The maximum size of a payload. The largest payloads that Claude Code sends (a tool's input and its result) are a few
+ * megabytes.
+ */
 const MOST_BYTES = 64_000_000;
 /**
- * The age at which a draft is stale. A hook renames its draft within milliseconds, so an old draft belongs to a process
- * that was killed before it could rename it.
+ * The age at which a draft counts as stale. A hook renames its draft within milliseconds, so an old draft was left by a
+ * process that was killed before it could do that.
  */
 const STALE_DRAFT_MS = 3_600_000;
 
-/** The clocks at the moment of reading the spool. */
+/** The readings of the clocks at the moment when the spool is read. */
 export interface SpoolLook {
   now: number;
   uptimeS: number;
 }
 
-/** Returns the facts in a file's name, or null if the file was not written by the hook command. */
+/** Returns the facts in a file's name, or null if the hook command did not write the file. */
 export function parseHookFileName(name: string, look: SpoolLook): Pick<SpooledHook, 'launchId' | 'pid' | 'at'> | null {
   const match = FILE_NAME.exec(name);
   if (match === null) return null;
@@ -126,11 +129,11 @@ export function parseHookFileName(name: string, look: SpoolLook): Pick<SpooledHo
 }
 
 /**
- * Returns when a hook fired. The uptime gives its age, and the stamp gives the time more precisely. If the two
- * disagree, the clock has been set in between.
+ * Returns when a hook fired. The uptime gives the hook's age, and the time stamp gives the time more precisely. If the
+ * two disagree, the clock was set in between.
  */
 function timeOf(stamp: number, uptimeS: number | null, look: SpoolLook): number {
-  // After a reboot, only the stamp can be used.
+  // After a reboot, only the time stamp is usable.
   if (uptimeS === null || uptimeS > look.uptimeS + UPTIME_TICK_S) return stamp;
   const at = look.now - (look.uptimeS - uptimeS) * 1_000;
   return Math.abs(at - stamp) < MOST_APART_MS ? stamp : at;
@@ -147,8 +150,8 @@ function parseHook(name: string, text: string, look: SpoolLook): SpooledHook {
 }
 
 /**
- * Delivers the hooks in the spool, one at a time, in the order in which they fired. Hooks from the time when no server
- * was running come first. After that, each hook is delivered within milliseconds of its file's appearance.
+ * Delivers the hooks in the spool one at a time, in the order in which they fired. Hooks that fired while no server was
+ * running come first. After that, each hook is delivered within milliseconds of its file's appearance.
  */
 export function watchHookSpool(options: HookSpoolOptions): HookSpool {
   const { dir, accept, onError, uptimeS = uptime } = options;
@@ -166,7 +169,7 @@ export function watchHookSpool(options: HookSpoolOptions): HookSpool {
     options.onRejected?.(name, reason);
   };
 
-  /** @returns false if later hooks must wait until this one is retried */
+  /** @returns false if later hooks must wait because this one has to be retried */
   const handOver = async (name: string, look: SpoolLook): Promise<boolean> => {
     const file = join(dir, name);
     let hook: SpooledHook;
@@ -229,7 +232,7 @@ export function watchHookSpool(options: HookSpoolOptions): HookSpool {
     try {
       makeSpool(dir);
     } catch (error) {
-      // The home is also gone, or its disk is full. The next sweep tries again.
+      // In this case, the home is missing too, or its disk is full. The next sweep tries again.
       onError(error);
     }
   };
@@ -238,7 +241,7 @@ export function watchHookSpool(options: HookSpoolOptions): HookSpool {
   const stop = watchDirectory({
     dir,
     onChange: (name) => {
-      // The names of drafts begin with a dot. Renaming a draft triggers a separate event.
+      // The name of a draft begins with a dot. Renaming the draft triggers an event of its own.
       if (name === null || name.endsWith('.json')) void drain();
       if (name === null || isGate(name)) options.onGateChanged?.();
       if (name === null || isCallGuard(name)) options.onGuardChanged?.();
@@ -259,8 +262,8 @@ export function watchHookSpool(options: HookSpoolOptions): HookSpool {
 }
 
 /**
- * Sorts hooks in the order in which they fired. Hooks with the same time are sorted by name, which begins with the
- * stamp.
+ * Sorts hooks in the order in which they fired. Hooks that fired at the same time are sorted by name, which begins with
+ * the time stamp.
  */
 function inOrder(names: readonly string[], look: SpoolLook): string[] {
   const times = new Map(names.map((name) => [name, parseHookFileName(name, look)?.at ?? 0]));

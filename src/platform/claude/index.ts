@@ -1,25 +1,25 @@
 /**
  * Claude Code on this machine.
  *
- * - a launch: `launch.ts`, its environment `environment.ts`, its mark `launch-mark.ts`, its hooks `hook-settings.ts`
- * - the command that prepares a worktree before the launch: `set-up.ts`
- * - what hooks report: `hook-spool.ts`
- * - a spool that was removed: `spool-directory.ts`
- * - the hook that waits for a reply: `reply-hook.ts`
- * - finding a waiting hook again: `reply-waits.ts`
- * - the hook that shows each call before it runs: `call-guard.ts`
- * - the hook that holds a turn, which keeps Enter from answering a dialog: `turn-gate.ts`, `turn-gates.ts`
- * - the usage limit that ended a turn: `usage-limit.ts`
- * - its status line: the user's own `status-line.ts`, the tap in it `status-line-tap.ts`, the tap's reports
- *   `status-line-reports.ts`
- * - Claude Code's registry: `registry.ts`
- * - Claude Code's conversations: `conversations.ts`
- * - where Claude Code's files are: `own-files.ts`
- * - Claude Code's own queue of prompts: `queue-operations.ts`
- * - which folders are trusted: `trust.ts`
- * - which session a process belongs to: `process-trace.ts`
- * - whether its commands are still running while the prompt is idle: `running-tools.ts`
- * - without a terminal: `json/`
+ * - `launch.ts`: a launch; `environment.ts`: its environment; `launch-mark.ts`: its mark; `hook-settings.ts`: its hooks
+ * - `set-up.ts`: the command that prepares a worktree before the launch
+ * - `hook-spool.ts`: what hooks report
+ * - `spool-directory.ts`: what happens if the spool is removed
+ * - `reply-hook.ts`: the hook that waits for a reply
+ * - `reply-waits.ts`: how a server finds a waiting hook again
+ * - `call-guard.ts`: the hook that shows each call to CBOS before the call runs
+ * - `turn-gate.ts`, `turn-gates.ts`: the hook that holds a turn, which keeps Enter from answering a dialog
+ * - `usage-limit.ts`: the usage limit that ended a turn
+ * - `status-line.ts`: the user's own status line; `status-line-tap.ts`: the tap in it; `status-line-reports.ts`: the
+ *   tap's reports
+ * - `registry.ts`: Claude Code's registry
+ * - `conversations.ts`: Claude Code's conversations
+ * - `own-files.ts`: where Claude Code's files are
+ * - `queue-operations.ts`: Claude Code's own queue of prompts
+ * - `trust.ts`: which folders are trusted
+ * - `process-trace.ts`: which session a process belongs to
+ * - `running-tools.ts`: whether a session's commands are still running while its prompt is idle
+ * - `json/`: Claude Code without a terminal
  */
 
 export * from './call-guard.ts';

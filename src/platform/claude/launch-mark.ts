@@ -3,15 +3,18 @@ import { dirname } from 'node:path';
 import { environmentOf } from '../process/proc-file.ts';
 import { LAUNCH_VARIABLE, SPOOL_VARIABLE } from './environment.ts';
 
-/** The launch that a process belongs to, according to its environment: the home and the session's launch. */
+/**
+ * The launch that a process belongs to, according to its environment. The mark names the home and the session's launch.
+ */
 export interface LaunchMark {
   launchId: string;
-  /** the path of the home that launched it, or null if the environment contains only the launch */
+  /** the path of the home from which the process was launched, or null if the environment contains only the launch */
   home: string | null;
 }
 
 /**
- * Reads a process's mark; null for a process that was not started by any launch, is gone, or belongs to another user.
+ * Reads a process's mark. Returns null for a process that no launch started, that has ended, or that belongs to another
+ * user.
  */
 export function readLaunchMark(pid: number): LaunchMark | null {
   const environment = environmentOf(pid);
@@ -22,7 +25,7 @@ export function readLaunchMark(pid: number): LaunchMark | null {
   return launchId === null ? null : { launchId, home: spool === null ? null : dirname(spool) };
 }
 
-/** Reports whether two paths lead to the same home. Either of them may contain a link. */
+/** Reports whether two paths lead to the same home. Either of them may contain symbolic links. */
 export function isSameHome(one: string, other: string): boolean {
   return one === other || realPath(one) === realPath(other);
 }
@@ -31,7 +34,7 @@ function realPath(path: string): string {
   try {
     return realpathSync(path);
   } catch (error) {
-    // The home was moved or removed in the meantime.
+    // The home was moved or removed after the launch.
     if ((error as NodeJS.ErrnoException).code !== undefined) return path;
     throw error;
   }

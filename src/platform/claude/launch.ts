@@ -3,45 +3,48 @@ import type { LaunchConversation } from './conversation.ts';
 import { hookEventsOf } from './hook-settings.ts';
 import { type ClaudeVersion, isAtLeast, parseClaudeVersion } from './version.ts';
 
-/** The first known version with `--session-id`, with which CBOS chooses the conversation's id. 1.0.60 lacks it. */
+/**
+ * The first known version that supports `--session-id`, which lets CBOS choose the conversation's id. 1.0.60 lacks this
+ * option.
+ */
 const FIRST_WITH_SESSION_ID = '1.0.128';
 
 export interface LaunchOptions {
-  /** absolute path of the program */
+  /** absolute path of the Claude Code executable */
   program: string;
   version: ClaudeVersion;
-  /** the file of `writeHookSettings`; omitted if the version supports no hooks */
+  /** the file that `writeHookSettings` wrote; omitted if the version supports no hooks */
   settingsFile: string;
-  /** a new conversation with this id (a UUID), an earlier one to continue, or a copy of one under a new id */
+  /** a new conversation with this id (a UUID), an earlier conversation to continue, or a copy of one under a new id */
   conversation: LaunchConversation;
   permissionMode?: PermissionMode;
   model?: string;
-  /** the user's own arguments, after ours */
+  /** the user's own arguments, which follow those of CBOS */
   args?: readonly string[];
 }
 
 export interface Launch {
-  /** program and arguments; never a shell line */
+  /** executable and arguments; never a shell command line */
   argv: string[];
   /**
-   * the conversation's id if it is known before the start; otherwise null, in which case the first hook or the registry
-   * reports it
+   * the conversation's id if it is known before the start; otherwise null, and the first hook or the registry reports
+   * the id later
    */
   sessionId: string | null;
-  /** whether hooks will fire */
+  /** whether the session will have hooks */
   hooks: boolean;
 }
 
-/** The first known version that copies a conversation from its file and accepts the id of the copy (2.0.77). */
+/** The first version known to copy a conversation from its file and to accept an id for the copy (2.0.77). */
 const FIRST_WITH_FORK = '2.0.77';
 
-/** Reports whether a version can fork conversations. An unknown version is given a try. */
+/** Reports whether a version can fork conversations. For an unknown version, CBOS tries it. */
 export function canFork(version: string | null): boolean {
   const known = version === null ? null : parseClaudeVersion(version);
   return known === null || isAtLeast(known, FIRST_WITH_FORK);
 }
 
-/** The user's own arguments that choose the conversation. They would contradict ours. */
+/** The arguments with which a user selects the conversation. They would contradict those that CBOS passes. */
 const CHOOSES_CONVERSATION = /^(--(continue|resume|session-id|from-pr)(=|$)|-c$|-r$)/;
 
 /** Returns the command for an interactive Claude Code. */
@@ -70,16 +73,16 @@ export function buildLaunch(options: LaunchOptions): Launch {
 }
 
 /**
- * Returns the arguments that copy a conversation under a new id. `--resume` is given the transcript's file, because
- * Claude Code looks up an id only in the folder of the launch (up to 2.1.150).
+ * Returns the arguments that copy a conversation under a new id. `--resume` receives the path of the transcript,
+ * because Claude Code looks up an id only in the folder of the launch (up to 2.1.150).
  */
 export function forkArguments({ from, sessionId }: { from: string; sessionId: string }): string[] {
   return ['--resume', from, '--fork-session', '--session-id', sessionId];
 }
 
 /**
- * Returns what {@link buildLaunch} requested, as far as a process's arguments show it. This is used for a session that
- * is not in the database.
+ * Returns what {@link buildLaunch} requested, as far as a process's arguments reveal it. CBOS uses this for a session
+ * that is not in its database.
  */
 export function readLaunch(argv: readonly string[]): {
   sessionId: string | null;

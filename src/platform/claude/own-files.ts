@@ -1,8 +1,8 @@
 import { join } from 'node:path';
 
-// The places where Claude Code keeps its files. This file loads nothing else, because `cbos ls` needs it.
+// The places where Claude Code keeps its files. This module imports nothing else, because `cbos ls` needs it.
 
-/** Returns the directory where Claude Code, in this environment, keeps its configuration, including the registry. */
+/** Returns the directory in which Claude Code keeps its configuration and its registry, given this environment. */
 export function configDirectory(
   env: Readonly<{ HOME?: string | undefined; CLAUDE_CONFIG_DIR?: string | undefined }>,
 ): string {
@@ -13,7 +13,7 @@ export function configDirectory(
 export interface ConversationPlace {
   /** see `configDirectory` */
   configDir: string;
-  /** the directory in which the session was started, with links resolved */
+  /** the directory in which the session was started, with symbolic links resolved */
   cwd: string;
   sessionId: string;
 }
@@ -27,8 +27,8 @@ export function transcriptFile(place: ConversationPlace): string {
 }
 
 /**
- * Reports whether a string is a conversation id. Hooks and the registry may contain anything, and after `--resume`, a
- * string that begins with a dash would be taken for an option.
+ * Reports whether a string is a conversation id. Hooks and the registry may contain anything, and Claude Code would
+ * take a string that begins with a dash for an option if it followed `--resume`.
  */
 export const isConversationId = (id: string): boolean => CONVERSATION_ID.test(id);
 

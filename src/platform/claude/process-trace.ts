@@ -10,30 +10,32 @@ import {
 import { type LaunchMark, readLaunchMark } from './launch-mark.ts';
 
 /**
- * How many digits of a session's number are used. The number serves as the lock limit of the session's processes. A
- * JavaScript number must represent it exactly, and it is very unlikely that two sessions share one.
+ * How many digits of a session's number are used. The number is set as the lock limit of the session's processes. It
+ * must be short enough for a JavaScript number to represent it exactly, and long enough that two sessions are very
+ * unlikely to share one.
  */
 const NUMBER_HEX_DIGITS = 12;
 
 /**
- * How many rounds are used to mark a tree. Children forked during one round are found in the next. Processes still
- * unmarked after all rounds can be identified only by their environment.
+ * How many rounds are used to mark a process tree. Children that are forked during one round are found in the next.
+ * Processes that are still unmarked after all rounds can be identified only by their environment.
  */
 const MARK_ROUNDS = 5;
 
-/** Where a process comes from: the launch marks of the process and its ancestors. */
+/** Where a process comes from: the launch marks of the process and of its ancestors. */
 export interface ProcessTrace {
   /** the process itself first, then its parent, and so on */
   processes: ProcessId[];
-  /** the marks in the environments that they were started with */
+  /** the marks in the environments with which the processes were started */
   marks: LaunchMark[];
-  /** null if there is none, as outside sessions */
+  /** null if there is none, as for processes outside sessions */
   lockLimit: number | null;
 }
 
 /**
- * Determines the origin of a process. An environment can be cleared and a parent can exit, but the lock limit remains.
- * @returns null if the process is gone
+ * Determines where a process comes from. An environment can be cleared and a parent can exit, but the lock limit
+ * remains.
+ * @returns null if the process has ended
  */
 export function traceProcess(pid: number): ProcessTrace | null {
   const processes: ProcessId[] = [];
@@ -50,15 +52,18 @@ export function traceProcess(pid: number): ProcessTrace | null {
   return processes.length === 0 ? null : { processes, marks, lockLimit };
 }
 
-/** Returns the lock limit for a session's processes. @param ceiling the server's own limit, which cannot be exceeded */
+/**
+ * Returns the lock limit for a session's processes. @param ceiling the server's own limit, which the result must not
+ * exceed
+ */
 export function lockLimitFor(sessionId: string, ceiling: number | null): number {
   const number = Number.parseInt(createHash('sha256').update(sessionId).digest('hex').slice(0, NUMBER_HEX_DIGITS), 16);
   return ceiling === null ? number : number % ceiling;
 }
 
 /**
- * Sets a lock limit for processes and all their descendants. The limit then identifies them and everything that they
- * start.
+ * Sets a lock limit for processes and all their descendants. From then on, the limit identifies these processes and
+ * everything that they start.
  */
 export async function markTree(roots: readonly ProcessId[], lockLimit: number): Promise<void> {
   for (let round = 0; round < MARK_ROUNDS; round += 1) {

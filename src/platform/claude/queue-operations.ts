@@ -3,8 +3,8 @@ import type { ToldTexts } from '../../core/delivery/seen.ts';
 import { readTail } from '../files/read-tail.ts';
 
 /**
- * How much of a transcript's end is searched. Queue operations are near the end, followed by at most the output of one
- * turn.
+ * How much of a transcript's end is searched. Queue operations are near the end, and at most the output of one turn
+ * follows them.
  */
 const TAIL_BYTES = 1_048_576;
 
@@ -22,10 +22,10 @@ const Prompt = z.object({
 });
 
 /**
- * Returns what the end of a transcript says about prompts. `putBack` contains the prompts that Claude Code last moved
- * from its own queue into the prompt's box (`popAll`: Up, Esc, or a no that ends the turn), except those that were
- * later queued again or taken by a turn. Seen in 2.0.77 to 2.1.330. If a version does not record these operations,
- * `putBack` is empty.
+ * Returns what the end of a transcript reports about prompts. `putBack` contains the prompts that Claude Code last
+ * moved from its own queue into the prompt's box (`popAll`, caused by Up, Esc, or a no that ends the turn), except
+ * those that were later queued again or taken by a turn. This was seen in 2.0.77 to 2.1.330. If a version does not
+ * record these operations, `putBack` is empty.
  */
 export async function readTexts(transcript: string): Promise<ToldTexts> {
   const putBack = new Map<string, number>();
@@ -50,7 +50,7 @@ export async function readTexts(transcript: string): Promise<ToldTexts> {
   return { putBack, taken, queued };
 }
 
-/** Reads a prompt. If it has no time, the time is set to 0. */
+/** Reads a prompt. If the prompt has no time, its time is set to 0. */
 function parsePrompt(line: string): { text: string; at: number } | null {
   if (!line.includes('"user"')) return null;
   try {
@@ -62,8 +62,8 @@ function parsePrompt(line: string): { text: string; at: number } | null {
 }
 
 /**
- * null for a line that is cut off, and for one without text, which reports that a turn is taking the next text from the
- * queue
+ * null for a line that is cut off, and for a line without text, which reports that a turn is taking the next text from
+ * the queue
  */
 function parseOperation(line: string): z.infer<typeof Operation> | null {
   try {

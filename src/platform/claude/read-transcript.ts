@@ -1,23 +1,27 @@
 import type { StoredEvent, TranscriptPage } from '../../protocol/index.ts';
 import { openRegularFile } from '../files/regular-file.ts';
 
-/** How much is read at once: a few hundred messages. A longer line contains an image, and is skipped. */
+/**
+ * How much is read at once, which amounts to a few hundred messages. A line that is longer contains an image and is
+ * skipped.
+ */
 const PAGE_BYTES = 1_048_576;
 const LINE_FEED = 0x0a;
 
 const NOTHING: Omit<TranscriptPage, 'claude_session_id'> = { events: [], from: 0, end: 0 };
 
 /**
- * Reads a transcript as JSON session events, because both contain messages in the Messages API's format.
- * @param after the position in bytes where the previous part ended; null for the newest part. A position beyond the end
- * belongs to another file, and also yields the newest part
+ * Reads a transcript as the events of a JSON session. This works because both contain messages in the format of the
+ * Messages API.
+ * @param after the position in bytes where the previous part ended, or null to get the newest part; a position beyond
+ * the end belongs to another file and also yields the newest part
  */
 export async function readTranscript(
   path: string,
   after: number | null,
 ): Promise<Omit<TranscriptPage, 'claude_session_id'>> {
   const file = await openRegularFile(path).catch((error: NodeJS.ErrnoException) => {
-    // Claude Code reports the file's name before it writes the file.
+    // Claude Code reports the path of the file before it writes the file.
     if (['ENOENT', 'EACCES', 'ENOTDIR'].includes(error.code ?? '')) return null;
     throw error;
   });
@@ -28,7 +32,7 @@ export async function readTranscript(
     const start = isNewest ? Math.max(0, size - PAGE_BYTES) : after;
     const { buffer, bytesRead } = await file.read(Buffer.alloc(Math.min(PAGE_BYTES, size - start)), 0, null, start);
     const bytes = buffer.subarray(0, bytesRead);
-    // If a part begins in the middle of a line, it starts at the next line.
+    // If a part begins in the middle of a line, reading starts at the next line.
     const from = isNewest && start > 0 ? bytes.indexOf(LINE_FEED) + 1 : 0;
     const wholeTo = bytes.lastIndexOf(LINE_FEED) + 1;
     const isCut = wholeTo === 0 && bytesRead === PAGE_BYTES;
@@ -53,7 +57,10 @@ function eventsOf(bytes: Buffer, start: number): StoredEvent[] {
   return events;
 }
 
-/** null for a line with nothing for people to read, and for one that is not JSON but the rest of a skipped line */
+/**
+ * null for a line that contains nothing for users to read, and for a line that is not JSON because it is the rest of a
+ * skipped line
+ */
 function eventOf(line: string): Omit<StoredEvent, 'seq'> | null {
   let record: Readonly<Record<string, unknown>>;
   try {
@@ -67,7 +74,8 @@ function eventOf(line: string): Omit<StoredEvent, 'seq'> | null {
   const timestamp = Date.parse(String(record.timestamp)) / 1_000;
   if (Number.isNaN(timestamp)) return null;
   if (type === 'system' && subtype === 'compact_boundary') return { timestamp, event: { type, subtype } };
-  // A slash command with its output, in the tags of a prompt. In a JSON session, both are prompts (2.1.330).
+  // Matches a slash command together with its output, in the tags of a prompt. In a JSON session, both are prompts
+  // (2.1.330).
   if (type === 'system' && subtype === 'local_command' && typeof record.content === 'string') {
     const said = { role: 'user', content: record.content };
     return { timestamp, event: { type: 'user', message: said, uuid, parent_tool_use_id: null } };

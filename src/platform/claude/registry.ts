@@ -8,9 +8,9 @@ import { isAlive } from '../process/index.ts';
 import { configDirectory } from './own-files.ts';
 
 /**
- * The record that Claude Code keeps about itself in `sessions/PID.json` of its configuration directory, since 2.1.150.
+ * The record that Claude Code keeps about itself in `sessions/PID.json` in its configuration directory, since 2.1.150.
  * The format is undocumented, so every field except the pid may be missing or may change its form. A field that CBOS
- * does not understand becomes null, and is never an error.
+ * does not understand becomes null and never causes an error.
  */
 const Record = z.looseObject({
   pid: z.int().positive(),
@@ -30,7 +30,7 @@ export function registryDirectory(env: Parameters<typeof configDirectory>[0]): s
   return join(configDirectory(env), 'sessions');
 }
 
-/** @returns null if the text is not a record, or only half of one */
+/** @returns null if the text is not a record, or is only half of one */
 export function parseRegistryRecord(text: string): RegistryRecord | null {
   let value: unknown;
   try {
@@ -53,14 +53,14 @@ export function registryEvidence(record: RegistryRecord, readAt: number): Regist
 }
 
 /**
- * Reports whether a record's process is still alive. Records remain after a SIGKILL, and pids are reused, so only the
- * start time shows whether it is the same process.
+ * Reports whether the process that a record belongs to is still alive. Records remain after a SIGKILL, and pids are
+ * reused, so only the start time reveals whether it is the same process.
  */
 async function isLive(record: RegistryRecord): Promise<boolean> {
   return record.procStart !== null && (await isAlive({ pid: record.pid, startTime: record.procStart }));
 }
 
-/** The longest record. Normal records take a few hundred bytes. */
+/** The maximum size of a record. Normal records take a few hundred bytes. */
 const MOST_BYTES = 1_000_000;
 
 const RECORD_FILE = /^(\d+)\.json$/;
@@ -86,27 +86,27 @@ async function listRecordFiles(dir: string): Promise<string[]> {
   }
 }
 
-/** Returns all records of live processes. */
+/** Returns the records of all processes that are alive. */
 export async function readRegistry(dir: string): Promise<RegistryRecord[]> {
   const found = await Promise.all((await listRecordFiles(dir)).map((name) => readRecord(join(dir, name))));
   return found.flatMap((one) => (one === null ? [] : [one.record]));
 }
 
 export interface RegistryWatchOptions {
-  /** see `registryDirectory`; the directory need not exist yet */
+  /** the directory of the registry, see `registryDirectory`; it need not exist yet */
   dir: string;
-  /** called with a live process's record if it is new, or differs from the last one of its pid */
+  /** called with the record of a live process if the record is new or differs from the last one for that pid */
   onRecord: (record: RegistryRecord) => void;
-  /** called when the record of a pid is gone, or now belongs to a dead process */
+  /** called when the record for a pid has been removed, or when its process has died */
   onGone?: (pid: number) => void;
-  /** called when reading the directory has failed; the watch continues */
+  /** called when reading the directory has failed; the watch continues nevertheless */
   onError: (error: unknown) => void;
   sweepMs?: number;
 }
 
 /**
- * Reports every change in the registry, 10 to 140 ms after it happens. Existing records come first.
- * @returns the disposer
+ * Reports every change in the registry, 10 to 140 ms after it happens. Existing records are reported first.
+ * @returns a function that ends the watch
  */
 export function watchRegistry(options: RegistryWatchOptions): () => void {
   const { dir, onRecord, onGone, onError } = options;
@@ -120,8 +120,8 @@ export function watchRegistry(options: RegistryWatchOptions): () => void {
     if (isDisposed) return;
     const before = last.get(name);
     if (found === null) {
-      // If the file is only half written, the next event delivers the whole of it. If the file is gone or its process
-      // is dead, `before` contains the pid.
+      // If only half of the file has been written, the next event delivers the complete file. If the file is gone or
+      // its process is dead, `before` contains the pid.
       if (before === undefined || (await isStillThere(join(dir, name), before))) return;
       last.delete(name);
       onGone?.(before.pid);
@@ -130,7 +130,7 @@ export function watchRegistry(options: RegistryWatchOptions): () => void {
       onRecord(found.record);
     }
   };
-  /** Allows only one read of a file at a time, so that an older state is never reported after a newer one. */
+  /** Lets only one read of a file run at a time, so that an older state is never reported after a newer one. */
   const schedule = (name: string): void => {
     if (reading.has(name)) {
       again.add(name);
@@ -162,7 +162,8 @@ export function watchRegistry(options: RegistryWatchOptions): () => void {
 }
 
 /**
- * Reports whether a file without a valid record still belongs to a live process and is therefore only half written.
+ * Reports whether a file without a valid record belongs to a live process, which means that only half of the file has
+ * been written.
  */
 async function isStillThere(file: string, before: { text: string }): Promise<boolean> {
   const record = parseRegistryRecord(before.text);

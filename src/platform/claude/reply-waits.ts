@@ -6,23 +6,24 @@ import { readRegularFile } from '../files/regular-file.ts';
 import { isAlive, type ProcessId, parseStat } from '../process/index.ts';
 
 /**
- * A directory in the spool with the payloads of waiting hooks. A restarted server learns of the waits from these files.
+ * A directory in the spool that contains the payloads of waiting hooks. From these files, a restarted server learns
+ * which hooks are waiting.
  */
 const KEPT_DIR = 'waits';
 
-/** The largest payload with a wait, which may contain a plan or a file to be written. */
+/** The maximum size of the payload of a waiting hook. The payload may contain a plan or a file to be written. */
 const MOST_BYTES = 64_000_000;
 
 /**
- * How long to wait for a hook to read. A hook that takes longer must be suspended: a pipe holds 64 kB, and a running
- * hook reads 1 MB in a second.
+ * How long to wait for a hook to read the reply. A hook that takes longer must be suspended: a pipe holds 64 kB, and a
+ * running hook reads 1 MB per second.
  */
 const TAKEN_MS = 5_000;
 const LOOK_MS = 5;
 
 /**
- * A process that is waiting for a reply, as described in the first line of a payload: its key, and the process as the
- * kernel describes it.
+ * A process that is waiting for a reply, as described in the first line of a payload by its key and by the kernel's
+ * description of the process.
  */
 export interface Waiting extends ProcessId {
   key: string;
@@ -35,20 +36,21 @@ export interface AskedPayload {
 }
 
 /**
- * The hooks of this home's sessions that are waiting for a reply. Each one is identified by the name of its file,
- * without `.json`.
+ * The hooks of this home's sessions that are waiting for a reply. Each hook is identified by its file name without
+ * `.json`.
  */
 export interface ReplyWaits {
-  /** the whole payload, or null if no one is waiting for a reply to it any more */
+  /** the whole payload, or null if the hook is no longer waiting for a reply */
   asked(id: string): Promise<unknown>;
   /**
-   * Prints a reply through the hook, which then ends. The first reply counts; the hook does not read a second one.
-   * @returns whether the hook received it; false if the hook has ended
+   * Prints a reply through the hook, which then ends. Only the first reply counts, because the hook does not read a
+   * second one.
+   * @returns whether the hook received the reply; false if the hook has ended
    */
   reply(id: string, reply: object): Promise<boolean>;
   /** ends the wait without a reply, so that someone at the terminal can answer the dialog */
   leave(id: string): Promise<void>;
-  /** the ids of all stored waits */
+  /** the ids of all waits that are stored */
   list(): Promise<string[]>;
 }
 
@@ -63,8 +65,8 @@ export function parseWaiting(line: string): Waiting | null {
 }
 
 /**
- * Splits a payload's text into the payload and the process that is waiting with it, which is null if the hook did not
- * wait. @throws Error if the text is not a payload
+ * Splits the text of a payload file into the payload and the process that is waiting for the reply. The process is null
+ * if the hook did not wait. @throws Error if the text is not a payload
  */
 export function splitPayload(text: string): { waiting: Waiting | null; payload: unknown } {
   if (text.startsWith('{')) return { waiting: null, payload: JSON.parse(text) };
@@ -83,7 +85,7 @@ export async function keepWait(spoolDir: string, name: string): Promise<void> {
 
 export function openReplyWaits(spoolDir: string): ReplyWaits {
   const kept = join(spoolDir, KEPT_DIR);
-  // A payload is stored shortly after it is delivered, and only then moves from the first place to the second.
+  // A payload is stored shortly after it has been delivered, and only then moves from the first place to the second.
   const places = (id: string): string[] => [spoolDir, kept].map((dir) => join(dir, `${id}.json`));
 
   async function read(id: string): Promise<AskedPayload | null> {
@@ -99,7 +101,7 @@ export function openReplyWaits(spoolDir: string): ReplyWaits {
   async function tell(id: string, text: string): Promise<boolean> {
     const found = await read(id);
     const isTold = found !== null && (await writeLine(found.waiting, text));
-    // The order of the reads matters, because the payload may be moved from the first place to the second between them.
+    // The order of the reads matters, because the payload may move from the first place to the second between them.
     for (const place of places(id)) await rm(place, { force: true });
     return isTold;
   }
@@ -120,7 +122,7 @@ function ignoreMissing(error: NodeJS.ErrnoException): null {
   throw error;
 }
 
-/** Returns JSON that contains only ASCII, because some shells corrupt other bytes when they read them. */
+/** Returns JSON that contains only ASCII characters, because some shells corrupt other bytes when they read them. */
 function asciiJson(value: object): string {
   return JSON.stringify(value).replace(
     /[\u007f-\uffff]/g,
@@ -128,12 +130,14 @@ function asciiJson(value: object): string {
   );
 }
 
-/** Writes a line to the hook. A leading line feed ends any partial line that a killed server may have left. */
+/**
+ * Writes a line to the hook. The leading line feed ends any incomplete line that a killed server may have left behind.
+ */
 async function writeLine({ key, ...process }: Waiting, text: string): Promise<boolean> {
   const place = await openPlaceOf(process);
   if (place === null) return false;
   try {
-    // Between the check and the opening, the pid may have been reused by another process.
+    // Between the check and the opening, another process may have received the same pid.
     if (!(await place.stat()).isFIFO() || !(await isAlive(process))) return false;
     return await writeAll({ place, process, bytes: Buffer.from(`\n${key}${text}${key}\n`) });
   } finally {
@@ -141,7 +145,7 @@ async function writeLine({ key, ...process }: Waiting, text: string): Promise<bo
   }
 }
 
-/** Opens the hook's FIFO, or null if there is no such process, or no Linux /proc. */
+/** Opens the hook's FIFO. Returns null if there is no such process, or if there is no /proc as on Linux. */
 async function openPlaceOf({ pid }: ProcessId): Promise<FileHandle | null> {
   const flags = constants.O_WRONLY | constants.O_NONBLOCK | constants.O_NOCTTY;
   return open(`/proc/${pid}/fd/3`, flags).catch((error: NodeJS.ErrnoException) => {
@@ -160,7 +164,7 @@ async function writeAll(parts: { place: FileHandle; process: ProcessId; bytes: B
       const { code } = error as NodeJS.ErrnoException;
       if (code === 'EPIPE') return false;
       if (code !== 'EAGAIN') throw error;
-      // The FIFO is full because the process is still reading, has been suspended, or has ended.
+      // If the FIFO is full, the process is still reading, has been suspended, or has ended.
       looks -= 1;
       if (looks < 0 || !(await isAlive(process))) return false;
       await delay(LOOK_MS);

@@ -7,9 +7,9 @@ import { descendantsOf, environmentOf, findMarked, type ProcessMark } from '../p
 const OF_A_TOOL = 'CLAUDECODE=1';
 
 /**
- * Reports whether commands that Claude Code started for a session are running. Such commands are below the Claude Code
- * process, or detached from it (`nohup`, `setsid`) but with its launch mark. All of them end when the session's
- * processes are ended.
+ * Reports whether commands that Claude Code started for a session are still running. Such commands are either
+ * descendants of the Claude Code process, or detached from it (`nohup`, `setsid`) but recognisable by its launch mark.
+ * All of them end when the session's processes are ended.
  */
 export async function runsTools(agentPid: number, mark: ProcessMark): Promise<boolean> {
   const running = await Promise.all([descendantsOf([agentPid]), findMarked(mark)]);

@@ -1,10 +1,10 @@
 import { mkdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 
-/** A file in the spool that records, for the doctor, when the spool was removed while a server was running. */
+/** A file in the spool that tells the doctor when the spool was removed while a server was running. */
 export const REMADE_FILE = 'remade';
 
-/** Creates the spool if it is missing. Does not create its home, because a missing home is a different fault. */
+/** Creates the spool if it is missing. The home itself is not created, because a missing home is a different fault. */
 export function makeSpool(dir: string): void {
   try {
     mkdirSync(dir, { mode: 0o700 });

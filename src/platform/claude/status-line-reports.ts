@@ -6,31 +6,34 @@ import type { ContextWindow } from '../../protocol/index.ts';
 import { readRegularFile } from '../files/regular-file.ts';
 import { watchDirectory } from '../files/watch-directory.ts';
 
-/** Claude Code's report to the status line. A field is null if it was missing or had an impossible value. */
+/** What Claude Code reports to the status line. A field is null if it was missing or had an impossible value. */
 export interface StatusLineReport {
-  /** Claude Code's conversation */
+  /** the Claude Code conversation */
   sessionId: string;
   model: string | null;
   effort: string | null;
   context: ContextWindow | null;
-  /** the total cost since Claude Code began counting, at its start */
+  /** the total cost since Claude Code was started */
   costUsd: number | null;
   linesAdded: number | null;
   linesRemoved: number | null;
 }
 
-/** The largest report in bytes. Claude Code writes 1.5 kB, but programs in a session could write anything. */
+/**
+ * The maximum size of a report in bytes. Claude Code writes 1.5 kB, but other programs in a session could write
+ * anything.
+ */
 const MOST_BYTES = 64_000;
-/** The longest name that faces show in a list row. */
+/** The maximum length of a name that faces show in a row of a list. */
 const MOST_CHARS = 100;
-/** More dollars than any session could cost. A higher figure is treated as missing. */
+/** An amount in dollars that no session could ever cost. A higher figure is treated as missing. */
 const MOST_USD = 1_000_000;
 
 const Count = z.int().min(0);
 const Name = z.string().min(1).max(MOST_CHARS);
 const orNull = <T extends z.ZodType>(shape: T) => shape.nullable().catch(null);
 
-/** `current_usage` is null before the first answer. It counts only the last request. */
+/** `current_usage` is null before the first answer. It covers only the last request. */
 const Usage = z.object({
   input_tokens: Count,
   cache_creation_input_tokens: Count,
@@ -91,25 +94,25 @@ function contextOf({
   };
 }
 
-/**
- * The shortest time between two readings of a session's reports. Claude Code reports at most every 300 ms (2.1.330).
- */
+/** The minimum time between two readings of a session's reports. Claude Code reports at most every 300 ms (2.1.330). */
 const READ_EVERY_MS = 250;
 
 export interface ReportsOptions {
-  /** created if missing, with mode 0700 */
+  /** the directory of the reports, which is created with mode 0700 if it is missing */
   dir: string;
-  /** the launches whose reports are wanted; the files of other launches are not read */
+  /** the launches whose reports are needed; the files of other launches are not read */
   launches: () => readonly string[];
-  /** called with a launch's newest report */
+  /** called with the newest report of a launch */
   onReport: (launchId: string, report: StatusLineReport) => void;
-  /** called when a report cannot be read; the watch continues */
+  /** called when a report cannot be read; the watch continues nevertheless */
   onError: (error: unknown) => void;
 }
 
-/** Watches the taps' reports through inotify. @returns the disposer */
+/** Watches the taps' reports through inotify. @returns a function that ends the watch */
 export function watchReports({ dir, launches, onReport, onError }: ReportsOptions): () => void {
-  /** the launches whose report has just been read, and whether another report has arrived since then */
+  /**
+   * the launches whose report has just been read, with a flag that tells whether another report has arrived since then
+   */
   const resting = new Map<string, { timer: NodeJS.Timeout; isMore: boolean }>();
   let isDisposed = false;
   const make = (): void => {
@@ -117,7 +120,7 @@ export function watchReports({ dir, launches, onReport, onError }: ReportsOption
       if (!existsSync(dir)) mkdirSync(dir, { mode: 0o700 });
       chmodSync(dir, 0o700);
     } catch (error) {
-      // The home is also gone, or its disk is full. The next sweep tries again.
+      // In this case, the home is missing too, or its disk is full. The next sweep tries again.
       onError(error);
     }
   };
@@ -166,10 +169,10 @@ export function watchReports({ dir, launches, onReport, onError }: ReportsOption
   };
 }
 
-/** The age at which a draft is stale. A tap renames its draft within milliseconds. */
+/** The age at which a draft counts as stale. A tap renames its draft within milliseconds. */
 const STALE_DRAFT_MS = 3_600_000;
 
-/** Removes the reports of launches that have ended, and drafts that a killed tap left behind. */
+/** Removes the reports of launches that have ended, and the drafts that killed taps left behind. */
 async function removeOthers(dir: string, known: ReadonlySet<string>): Promise<void> {
   for (const name of await readdir(dir)) {
     const isWanted = name.startsWith('.')

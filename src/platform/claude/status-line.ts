@@ -3,15 +3,16 @@ import { z } from 'zod';
 import { readRegularFile } from '../files/regular-file.ts';
 import { configDirectory } from './own-files.ts';
 
-/** A status line as Claude Code would show it, with all fields of the setting: `padding`, `refreshInterval`, … */
+/** A status line as Claude Code would show it, with all fields of the setting (`padding`, `refreshInterval`, …). */
 export const StatusLine = z.looseObject({ type: z.literal('command'), command: z.string() });
 export type StatusLine = z.infer<typeof StatusLine>;
 
-/** The file with an organization's settings, which override a launch's. */
+/** The file that contains an organization's settings, which override the settings of a launch. */
 const MANAGED_FILE = '/etc/claude-code/managed-settings.json';
 
 /**
- * The largest settings file. This is far more than a user would write, but a hostile repository may contain anything.
+ * The maximum size of a settings file. This is far more than a user would write, but a hostile repository may contain
+ * anything.
  */
 const MOST_BYTES = 1_000_000;
 
@@ -20,13 +21,13 @@ export interface StatusLinePlace {
   env: Readonly<Record<string, string>>;
   /** the session's directory */
   cwd: string;
-  /** set by tests */
+  /** can be set by tests */
   managedFile?: string;
 }
 
 /**
- * Returns the user's own status line. `managed` means that an organization sets it, which no launch can override.
- * Returns null if there is none. Claude Code merges the settings of the user, the project, and the project's local file
+ * Returns the user's own status line, or null if there is none. `managed` means that an organization sets it, so that
+ * no launch can override it. Claude Code merges the settings of the user, the project, and the project's local file
  * field by field, and later files win (2.1.330).
  */
 export async function readStatusLine({

@@ -2,14 +2,14 @@ import { readFile, stat } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 
 /**
- * The files in a folder that Claude Code follows without asking once the folder is trusted: hooks, permissions, and
- * servers.
+ * The files in a folder that Claude Code obeys without asking once the folder is trusted. They define hooks,
+ * permissions, and servers.
  */
 const ACTING_FILES = ['.claude/settings.json', '.claude/settings.local.json', '.mcp.json'];
 
 /**
- * Returns the file with Claude Code's own state, which records the trusted folders. It is next to the default
- * configuration directory, or inside a directory that the user has set.
+ * Returns the file that contains Claude Code's own state, including the list of trusted folders. The file is next to
+ * the default configuration directory, or inside the directory that the user has set.
  */
 function stateFile(env: Readonly<Record<string, string | undefined>>): string {
   const own = env.CLAUDE_CONFIG_DIR;
@@ -17,9 +17,10 @@ function stateFile(env: Readonly<Record<string, string | undefined>>): string {
 }
 
 /**
- * Reports whether a user has accepted Claude Code's trust dialog for a folder or for one of its parents; in a terminal,
- * 2.1.330 then does not ask again. With `-p`, Claude Code never asks, and runs the folder's hooks and servers.
- * @param cwd absolute, with links resolved
+ * Reports whether the user has accepted Claude Code's trust dialog for a folder or for one of its parents. In a
+ * terminal, 2.1.330 then does not ask again. With `-p`, Claude Code never asks, and runs the folder's hooks and
+ * servers.
+ * @param cwd an absolute path, with symbolic links resolved
  */
 export async function isFolderTrusted(
   env: Readonly<Record<string, string | undefined>>,
@@ -44,7 +45,7 @@ async function readProjects(file: string): Promise<Record<string, { hasTrustDial
   }
 }
 
-/** Returns the files in a folder that Claude Code would follow, by name. */
+/** Returns the names of the files in a folder that Claude Code would obey. */
 export async function actingFiles(folder: string): Promise<string[]> {
   const found = await Promise.all(
     ACTING_FILES.map((name) =>

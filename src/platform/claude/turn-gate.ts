@@ -2,8 +2,8 @@ import { readdirSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 
 /**
- * A gate's file in the spool: `.gate.LAUNCH`. It contains the pid of the server that holds the gate. Hook drafts are
- * named differently: their names begin with a dot and digits.
+ * A gate's file in the spool, named `.gate.LAUNCH`. It contains the pid of the server that holds the gate. The drafts
+ * of hooks have different names, which begin with a dot and digits.
  */
 const GATE_PREFIX = '.gate.';
 
@@ -12,11 +12,11 @@ export const gateFile = (spoolDir: string, launchId: string): string => join(spo
 
 /**
  * Holds a session's tools and the end of its turn until the returned function is called. The session's `PreToolUse` and
- * `Stop` hooks wait while the gate's file exists. Otherwise a permission dialog or question could open between a prompt
- * and its Enter, and Enter would answer it. Without the gate, a prompt that is sent between two turns would overtake
- * the prompts in Claude Code's own queue. If the server dies, the gate is released, because the hook checks whether the
- * process given in the file is alive.
- * @param launchId as in `CBOS_SESSION`
+ * `Stop` hooks wait as long as the gate's file exists. Otherwise, a permission dialog or a question could open between
+ * a prompt and its Enter, and the Enter would answer it. Also, a prompt that is sent between two turns would overtake
+ * the prompts in Claude Code's own queue. If the server dies, the gate opens, because the hook checks whether the
+ * process whose pid is in the file is alive.
+ * @param launchId the id of the launch, as in `CBOS_SESSION`
  */
 export function holdTurn(spoolDir: string, launchId: string, holderPid = process.pid): () => void {
   const file = gateFile(spoolDir, launchId);
@@ -24,14 +24,14 @@ export function holdTurn(spoolDir: string, launchId: string, holderPid = process
   try {
     writeFileSync(file, String(holderPid), { mode: 0o600 });
   } catch (error) {
-    // On a full disk, the write leaves an empty file.
+    // On a full disk, the write leaves an empty file behind.
     release();
     throw error;
   }
   return release;
 }
 
-/** Removes the gates of a killed server, because another process may have its pid by now. */
+/** Removes the gates of a killed server, because another process may have the same pid by now. */
 export function removeGates(spoolDir: string): void {
   for (const name of readdirSync(spoolDir)) {
     if (isGate(name)) rmSync(join(spoolDir, name), { force: true });
@@ -39,15 +39,15 @@ export function removeGates(spoolDir: string): void {
 }
 
 /**
- * How many times a hook checks the gate, and how long it pauses in between: 5 s in all. Only the longest prompts take
- * longer to type.
+ * How many times a hook checks the gate, and how long it waits between two checks: 5 s in total. Only the longest
+ * prompts take longer to type.
  */
 const LOOKS = 100;
 const LOOK_INTERVAL_S = 0.05;
 
 /**
- * Returns the line of shell code that waits at the gate, and does nothing if there is no gate. If the gate disappears,
- * the code checks once more, because a server whose gate someone else has removed creates it again.
+ * Returns the line of shell code that waits at the gate and does nothing if there is no gate. If the gate disappears,
+ * the code checks once more, because a server recreates its gate if someone else has removed it.
  */
 export function waitAtGate(spool: string, launch: string): string {
   return (

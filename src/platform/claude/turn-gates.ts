@@ -5,11 +5,11 @@ import { gateFile, holdTurn } from './turn-gate.ts';
 /** The gates that one server holds; see {@link holdTurn}. */
 export interface TurnGates {
   /**
-   * Several callers may hold the same gate; it opens when the last one releases it.
-   * @param launchId as in `CBOS_SESSION`. Returns the function that releases the gate
+   * Several callers may hold the same gate, which opens when the last of them releases it.
+   * @param launchId the id of the launch, as in `CBOS_SESSION`. Returns a function that releases the gate
    */
   hold(launchId: string): () => void;
-  /** creates held gates again if their files are gone, with or without the spool */
+  /** recreates the gates that are held if their files are gone, with or without the spool */
   renew(): void;
 }
 

@@ -4,14 +4,15 @@ import type { RateLimit } from '../../protocol/index.ts';
 import { readTail } from '../files/read-tail.ts';
 
 /**
- * How much of a transcript's end is searched. The message about the limit is the last message, followed only by short
- * notes.
+ * How much of a transcript's end is searched. The message about the limit is the last message, and only short notes
+ * follow it.
  */
 const TAIL_BYTES = 262_144;
 
 /**
- * The message with which Claude Code ends a turn at a usage limit, as stored in its transcript (2.1.330). A request
- * that was refused for another reason (too many requests at once, the limit of an API key) has no `quotaLimits`.
+ * Matches the message with which Claude Code ends a turn at a usage limit, as stored in its transcript (2.1.330). If a
+ * request was refused for another reason (too many requests at once, the limit of an API key), the message has no
+ * `quotaLimits`.
  */
 const Failure = z.object({
   type: z.literal('assistant'),
@@ -28,13 +29,13 @@ const Failure = z.object({
     .catch(undefined),
 });
 
-/** The largest valid Unix time in seconds: the end of the year 9999. */
+/** The highest valid Unix time in seconds, which is the end of the year 9999. */
 const MOST_SECONDS = 253_402_300_799;
 
 /**
- * Returns the limit behind a failed turn.
+ * Returns the usage limit that made a turn fail.
  * @param message the turn's last message, as reported by the hook
- * @returns null if no usage limit ended the turn, or undefined if the transcript does not have the message yet
+ * @returns null if no usage limit ended the turn, or undefined if the message is not in the transcript yet
  */
 function limitIn(tail: string, message: string): RateLimit | null | undefined {
   for (const line of tail.split('\n').reverse()) {
@@ -70,9 +71,9 @@ interface Failed {
 }
 
 /**
- * Returns the usage limit that ended a turn. The limit is read from the hook that reports the failure, and from the
- * transcript that the hook points to. The hook itself reports neither the limit nor its end (2.1.330).
- * @returns null if no usage limit ended the turn, or undefined if the transcript does not have the hook's message yet
+ * Returns the usage limit that ended a turn, according to the hook that reports the failure and the transcript that
+ * this hook points to. The hook alone reports neither which limit it was nor when the limit ends (2.1.330).
+ * @returns null if no usage limit ended the turn, or undefined if the hook's message is not in the transcript yet
  */
 export async function readUsageLimit({ event, payload }: Failed): Promise<RateLimit | null | undefined> {
   const { error, last_assistant_message: message, transcript_path: transcript } = payload;
@@ -82,12 +83,12 @@ export async function readUsageLimit({ event, payload }: Failed): Promise<RateLi
 }
 
 /**
- * When to check again for a message that is missing from a transcript, in milliseconds. Claude Code runs the hook
- * before or after it writes the message, depending on the machine's load.
+ * When to look again for a message that is not in the transcript yet, in milliseconds. Depending on the load of the
+ * machine, Claude Code runs the hook before or after it writes the message.
  */
 const LOOK_AGAIN_MS = [50, 100, 200, 400, 800, 1_600, 3_200, 6_400] as const;
 
-/** Checks until the transcript contains the message. Returns null if it never appears. */
+/** Looks again until the transcript contains the message. Returns null if the message never appears. */
 export async function awaitUsageLimit(failed: Failed): Promise<RateLimit | null> {
   for (const pauseMs of LOOK_AGAIN_MS) {
     await delay(pauseMs, undefined, { ref: false });
@@ -98,7 +99,8 @@ export async function awaitUsageLimit(failed: Failed): Promise<RateLimit | null>
 }
 
 /**
- * The notice in the transcript after a user's Esc has ended Claude Code's own wait for the end of a limit (2.1.330).
+ * Matches the notice that the transcript contains after a user has pressed Esc to end Claude Code's own wait for the
+ * end of a limit (2.1.330).
  */
 const CANCELLED = 'Automatic continue cancelled';
 

@@ -11,7 +11,10 @@ export interface ClaudeVersion {
   patch: number;
 }
 
-/** Parses `2.1.329 (Claude Code)` into its numbers, or null if the text does not begin with a version. */
+/**
+ * Parses a string such as `2.1.329 (Claude Code)` into the numbers of the version. Returns null if the string does not
+ * begin with a version.
+ */
 export function parseClaudeVersion(text: string): ClaudeVersion | null {
   const match = /^\s*(\d+)\.(\d+)\.(\d+)/.exec(text);
   if (match === null) return null;
@@ -22,7 +25,7 @@ export function formatClaudeVersion(version: ClaudeVersion): string {
   return `${version.major}.${version.minor}.${version.patch}`;
 }
 
-/** Reports whether `version` is `floor` or newer; `floor` is a string such as `2.0.77`. */
+/** Reports whether `version` is `floor` or newer. `floor` is a string such as `2.0.77`. */
 export function isAtLeast(version: ClaudeVersion, floor: string): boolean {
   const other = parseClaudeVersion(floor);
   if (other === null) throw new Error(`no version: ${floor}`);
@@ -39,8 +42,8 @@ function isExecutableFile(path: string): boolean {
 }
 
 /**
- * Finds Claude Code's program as a shell would. A command with a slash is a path, and anything else is looked up in
- * PATH.
+ * Finds the Claude Code executable as a shell would. A command that contains a slash is a path, and anything else is
+ * looked up in PATH.
  * @returns the absolute path
  * @throws CatalogueError claude_not_found
  */
@@ -56,8 +59,8 @@ export function resolveClaude(command: string, path: string): string {
 }
 
 /**
- * How long to wait for the version. Claude Code answers in 0.1 to 0.4 s (2.1.329), or later on a machine under load,
- * and a wrong program may never answer.
+ * How long to wait for the executable to report its version. Claude Code answers in 0.1 to 0.4 s (2.1.329), or later on
+ * a machine under load, and a wrong executable may never answer.
  */
 const VERSION_TIMEOUT_MS = 20_000;
 
@@ -65,10 +68,10 @@ const run = promisify(execFile);
 const known = new Map<string, Promise<ClaudeVersion>>();
 
 /**
- * Asks the program for its version, once per file. The answer is cached until the file changes (an update in place).
- * @param program absolute path, see `resolveClaude`
- * @param env the complete environment in which it runs
- * @throws CatalogueError launch_failed if it reports no version
+ * Asks an executable for its version. The answer is cached until the file changes, as happens in an update in place.
+ * @param program the absolute path of the executable; see `resolveClaude`
+ * @param env the complete environment in which the executable runs
+ * @throws CatalogueError launch_failed if the executable reports no version
  */
 export async function claudeVersion(program: string, env: Readonly<Record<string, string>>): Promise<ClaudeVersion> {
   const { mtimeMs, size, ino } = statSync(program);

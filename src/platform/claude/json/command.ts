@@ -3,24 +3,24 @@ import type { LaunchConversation } from '../conversation.ts';
 import { forkArguments } from '../launch.ts';
 
 export interface JsonCommandOptions {
-  /** absolute path of the program */
+  /** absolute path of the Claude Code executable */
   program: string;
-  /** a new conversation with this id (a UUID), an earlier one to be continued, or a copy of one under a new id */
+  /** a new conversation with this id (a UUID), an earlier conversation to continue, or a copy of one under a new id */
   conversation: LaunchConversation;
   permissionMode: PermissionMode;
   model: string | null;
   maxBudgetUsd: number | null;
-  /** the file of `writeGuardedSettings`, or null if there is none */
+  /** the file that `writeGuardedSettings` wrote, or null if there is none */
   settingsFile: string | null;
-  /** the user's own arguments, after ours */
+  /** the user's own arguments, which follow those of CBOS */
   args: readonly string[];
 }
 
 /**
- * Returns the command for a Claude Code process that speaks stream-json in both directions and serves many turns (seen
- * in 2.1.329). Without `--permission-prompt-tool stdio`, it would deny everything that it has to ask about. Without a
- * permission mode, it may choose auto. `--replay-user-messages` makes it confirm each prompt and each answer that it
- * has taken.
+ * Returns the command for a Claude Code process that uses stream-json in both directions and can run any number of
+ * turns (seen in 2.1.329). Without `--permission-prompt-tool stdio`, Claude Code would deny everything that it has to
+ * ask about. Without a permission mode, it may choose auto. `--replay-user-messages` makes it confirm each prompt and
+ * each answer that it has accepted.
  */
 export function jsonCommand(options: JsonCommandOptions): string[] {
   const { program, conversation, permissionMode, model, maxBudgetUsd, settingsFile, args } = options;
@@ -43,5 +43,5 @@ function conversationArguments(conversation: LaunchConversation): string[] {
   return [conversation.kind === 'resume' ? '--resume' : '--session-id', conversation.sessionId];
 }
 
-/** Variables for a Claude Code that speaks stream-json, added to the session's environment. */
+/** Variables that are added to the session's environment if Claude Code uses stream-json. */
 export const JSON_ENVIRONMENT: Readonly<Record<string, string>> = { CLAUDE_CODE_EMIT_SESSION_STATE_EVENTS: '1' };

@@ -1,11 +1,11 @@
 import { ClaudeEvent } from '../../../protocol/index.ts';
 
 /**
- * The longest line. A longer one is not kept in full, because it would have to be parsed, stored, and sent to every
- * client in one piece.
+ * The maximum length of a line. A longer line is not kept in full, because it would have to be parsed, stored, and sent
+ * to every client in one piece.
  */
 export const MAX_LINE_BYTES = 16 * 1024 * 1024;
-/** How much of any output that is not an event is shown. */
+/** How much is shown of output that is not an event. */
 const MAX_RAW_CHARS = 10_000;
 const NEWLINE = 0x0a;
 
@@ -16,13 +16,14 @@ export interface ReadLines {
 }
 
 /**
- * Splits a process's output into lines and reads each line as an event. The reader holds at most one incomplete line.
+ * Splits a process's output into lines and parses each line as an event. The reader keeps at most one incomplete line
+ * in memory.
  */
 export class LineReader {
   #offset: number;
   #pending: Buffer[] = [];
   #pendingBytes = 0;
-  /** bytes of an overlong line that were discarded */
+  /** the number of bytes that were discarded from a line that is too long */
   #droppedBytes = 0;
 
   /** @param offset the position of the first byte in the file; a line must begin there */
@@ -30,7 +31,7 @@ export class LineReader {
     this.#offset = offset;
   }
 
-  /** position of the next byte to read */
+  /** the position of the next byte to read */
   get position(): number {
     return this.#offset + this.#pendingBytes + this.#droppedBytes;
   }
@@ -48,7 +49,7 @@ export class LineReader {
     return { events, offset: this.#offset };
   }
 
-  /** Ends the output. What remains is a line that was never finished. */
+  /** Handles the end of the output. Whatever is left belongs to a line that was never finished. */
   end(): ReadLines {
     const event = this.position > this.#offset ? this.#finish(0) : null;
     return { events: event === null ? [] : [event], offset: this.#offset };

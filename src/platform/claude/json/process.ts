@@ -8,20 +8,20 @@ import { CatalogueError } from '../../../protocol/index.ts';
 import { makeFifo, type ProcessId, readProcess, startFault } from '../../process/index.ts';
 
 /**
- * How long to wait for a line to be accepted. If it takes longer, Claude Code hangs, because normally it reads its
- * input at once, even during a turn.
+ * How long to wait until Claude Code reads a line. If that takes longer, Claude Code hangs, because it normally reads
+ * its input immediately, even during a turn.
  */
 const WRITE_TIMEOUT_MS = 15_000;
 const WRITE_RETRY_MS = 5;
-/** How much of the error output to read. This is enough for a stack trace, whose last line names the fault. */
+/** How much of the error output is read. This is enough for a stack trace, whose last line names the error. */
 const ERROR_TAIL_CHARS = 4_000;
 
 /**
- * The files through which a Claude Code process is driven. They outlive the server, and a server that finds the process
- * again continues with them.
+ * The files through which CBOS controls a Claude Code process. They outlive the server, and a server that finds the
+ * process again continues to use them.
  */
 export interface JsonFiles {
-  /** a FIFO that the process itself also holds open for writing, so that it never ends */
+  /** a FIFO that the process itself also holds open for writing, so that the FIFO never reaches its end */
   input: string;
   output: string;
   errors: string;
@@ -35,7 +35,7 @@ export function jsonFiles(dir: string, launchId: string): JsonFiles {
 export interface JsonProcessOptions {
   argv: readonly string[];
   cwd: string;
-  /** the complete environment; nothing is inherited */
+  /** the complete environment; the process inherits nothing else */
   env: Readonly<Record<string, string>>;
   files: JsonFiles;
   /** called once when the process has ended, but not after a server restart */
@@ -43,13 +43,13 @@ export interface JsonProcessOptions {
 }
 
 /**
- * Starts Claude Code in a separate process session, which continues if the server dies.
+ * Starts Claude Code in a process session of its own, so that it continues if the server dies.
  * @throws CatalogueError launch_failed, process_limit
  */
 export async function startJsonProcess({ argv, cwd, env, files, onExit }: JsonProcessOptions): Promise<ProcessId> {
   await makeFifo(files.input, env);
-  // The FIFO is opened for reading and writing. Without a writer, the FIFO would reach its end, and the process would
-  // exit.
+  // The FIFO is opened for both reading and writing. Without a writer, the FIFO would reach its end, and the process
+  // would exit.
   const opened = [
     openSync(files.input, constants.O_RDWR),
     openSync(files.output, constants.O_WRONLY | constants.O_CREAT | constants.O_APPEND, 0o600),
@@ -76,9 +76,10 @@ export async function startJsonProcess({ argv, cwd, env, files, onExit }: JsonPr
 }
 
 /**
- * Writes one message to a process's input, either whole or, as far as possible, not at all. Only a kill in the middle
- * of a message over 64 kB, while Claude Code is not reading, could leave half a message.
- * @throws CatalogueError not_confirmed if no one reads
+ * Writes one message to a process's input, either completely or, as far as possible, not at all. Half a message could
+ * be left behind only if the server is killed in the middle of a message longer than 64 kB while Claude Code is not
+ * reading.
+ * @throws CatalogueError not_confirmed if the process does not read its input
  */
 export async function writeMessage(files: JsonFiles, message: object): Promise<void> {
   const bytes = Buffer.from(`${JSON.stringify(message)}\n`);
@@ -103,7 +104,7 @@ export async function writeMessage(files: JsonFiles, message: object): Promise<v
   }
 }
 
-/** Returns the last line that the process wrote to its standard error; empty if it wrote none. */
+/** Returns the last line that the process wrote to standard error, or an empty string if it wrote nothing. */
 export async function lastComplaint(files: JsonFiles): Promise<string> {
   const text = await readFile(files.errors, 'utf8').catch(() => '');
   const lines = text
@@ -117,7 +118,7 @@ export async function removeFiles(files: JsonFiles): Promise<void> {
   await Promise.all(Object.values(files).map((file: string) => rm(file, { force: true })));
 }
 
-/** Creates the directory for the files, and removes files that no longer belong to a launch. */
+/** Creates the directory for these files, and removes files that no longer belong to any launch. */
 export async function prepareJsonDirectory(dir: string, launchIds: ReadonlySet<string>): Promise<void> {
   mkdirSync(dir, { recursive: true, mode: 0o700 });
   for (const name of await readdir(dir)) {

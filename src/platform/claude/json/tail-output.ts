@@ -3,26 +3,27 @@ import { setTimeout as delay } from 'node:timers/promises';
 import { watchFile } from '../../files/watch-file.ts';
 import { LineReader, type ReadLines } from './lines.ts';
 
-/** How much to read at once. Parsing that much takes about a millisecond. */
+/** How much is read at once. Parsing that much takes about a millisecond. */
 const READ_BYTES = 262_144;
 /**
- * The minimum time between two reads. An answer arrives in hundreds of small writes, and each read costs a transaction.
+ * The minimum time between two reads. An answer arrives in hundreds of small writes, and each read requires a
+ * transaction.
  */
 const READ_INTERVAL_MS = 5;
 
 export interface OutputTail {
-  /** reads the output that exists now */
+  /** reads the output that is available now */
   catchUp(): Promise<void>;
-  /** Reads the rest after the process has ended, including an unfinished last line, and stops. */
+  /** Reads the rest of the output after the process has ended, including an unfinished last line, and then stops. */
   finish(): Promise<void>;
-  /** stops; no callback runs afterwards */
+  /** stops the tail; no callback is called afterwards */
   dispose(): void;
 }
 
 /**
- * Follows the output of a Claude Code process as it grows (inotify). The file must exist.
- * @param options.from the position after the last line that an earlier tail stored
- * @param options.onLines receives complete lines as events; they count as stored once it returns
+ * Follows the output of a Claude Code process as it grows, using inotify. The file must exist.
+ * @param options.from the position after the last line that an earlier tail has stored
+ * @param options.onLines receives complete lines as events; once it returns, they count as stored
  */
 export function tailOutput(options: {
   file: string;
