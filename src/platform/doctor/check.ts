@@ -1,4 +1,4 @@
-/** One line of the doctor: what was checked, what was found, and what to do about it. */
+/** One line of the doctor's report: what was checked, what was found, and what to do about it. */
 export interface Check {
   /** what was checked, in a few words: "GNU Screen" */
   name: string;
@@ -9,14 +9,14 @@ export interface Check {
   cure: string | null;
 }
 
-/** The result of a check without its name. */
+/** The result of a check, without the name of the check. */
 export type Finding = Omit<Check, 'name'>;
 
 export function ok(detail: string): Finding {
   return { outcome: 'ok', detail, cure: null };
 }
 
-/** Returns a warning: CBOS works, but less well than it could, or something was left behind. */
+/** Returns a warning: CBOS works, but not as well as it could, or something was left behind. */
 export function warning(detail: string, cure: string): Finding {
   return { outcome: 'warning', detail, cure };
 }

@@ -3,7 +3,7 @@ import { Session, type Settings } from '../../protocol/index.ts';
 import type { ScreenHost } from '../gnu-screen/index.ts';
 import type { ServiceState } from '../systemd/index.ts';
 
-/** What is known about a session that the doctor needs. An older server does not report all of them. */
+/** What the doctor needs to know about a session. An older server does not report all of it. */
 export const AskedSession = z.object({
   ...Session.pick({ slug: true, pid: true }).shape,
   ...Session.pick({ recording_stopped_because: true, brought_back: true, undrawn_since: true }).partial().shape,
@@ -13,12 +13,12 @@ export type AskedSession = z.infer<typeof AskedSession>;
 /** What the doctor's checks work with. The checks change nothing. */
 export interface DoctorContext {
   settings: Settings;
-  /** this program's version */
+  /** the version of this program */
   version: string;
-  /** without the leading v */
+  /** the version, without the leading v */
   nodeVersion: string;
   environment: Readonly<Record<string, string | undefined>>;
-  /** the environment that sessions would start with; Claude Code is asked for its version in it */
+  /** the environment that sessions would start with; Claude Code is asked for its version in this environment */
   sessionEnvironment: Readonly<Record<string, string>>;
   userHome: string;
   userId: number;
@@ -30,11 +30,11 @@ export interface DoctorContext {
   openScreen: () => Promise<Pick<ScreenHost, 'dir' | 'env' | 'pidDigits'>>;
   /** what the running server reports over the local socket, or null if nothing answers there */
   askServer: () => Promise<{ version: string } | null>;
-  /** the sessions of the running server; empty if nothing answers there */
+  /** the sessions of the running server, or an empty list if nothing answers there */
   askSessions: () => Promise<readonly AskedSession[]>;
   /** @throws CatalogueError no_systemd */
   serviceState: () => Promise<ServiceState>;
   isLingering: () => boolean;
-  /** the root of the proc file system; tests for the limits use another one */
+  /** the root of the proc file system; tests of the limits use a different one */
   proc: string;
 }

@@ -9,9 +9,9 @@ import { AskedSession, type DoctorContext } from './context.ts';
 export interface LocalDoctorOptions {
   settings: Settings;
   service: ServiceContext;
-  /** this program's version */
+  /** the version of this program */
   version: string;
-  /** without the leading v */
+  /** the version, without the leading v */
   nodeVersion: string;
   /** Unix milliseconds */
   now: number;
@@ -22,8 +22,8 @@ export interface LocalDoctorOptions {
 }
 
 /**
- * How long to wait for the server. A healthy server answers in a millisecond; one that scans a thousand recordings may
- * take longer.
+ * How long to wait for the server. A healthy server answers in a millisecond, but one that is scanning a thousand
+ * recordings may take longer.
  */
 const ANSWER_MS = 2_000;
 
@@ -46,7 +46,7 @@ export function localDoctorContext(options: LocalDoctorOptions): DoctorContext {
       spool: `${settings.home}/hooks`,
       alternateScreen: settings.claude_alternate_screen,
     }),
-    // The doctor passes nothing to Screen, so any existing directory will do.
+    // The doctor passes nothing to Screen, so any existing directory is good enough.
     openScreen: () => openScreenHost({ env: environment, screenDir: settings.screen_dir, runDir: tempDir, tempDir }),
     askServer: () => askHealth(settings.socket),
     askSessions: () => askSessions(settings.socket),
@@ -55,7 +55,10 @@ export function localDoctorContext(options: LocalDoctorOptions): DoctorContext {
   };
 }
 
-/** Sends a `GET` request over the local socket; returns null if nothing answers, or if it is not CBOS that answers. */
+/**
+ * Sends a `GET` request over the local socket. Returns null if nothing answers, or if the answer does not come from
+ * CBOS.
+ */
 function askServer(socketPath: string, path: string): Promise<unknown> {
   return new Promise((resolve) => {
     const asked = request({ socketPath, path, headers: { host: 'localhost' }, timeout: ANSWER_MS }, (answer) => {

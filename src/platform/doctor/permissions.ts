@@ -1,6 +1,6 @@
 import { type Stats, statSync } from 'node:fs';
 
-/** The permission bits of the group and of everybody else. */
+/** The permission bits of the group and of all other users. */
 const OTHERS = 0o077;
 
 /** Returns the status of a file, or null if the file does not exist. */

@@ -12,7 +12,7 @@ import type { DoctorContext } from './context.ts';
 
 type Examine = (context: DoctorContext) => Finding | Promise<Finding>;
 
-/** The checks are ordered so that the cause of a new user's problem comes before its consequences. */
+/** The checks are ordered so that the cause of a new user's problem is reported before its consequences. */
 const EXAMINATIONS: readonly (readonly [name: string, examine: Examine])[] = [
   ['Node', checkNode],
   ['GNU Screen', checkScreen],
@@ -35,8 +35,8 @@ const EXAMINATIONS: readonly (readonly [name: string, examine: Examine])[] = [
 ];
 
 /**
- * Checks everything that CBOS needs, one thing after another, and changes nothing. A check that cannot run is itself a
- * fault, and the other checks continue.
+ * Checks everything that CBOS needs, one thing after another, and changes nothing. A check that cannot run counts as a
+ * fault, and the other checks still run.
  */
 export async function* runDoctor(context: DoctorContext): AsyncGenerator<Check> {
   for (const [name, examine] of EXAMINATIONS) {

@@ -1,7 +1,7 @@
 import { CatalogueError } from '../../protocol/index.ts';
 import { drawNow, requestRound, type Turn } from './bounded-rounds.ts';
 
-/** The longest time that a piece normally takes: 50 times as long as 32 kB take. */
+/** The longest time that a piece of output normally takes, which is 50 times as long as 32 kB take. */
 const USUAL_MS = 50;
 /**
  * How much longer than usual all pieces together may take. Without this limit, each of many pieces could stay just
@@ -9,11 +9,11 @@ const USUAL_MS = 50;
  */
 const MOST_OVER_MS = 1_000;
 
-/** Output for a terminal that is not on the screen yet. */
+/** Output for a terminal that has not been drawn yet. */
 interface BoundedOutput {
-  /** @param onDrawn called right after the piece is drawn, before anything else is drawn */
+  /** @param onDrawn called right after the piece has been drawn, before anything else is drawn */
   add(piece: string | Uint8Array, onDrawn?: () => void): void;
-  /** resolves once everything is drawn. @throws CatalogueError undrawable */
+  /** resolves once everything has been drawn. @throws CatalogueError undrawable */
   flush(): Promise<void>;
   /** draws everything that is waiting */
   drawAll(): void;
@@ -27,16 +27,16 @@ interface Piece {
 }
 
 interface Flush {
-  /** how many pieces must be drawn first */
+  /** how many pieces must be drawn before this one */
   after: number;
   resolve(): void;
   reject(cause: unknown): void;
 }
 
 export interface BoundedOutputOptions {
-  /** draws synchronously */
+  /** draws the piece synchronously */
   draw(piece: string | Uint8Array): void;
-  /** reports whether drawing the piece now is certain to take no longer than its length requires */
+  /** reports whether drawing the piece now is certain to take no longer than the length of the piece requires */
   isHarmless(piece: string | Uint8Array): boolean;
 }
 
@@ -66,7 +66,7 @@ export function boundedOutput({ draw, isHarmless }: BoundedOutputOptions): Bound
     pieces = [];
     settle();
   };
-  /** An error in the listener is not a fault of the output. */
+  /** An error in the listener does not mean that the output is faulty. */
   const tell = ({ onDrawn }: Piece): void => {
     try {
       onDrawn?.();
@@ -75,7 +75,7 @@ export function boundedOutput({ draw, isHarmless }: BoundedOutputOptions): Bound
       pieces = [];
     }
   };
-  /** From the first call until the next piece is drawn, nothing else is drawn. */
+  /** Between the first call and the next piece that is drawn, nothing else is drawn. */
   const isNextHarmless = (): boolean => {
     const [next] = pieces;
     if (next === undefined) return true;
@@ -123,7 +123,7 @@ export function boundedOutput({ draw, isHarmless }: BoundedOutputOptions): Bound
 }
 
 /**
- * Returns the elapsed time, or the processor time if that is shorter: if the machine is busy with other work, that is
+ * Returns the elapsed time or the processor time, whichever is shorter. If the machine is busy with other work, that is
  * no reason to stop drawing.
  */
 function timeOf(work: () => void): number {

@@ -2,30 +2,30 @@ import { createContext, Script } from 'node:vm';
 import { createSpareRoom } from '../process/spare-room.ts';
 
 /**
- * How long one piece of output may take. A piece normally takes 1 ms, but took a second in a process that got hardly
- * any processor time (nice 19 at a load of 17). A piece that takes longer than this limit never ends, or was crafted to
- * block the server.
+ * How long a single piece of output may take. A piece normally takes 1 ms, but it took a second in a process that
+ * received hardly any processor time (nice 19 at a load of 17). A piece that exceeds this limit either never ends or
+ * was crafted to block the server.
  */
 const LONGEST_MS = 5_000;
 /** How long to draw before other work gets its turn, such as sending bytes or passing on keypresses. */
 const ROUND_MS = 4;
 /**
- * The pause between rounds when there is little output. Each watched round starts a thread (0.1 to 0.6 ms), so small
- * pieces are drawn together.
+ * The pause between rounds if there is little output. Each round with a time limit starts a thread (0.1 to 0.6 ms), so
+ * small pieces are drawn together.
  */
 const REST_MS = 4;
-/** A round that drew under watch for a shorter time than this had only small pieces. */
+/** If a round with a time limit took less than this, it contained only small pieces. */
 const DROPS_MS = 0.5;
 
 /** A source of output that draws when its turn comes. */
 export interface Turn {
-  /** whether its next piece may be drawn without a time limit, because it cannot take long */
+  /** whether the next piece may be drawn without a time limit, because it cannot take long */
   isHarmless(): boolean;
   /** draws one piece. @returns whether more pieces are waiting */
   draw(): boolean;
   /**
-   * called if a piece has thrown, or was stopped halfway because it took too long; the terminal is then in an undefined
-   * state
+   * called if a piece has thrown an error, or was stopped halfway because it took too long; the terminal is then in an
+   * undefined state
    */
   fail(cause: unknown): void;
 }
@@ -45,7 +45,7 @@ export function requestRound(turn: Turn): void {
   else setImmediate(round);
 }
 
-/** Draws everything that is waiting in this turn. Call this before changing the terminal in any other way. */
+/** Draws everything that is waiting in this turn. Call this before you change the terminal in any other way. */
 export function drawNow(turn: Turn): void {
   waiting.delete(turn);
   try {
@@ -61,7 +61,7 @@ export function drawNow(turn: Turn): void {
 }
 
 /**
- * Draws one piece of each turn in rotation until the round is over. The time limit applies from the first piece that
+ * Draws one piece from each turn in rotation until the round is over. The time limit applies from the first piece that
  * needs it.
  */
 function round(): void {
@@ -85,7 +85,7 @@ function round(): void {
   try {
     if (draw(false)) endWithin(LONGEST_MS, () => void draw(true));
   } catch (cause) {
-    // The current turn used up the time: otherwise no round takes this long.
+    // The current turn used up the time, because otherwise no round takes this long.
     (current as Turn | null)?.fail(cause);
   }
   endedAt = performance.now();
@@ -98,10 +98,10 @@ const box = createContext({ work: () => undefined });
 const script = new Script('work()');
 
 /**
- * Runs `work` with a time limit. A separate thread tells V8 to stop. This is the only way in Node to end an endless
- * loop in the same thread, including one in a regular expression. If that thread could not start, the attempt would
- * abort the process, so the work then runs without a limit.
- * @throws Error ERR_SCRIPT_EXECUTION_TIMEOUT, and anything that the work throws
+ * Runs `work` with a time limit, at which a separate thread tells V8 to stop. In Node, this is the only way to end an
+ * endless loop in the same thread, including one in a regular expression. If that thread could not start, the attempt
+ * would abort the process. In that case, the work therefore runs without a limit.
+ * @throws Error ERR_SCRIPT_EXECUTION_TIMEOUT, and everything that `work` throws
  */
 function endWithin(timeout: number, work: () => void): void {
   if (!hasRoom()) {

@@ -1,10 +1,10 @@
 import type { IBufferLine } from '@xterm/headless';
 import type { SpinnerColours } from '../../core/status/screen/screen-evidence.ts';
 
-/** The sign in front of an answer, a tool call, or one of Claude Code's own reports. */
+/** Matches the sign that precedes an answer, a tool call, or one of Claude Code's own reports. */
 const SIGN = /^[●⏺]/;
 /**
- * The yellow of Claude Code's themes, as one of the 256 colours and as RGB. The sign of an answer has no colour
+ * The yellow of Claude Code's themes, both as one of the 256 colours and as RGB. The sign of an answer has no colour
  * (2.1.250).
  */
 const ALERT_PALETTE = 220;
@@ -12,13 +12,13 @@ const ALERT_RGB = 0xffc107;
 
 /**
  * A colour counts as grey if its channels differ by less than this. 1.0.60 to 2.1.330 draw the sign of an answer in
- * white, the sign of a running call in grey, and the sign of an ended call in green or red.
+ * white, the sign of a running call in grey, and the sign of a call that has ended in green or red.
  */
 const GREYEST = 40;
 
 /**
  * Interprets the colour of a line's first sign. `alert` means one of Claude Code's own warnings. `ended` means a call
- * that has ended, successful or not. Returns null if the line has no sign, or if the sign has no colour.
+ * that has ended, successfully or not. Returns null if the line has no sign, or if the sign has no colour.
  */
 export function signOf(text: string, line: IBufferLine): 'alert' | 'ended' | null {
   if (!SIGN.test(text)) return null;
@@ -31,8 +31,8 @@ export function signOf(text: string, line: IBufferLine): 'alert' | 'ended' | nul
 }
 
 /**
- * Returns the red, green, and blue channels of one of the 256 colours: 16 named ones, a cube with six steps per
- * channel, and 24 greys.
+ * Returns the red, green, and blue channels of one of the 256 colours, which consist of 16 named colours, a cube with
+ * six steps per channel, and 24 greys.
  */
 function channelsOf(index: number): [number, number, number] {
   const bit = (mask: number): number => ((index & mask) === 0 ? 0 : 255);
@@ -44,11 +44,11 @@ function channelsOf(index: number): [number, number, number] {
 
 const SPINNER = /^[·✢✳✶✻✽*∗] (\S[^(]*…)/;
 const WORDS_COL = 2;
-/** The highlight is at most three characters wide. If all words change colour at once, a tool is running. */
+/** The highlight is at most three characters wide. If the colour of all words changes at once, a tool is running. */
 const WIDEST = 3;
 
 /**
- * Returns the colours of a spinner line, which show what the session is doing, or null if the line is not a spinner.
+ * Returns the colours of a spinner line, which reveal what the session is doing, or null if the line is not a spinner.
  */
 export function spinnerColoursOf(text: string, line: IBufferLine): Omit<SpinnerColours, 'row'> | null {
   const words = SPINNER.exec(text)?.[1];

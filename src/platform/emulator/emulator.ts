@@ -1,5 +1,5 @@
 import serialize, { type SerializeAddon } from '@xterm/addon-serialize';
-// Both packages are CommonJS, so a named import of a value type-checks but fails at run time.
+// Both packages are CommonJS, so a named import of a value would type-check but fail at run time.
 import xterm, { type Terminal } from '@xterm/headless';
 import type { ScreenRow } from '../../core/search/screen-lines.ts';
 import type { Place, ScreenFrame } from '../../core/status/screen/screen-evidence.ts';
@@ -16,26 +16,28 @@ export interface EmulatorOptions {
   cols: number;
   rows: number;
   /**
-   * how many lines to keep above the window; 1,000 take 2 MB, 5,000 take 7 MB, and the recording contains all of them
+   * how many lines to keep above the window; 1,000 lines take 2 MB and 5,000 take 7 MB, and the recording contains all
+   * of them in any case
    */
   scrollback: number;
 }
 
-/** A terminal without a display. It shows what a session's output draws. */
+/** A terminal without a display. It keeps track of what a session's output draws. */
 export interface Emulator {
   /**
    * Queues bytes and parses them shortly afterwards, within a time limit. A UTF-8 character may be split between two
-   * calls. Invalid bytes become U+FFFD. The bytes are not copied, so do not change them later.
-   * @param onParsed called once the screen shows the bytes
+   * calls. Invalid bytes become U+FFFD. The bytes are not copied, so the caller must not change them later.
+   * @param onParsed called once the screen shows the result of these bytes
    */
   write(bytes: Uint8Array, onParsed?: () => void): void;
   /**
-   * Resolves once everything written is on the screen, or immediately after `dispose`.
-   * @throws CatalogueError undrawable if a piece took too long, after which nothing more is drawn
+   * Resolves once the screen shows everything that was written, or immediately after `dispose`.
+   * @throws CatalogueError undrawable if a piece took too long; nothing more is drawn after that
    */
   flush(): Promise<void>;
   /**
-   * Draws everything written so far before it returns, within the same limit. Only `flush` reports whether that failed.
+   * Draws everything written so far before it returns, within the same time limit. Only `flush` reports whether that
+   * failed.
    */
   drawWaiting(): void;
   resize(cols: number, rows: number): void;
@@ -44,37 +46,40 @@ export interface Emulator {
   /** whether the program uses the alternate screen, which has no scrollback */
   isAlternate(): boolean;
   /**
-   * the rows of the window with colours, cut to a width: printable text and SGR. Each row starts and ends in the
-   * terminal's default style
+   * the rows of the window with their colours, cut to a given width, as printable text and SGR sequences; each row
+   * starts and ends in the terminal's default style
    */
   styledRows(maxCols: number): string[];
-  /** the rows of the window as text; cheaper than `frame` */
+  /** the rows of the window as text, which is cheaper than `frame` */
   windowRows(): ScreenRow[];
   /**
    * Reports each row that scrolls off the top of the normal screen, even if the scrollback does not keep it.
-   * @returns the disposer
+   * @returns a function that ends the reports
    */
   onScrolledOff(listener: (row: ScreenRow) => void): () => void;
   /** whether the program shows its cursor */
   isCursorVisible(): boolean;
   /**
    * Reports when the program enters and leaves the alternate screen.
-   * @returns the disposer
+   * @returns a function that ends the reports
    */
   onAlternate(listener: AlternateListener): () => void;
   /**
-   * the normal screen's scrollback and window as text, even while the alternate screen is shown; without blank rows at
-   * the end
+   * the scrollback and the window of the normal screen as text, even while the alternate screen is shown, without blank
+   * rows at the end
    */
   normalLines(): string[];
   /**
-   * Follows the cursor's current row on the normal screen. The returned function reports how many of `normalLines`
-   * are above that row, or null once the row is gone.
+   * Follows the row on the normal screen that the cursor is in now. The returned function reports how many of
+   * `normalLines` are above that row, or null once the row is gone.
    */
   markRow(): () => number | null;
-  /** escape codes that reproduce the screen, scrollback, cursor, and modes in a fresh terminal of the same size */
+  /**
+   * escape codes that reproduce the screen, the scrollback, the cursor, and the modes in a fresh terminal of the same
+   * size
+   */
   serialize(): string;
-  /** the last lines of the scrollback and window, not counting blank lines at the end */
+  /** the last lines of the scrollback and the window, not counting blank lines at the end */
   text(lines: number, format: 'text' | 'ansi' | 'html'): string;
   dispose(): void;
 }
@@ -82,23 +87,23 @@ export interface Emulator {
 export interface AlternateListener {
   /** called while the normal screen is still shown */
   entering(): void;
-  /** called while the alternate screen is still shown; it is discarded right afterwards */
+  /** called while the alternate screen is still shown, just before it is discarded */
   leaving(): void;
 }
 
-/** The three DECSET modes of the alternate screen. */
+/** The three DECSET modes that select the alternate screen. */
 const ALTERNATE_MODES: ReadonlySet<number | number[] | undefined> = new Set([47, 1047, 1049]);
 
 export function createEmulator(options: EmulatorOptions): Emulator {
-  // xterm.js would log each sequence that it does not understand, but sessions' output must not appear in the server's
-  // log.
+  // xterm.js would log each sequence that it does not understand, but the output of sessions must not appear in the
+  // server's log.
   const terminal = new xterm.Terminal({ ...options, allowProposedApi: true, logLevel: 'off' });
   const serializer = new serialize.SerializeAddon();
-  // The addon is typed for the browser's Terminal. The headless one has all the parts that the addon uses.
+  // The addon is typed for the browser's Terminal. The headless Terminal has everything that the addon uses.
   terminal.loadAddon(serializer as unknown as Parameters<Terminal['loadAddon']>[0]);
   boundCounts(terminal);
   printAloneAtTheEdge(terminal);
-  // Links are not shown, and xterm.js would keep each link in memory as long as the terminal exists.
+  // Links are not shown, and xterm.js would keep every link in memory as long as the terminal exists.
   terminal.parser.registerOscHandler(8, () => true);
   let raisedTo: Place | null = null;
   const core = coreOf(terminal);
@@ -107,7 +112,7 @@ export function createEmulator(options: EmulatorOptions): Emulator {
     raisedTo = { row: Math.max(0, y - (count || 1)), col: x };
     return false;
   });
-  // Snapshots position their cursor in one of these two ways, either after such a movement or without one.
+  // A snapshot positions the cursor in one of these two ways, either after such a movement or without one.
   core.registerCsiHandler({ final: 'C' }, ({ params: [count] }) => {
     const { x, y } = core._bufferService.buffer;
     if (raisedTo?.row === y && raisedTo.col === x) {
@@ -129,7 +134,7 @@ export function createEmulator(options: EmulatorOptions): Emulator {
     },
   });
   const reader = createFrameReader(terminal);
-  // The headless terminal does not expose this (6.0.0).
+  // The headless terminal does not expose this value (6.0.0).
   let isCursorVisible = true;
   for (const final of ['h', 'l'] as const) {
     terminal.parser.registerCsiHandler({ prefix: '?', final }, (params) => {

@@ -11,10 +11,10 @@ interface Row {
   spinner: Omit<SpinnerColours, 'row'> | null;
 }
 
-/** A row, and the cells from which it was read. */
+/** A row, together with the cells from which it was read. */
 interface KeptRow {
   row: Row;
-  /** the line's own memory, and a view of it as bytes */
+  /** the line's own memory, viewed as bytes */
   data: Uint32Array;
   cells: Uint8Array;
   copy: Uint8Array;
@@ -22,17 +22,17 @@ interface KeptRow {
 
 const EMPTY: Row = { text: '', isDim: false, sign: null, spinner: null };
 
-/** Reads the window of a terminal. A row whose cells are the same as last time is not read again. */
+/** Reads the window of a terminal. A row whose cells have not changed since the last reading is not read again. */
 export interface FrameReader {
   frame(): Omit<ScreenFrame, 'raisedTo'>;
-  /** each row's text, without trailing blanks */
+  /** the text of each row, without trailing blanks */
   texts(): string[];
 }
 
 /**
- * Creates a reader. The reader compares the memory of each row with the last reading, which takes a tenth of the time
- * needed to build strings from it. When Claude Code redraws, two or three rows change. Rows are identified by their
- * object, because xterm.js moves the object when the window scrolls.
+ * Creates a reader. To find the rows that have changed, it compares the memory of each row with the last reading, which
+ * takes a tenth of the time needed to build strings from it. When Claude Code redraws the screen, two or three rows
+ * change. The reader identifies rows by their object, because xterm.js moves the object when the window scrolls.
  */
 export function createFrameReader(terminal: Terminal): FrameReader {
   const { _bufferService: service } = coreOf(terminal);
@@ -65,7 +65,7 @@ export function createFrameReader(terminal: Terminal): FrameReader {
       const isSame = before?.data === line._data && Buffer.compare(before.cells, before.copy) === 0;
       const read = isSame ? before : readAgain(line, index, before);
       rows.push(read.row);
-      // Joined characters are not in the cells, so the cells may stay the same while these characters change.
+      // Joined characters are not stored in the cells, so the cells may stay the same while these characters change.
       if (isSame || !hasJoinedCharacters(line)) now.set(line, read);
     }
     kept = now;
@@ -113,9 +113,9 @@ function readRow(terminal: Terminal, line: IBufferLine): Row {
   };
 }
 
-/** How many numbers of a row make up a cell: its character, and its two colours with their attributes. */
+/** How many numbers of a row represent one cell: its character, and its two colours with their attributes. */
 const CELL_NUMBERS = 3;
-/** The bit of a cell's first number that marks characters stored elsewhere. */
+/** The bit in a cell's first number that indicates that its characters are stored elsewhere. */
 const JOINED = 1 << 21;
 
 /** Reports whether a cell holds more than one character, such as a letter with a combining accent. */
@@ -124,12 +124,12 @@ function hasJoinedCharacters({ _data: data }: CoreLine): boolean {
   return false;
 }
 
-/** A prompt's mark and the frame of its box. Neither is ever dim. */
+/** Matches a prompt's mark and the border of its box. Neither of them is ever dim. */
 const PROMPT_MARK = /^[❯>│]$/;
 
 /**
  * Reports whether all text in a row is dim, apart from the prompt's mark and the cell of a cursor that the program
- * draws itself (inverse). Claude Code draws a suggestion in the prompt this way.
+ * draws itself (inverse). This is how Claude Code draws a suggestion in the prompt.
  */
 function isDimRow(terminal: Terminal, line: IBufferLine): boolean {
   const cell = terminal.buffer.active.getNullCell();

@@ -1,15 +1,15 @@
 /**
- * The letters that end a sequence that takes about as long to draw as a character: styles, cursor movements, erasing
- * lines.
+ * The letters that end a sequence that takes about as long to draw as a character: styles, cursor movements, and
+ * erasing lines.
  */
 const PLAIN_FINALS = new Set(Array.from('ABCDEFGHKdfm', (letter) => letter.charCodeAt(0)));
-/** The same for sequences with a `?`: whether the cursor is shown, and whether a redraw is under way. */
+/** The same for sequences with a `?`, which set whether the cursor is shown and whether a redraw is in progress. */
 const PLAIN_MODES: ReadonlySet<string> = new Set(['25h', '25l', '2026h', '2026l']);
 /**
  * A title, `ESC ] 0 ; TEXT BEL`, is plain if it is no longer than this and contains only letters and the signs below.
  */
 const MOST_TITLE_BYTES = 256;
-/** The longest parameters that are examined. Two colours with three channels each take 40 characters. */
+/** The maximum length of parameters that are examined. Two colours with three channels each take 40 characters. */
 const MOST_PARAMETERS = 64;
 
 const BELL = 0x07;
@@ -21,16 +21,16 @@ const TAB = 0x09;
 
 /**
  * Reports whether output contains nothing but text and the sequences with which Claude Code redraws its window. A
- * terminal that is not inside another sequence draws such output in time proportional to its length. Everything else
- * may take longer: strings, counts, modes, replies, and any unknown sequence.
- * @param bytes valid UTF-8 that consists of whole characters
+ * terminal that is not in the middle of another sequence draws such output in time proportional to its length.
+ * Everything else may take longer: strings, counts, modes, replies, and any unknown sequence.
+ * @param bytes valid UTF-8 that contains only whole characters
  */
 export function isPlainOutput(bytes: Uint8Array): boolean {
   for (let at = 0; at < bytes.length; at++) {
     const byte = bytes[at] ?? 0;
     if (byte >= 0x20 && byte < 0x7f) continue;
     if (byte >= 0x80) {
-      // U+0080 to U+009F are control characters, including the introducers of strings.
+      // U+0080 to U+009F are control characters, and some of them introduce strings.
       if (byte === 0xc2 && (bytes[at + 1] ?? 0) < 0xa0) return false;
     } else if (byte === ESCAPE) {
       at = bytes[at + 1] === 0x5d ? endOfPlainTitle(bytes, at + 2) : endOfPlainSequence(bytes, at + 1);
@@ -47,7 +47,7 @@ function endOfPlainSequence(bytes: Uint8Array, begin: number): number {
   const from = begin + (isPrivate ? 2 : 1);
   for (let at = from; at <= from + MOST_PARAMETERS; at++) {
     const byte = bytes[at] ?? 0;
-    // Digits, and the two signs that separate them.
+    // Matches digits, and the two signs that separate numbers.
     if (byte >= 0x30 && byte <= 0x3b) continue;
     const isPlain = isPrivate ? PLAIN_MODES.has(latin(bytes, from, at + 1)) : PLAIN_FINALS.has(byte);
     return isPlain ? at : -1;
@@ -61,7 +61,7 @@ function endOfPlainTitle(bytes: Uint8Array, begin: number): number {
   for (let at = begin + 2; at < begin + MOST_TITLE_BYTES; at++) {
     const byte = bytes[at] ?? 0;
     if (byte === BELL) return at;
-    // U+2000 to U+2FFF, punctuation and signs, take three bytes.
+    // U+2000 to U+2FFF (punctuation and signs) take three bytes.
     if (byte === 0xe2) at += 2;
     else if (byte < 0x20 || byte > 0x7e) return -1;
   }

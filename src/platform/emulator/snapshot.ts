@@ -4,10 +4,10 @@ import { type CoreBuffer, coreOf } from './xterm-core.ts';
 
 /**
  * Returns escape codes that reproduce a terminal's screen, scrollback, cursor, and modes in a fresh terminal of the
- * same size, so that both behave alike for all later output. `@xterm/addon-serialize` 0.14.0 reproduces only the
- * visible screen. It loses bold combined with dim, and starts the alternate screen in the style of the normal one. It
- * also loses the state in which the output was cut (a cursor past the edge, half an emoji, a scroll region, a saved
- * cursor, the mouse's reporting mode).
+ * same size, so that both terminals handle all later output in the same way. `@xterm/addon-serialize` 0.14.0 reproduces
+ * only the visible screen. It loses bold combined with dim, and starts the alternate screen in the style of the normal
+ * one. It also loses the state at the point where the output was cut (a cursor past the edge, half an emoji, a scroll
+ * region, a saved cursor, the mouse's reporting mode).
  */
 export function snapshotOf(terminal: Terminal, isCursorVisible: boolean): string {
   const { normal, active } = terminal.buffer;
@@ -45,8 +45,8 @@ function drawn(buffer: IBuffer, terminal: Terminal): string {
 }
 
 /**
- * Returns how many lines must be drawn. If there is scrollback, that is all of them; otherwise, all lines down to the
- * last one that is not blank.
+ * Returns how many lines must be drawn. If there is scrollback, this is the number of all lines. Otherwise, it is the
+ * number of lines down to the last one that is not blank.
  */
 function drawnLength(buffer: IBuffer, rows: number): number {
   if (buffer.length > rows) return buffer.length;
@@ -88,8 +88,8 @@ function drawnLine(line: IBufferLine, buffer: IBuffer, cols: number): string {
     }
     closeGap();
     const next = styleOf(cell, true);
-    // A combining mark in a separate cell was written after an escape sequence. Without a sequence, it would join the
-    // character before it.
+    // A combining mark in a separate cell was written after an escape sequence. Without that sequence, it would join
+    // the character that precedes it.
     if (next !== style || width === 0) text += `\u001b[0${next}m`;
     style = next;
     text += characters;
@@ -99,7 +99,7 @@ function drawnLine(line: IBufferLine, buffer: IBuffer, cols: number): string {
 }
 
 /**
- * Reports whether the first character of the next line wraps to that line automatically when it is written right
+ * Reports whether the first character of the next line would wrap to that line automatically if it were written right
  * after this line.
  */
 function wrapsByItself(line: IBufferLine, next: IBufferLine, buffer: IBuffer, cols: number): boolean {
@@ -118,13 +118,13 @@ function forcedWrap(line: IBufferLine, buffer: IBuffer, cols: number): string {
   return `\u001b[${cols}G  \r\u001b[X\u001b[A\u001b[${cols}G\u001b[0${background}m\u001b[X\u001b[m\u001b[B\r`;
 }
 
-/** Returns the position that the cursor of the normal screen had when the alternate screen was entered. */
+/** Returns the position that the normal screen's cursor had when the program entered the alternate screen. */
 function savedCursor(buffer: IBuffer, cols: number, core: CoreBuffer): string {
   const [row, col] = [Math.max(core.savedY - buffer.baseY, 0), Math.min(core.savedX, cols - 1)];
   return `\u001b[${row + 1};${col + 1}H${styleCodes(core.savedCurAttrData)}`;
 }
 
-/** Returns the position that ESC 8 restores, or an empty string if nothing was saved. */
+/** Returns the position that ESC 8 restores, or an empty string if no position was saved. */
 function rememberedCursor(buffer: IBuffer, cols: number, core: CoreBuffer): string {
   if (core.savedX === 0 && core.savedY === 0 && core.savedCurAttrData.isAttributeDefault()) return '';
   return `${savedCursor(buffer, cols, core)}\u001b7\u001b[m`;
@@ -159,9 +159,9 @@ function modes(terminal: Terminal): string {
 
 /**
  * Restores the cursor, the style, and the character set. If the last output was a character, it is written again, so
- * that a following combining mark or joiner is attached to it. A character in the last column is also written again,
- * because only that puts the cursor past the edge. If the style is set after that character, something else has
- * followed it.
+ * that a combining mark or joiner that follows is attached to it. A character in the last column is also written again,
+ * because nothing else puts the cursor past the edge. If the style is set after that character, something else has
+ * followed the character.
  */
 function cursor(terminal: Terminal, isAbsolute: boolean, core: CoreBuffer): string {
   const buffer = terminal.buffer.active;
@@ -170,7 +170,7 @@ function cursor(terminal: Terminal, isAbsolute: boolean, core: CoreBuffer): stri
   if (before === null || !(isPrinted || buffer.cursorX === terminal.cols)) {
     return `${to(buffer.cursorX)}${style}${charset}`;
   }
-  // In insert mode, the character replaces itself instead of shifting itself to the right.
+  // In insert mode, the character would be shifted to the right. Here, it replaces itself instead.
   const room = terminal.modes.insertMode ? `\u001b[${before.width}P` : '';
   const again = `${to(buffer.cursorX - before.width)}${room}`;
   return isPrinted
@@ -179,13 +179,13 @@ function cursor(terminal: Terminal, isAbsolute: boolean, core: CoreBuffer): stri
 }
 
 /**
- * Returns how the terminal will write the next output, and after which character. `isPrinted` means that the
- * terminal's last action was to print this character.
+ * Returns how the terminal will write the next output, and after which character. `isPrinted` means that the last thing
+ * the terminal did was to print this character.
  */
 function writing(terminal: Terminal) {
   const { _inputHandler, _charsetService } = coreOf(terminal);
   const { _charsets, glevel, charset: active } = _charsetService;
-  // ESC 8 changes only the character set in use.
+  // ESC 8 changes only the character set that is in use.
   const charsets = _charsets.map((set, index) =>
     (index === glevel ? active : set)?.q === '─' && index < 2 ? `\u001b${'()'[index]}0` : '',
   );
@@ -199,8 +199,8 @@ function writing(terminal: Terminal) {
 }
 
 /**
- * Reports whether drawing the screen ended with the character that was printed last, so that nothing else needs to be
- * restored.
+ * Reports whether the last character that was printed is also the last one that drawing the screen wrote, so that
+ * nothing else needs to be restored.
  */
 function standsWhereDrawn(terminal: Terminal): boolean {
   const buffer = terminal.buffer.active;
@@ -221,8 +221,8 @@ function placedAt(terminal: Terminal, core: CoreBuffer, col: number): string {
 }
 
 /**
- * Moves relative to the last line that was drawn. This also works if the caller writes the snapshot into a terminal
- * with a different height, below existing content.
+ * Moves the cursor relative to the last line that was drawn. This also works if the caller writes the snapshot into a
+ * terminal with a different height, below existing content.
  */
 function movedTo(terminal: Terminal, col: number): string {
   const { active } = terminal.buffer;

@@ -1,29 +1,31 @@
 import type { Terminal } from '@xterm/headless';
 import type { Styled } from '../../text/styled-rows.ts';
 
-/** Private fields of a line in an xterm.js buffer. */
+/** The private fields of a line in an xterm.js buffer. */
 export interface CoreLine {
-  /** its cells, three numbers each */
+  /** the cells of the line, with three numbers each */
   _data: Uint32Array;
 }
 
-/** Private fields of an xterm.js buffer. */
+/** The private fields of an xterm.js buffer. */
 export interface CoreBuffer {
   lines: { get(index: number): CoreLine | undefined };
-  /** the first line of the window */
+  /** the index of the first line of the window */
   ybase: number;
-  /** the cursor in the window */
+  /** the position of the cursor in the window */
   x: number;
   y: number;
   scrollTop: number;
   scrollBottom: number;
-  /** the cursor that ESC 7 or the alternate screen saved; y counts from the buffer's first line */
+  /** the cursor that ESC 7 or the alternate screen has saved, where y counts from the buffer's first line */
   savedX: number;
   savedY: number;
   savedCurAttrData: Styled;
 }
 
-/** A map from letters to the characters that are drawn for them; for example, line drawing maps `q` to `─`. */
+/**
+ * Maps letters to the characters that are drawn instead of them. For example, the map for line drawing maps `q` to `─`.
+ */
 interface Charset {
   q?: string;
 }
@@ -32,17 +34,17 @@ interface Core {
   coreService: { decPrivateModes: { wraparound: boolean }; modes: { insertMode: boolean } };
   coreMouseService: { activeEncoding: string };
   _charsetService: { glevel: number; charset: Charset | undefined; _charsets: (Charset | undefined)[] };
-  /** `buffer` is the buffer that is being shown */
+  /** `buffer` is the buffer that is currently shown */
   _bufferService: { buffer: CoreBuffer; buffers: { normal: CoreBuffer; alt: CoreBuffer } };
-  /** like the public method, but the numbers are not copied first */
+  /** like the public method, but without copying the numbers first */
   registerCsiHandler(id: { final: string }, handler: (params: { params: Int32Array }) => boolean): void;
-  /** draws synchronously; input that is already queued is drawn after it */
+  /** draws synchronously; input that is already queued is drawn afterwards */
   writeSync(data: string | Uint8Array): void;
   _inputHandler: {
     _curAttrData: Styled;
     /**
-     * `precedingJoinState` describes how the last printed character accepts a combining character; 0 if something
-     * else came after it. `currentState` is 0 outside of sequences
+     * `precedingJoinState` describes how the last printed character accepts a combining character, and is 0 if
+     * something else came after that character. `currentState` is 0 outside of sequences
      */
     _parser: { precedingJoinState: number; currentState: number };
     print(codes: Uint32Array, start: number, end: number): void;
@@ -50,16 +52,17 @@ interface Core {
 }
 
 /**
- * Returns the parts of a terminal's state that are private to xterm.js. Its own addon reads them in the same way. Seen
- * in 6.0.0, which is pinned. With a version that stores them elsewhere, the snapshot tests fail.
+ * Returns the parts of a terminal's state that are private to xterm.js. The addon from the same project reads them in
+ * the same way. They were found in 6.0.0, to which the version is pinned. If another version stores them elsewhere, the
+ * snapshot tests fail.
  */
 export function coreOf(terminal: Terminal): Core {
   return (terminal as unknown as { _core: Core })._core;
 }
 
 /**
- * Makes the screen independent of how the output is split while lines do not wrap (DECAWM off). If a wide character is
- * past the edge, xterm.js draws what follows in the same write differently from what follows in the next one (6.0.0).
+ * While lines do not wrap (DECAWM off), makes the screen independent of how the output is split. If a wide character is
+ * past the edge, xterm.js draws what follows in the same write differently from what follows in the next write (6.0.0).
  * In this mode, each character is therefore printed separately.
  */
 export function printAloneAtTheEdge(terminal: Terminal): void {

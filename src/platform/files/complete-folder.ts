@@ -2,18 +2,16 @@ import type { Dirent } from 'node:fs';
 import { opendir, stat } from 'node:fs/promises';
 import { basename, dirname, isAbsolute, join } from 'node:path';
 
-/** The largest number of folders to offer. No one reads through more, and another letter shortens the list. */
+/** The maximum number of folders to offer. No one reads through more, and typing another letter shortens the list. */
 const MOST_FOLDERS = 50;
-/**
- * How many entries of a directory are read. A directory with a million files must not delay the answer for seconds.
- */
+/** How many entries of a directory are read. A directory with a million files must not delay the answer by seconds. */
 const MOST_ENTRIES = 20_000;
 
 /**
- * Returns the folders whose path begins with what has been typed so far: at most 50 absolute paths, sorted. `~` and
- * relative paths refer to the user's home. A path that ends in `/` matches all folders in it. Hidden folders match only
- * if their leading dot was typed. An unreadable or missing path yields no folders and no error, because the user may
- * still be typing.
+ * Returns the folders whose path begins with what the user has typed so far, as at most 50 absolute paths, sorted. `~`
+ * and relative paths refer to the user's home. A path that ends in `/` matches all folders in it. Hidden folders match
+ * only if their leading dot was typed. A path that is unreadable or missing yields no folders and no error, because the
+ * user may still be typing.
  */
 export async function completeFolder(typed: string, userHome: string): Promise<string[]> {
   const path = absolutePath(typed, userHome);
@@ -43,8 +41,7 @@ async function entriesOf(directory: string): Promise<Dirent[]> {
       if (entries.length >= MOST_ENTRIES) break;
     }
   } catch (cause) {
-    // The path is missing, forbidden, not a directory, or not a valid path (it contains a NUL), so there is nothing
-    // to offer.
+    // The path is missing, forbidden, not a directory, or not valid (it contains a NUL), so there is nothing to offer.
     if (!(cause instanceof Error && 'code' in cause)) throw cause;
   }
   return entries;

@@ -4,26 +4,27 @@ import { join } from 'node:path';
 import type { Completion } from '../../protocol/index.ts';
 import { openRegularFile } from './regular-file.ts';
 
-/** The largest number of items to offer. No one reads through more, and another letter shortens the list. */
+/**
+ * The maximum number of completions to offer. No one reads through more, and typing another letter shortens the list.
+ */
 const MOST_ITEMS = 50;
 /**
- * How many entries of a session's folder are read. A folder with a million files must not delay the answer for
- * seconds.
+ * How many entries of a session's folder are read. A folder with a million files must not delay the answer by seconds.
  */
 const MOST_ENTRIES = 20_000;
-/** How many levels deep directories are read. */
+/** How many levels of directories are read. */
 const MOST_LEVELS = 16;
-/** Directories full of files that no one mentions in a prompt. */
+/** Directories full of files that no one would mention in a prompt. */
 const LEFT_OUT: ReadonlySet<string> = new Set(['.git', 'node_modules']);
-/** How many bytes of a command's file are read to find its description. */
+/** How many bytes of a command's file are read to find the command's description. */
 const HEAD_BYTES = 4_096;
 
 /**
  * Returns the completions of a word in a prompt: commands from the session's folder for `/`, and files or folders in it
- * for `@`. Nothing outside that folder is read, so links are not followed. For an unreadable or missing folder, there
- * are no completions.
+ * for `@`. Nothing outside that folder is read, so symbolic links are not followed. If the folder is unreadable or
+ * missing, there are no completions.
  * @param root the session's folder
- * @param word the word typed so far, with its sign
+ * @param word the word that was typed so far, including its `/` or `@`
  */
 export async function completePrompt(root: string, word: string): Promise<Completion[]> {
   if (word.startsWith('/')) return commandsIn(root, word.slice(1));
@@ -47,8 +48,8 @@ async function filesIn(root: string, typed: string): Promise<Completion[]> {
 }
 
 /**
- * Returns how well a path matches, or 0 if it does not match. A match at the beginning of the path ranks highest,
- * then one at the beginning of the name, then one anywhere else.
+ * Returns how well a path matches, or 0 if it does not match. A match at the beginning of the path ranks highest, then
+ * a match at the beginning of the name, then a match anywhere else.
  */
 function rankOf(path: string, wanted: string): number {
   const lower = path.toLowerCase();
@@ -57,7 +58,7 @@ function rankOf(path: string, wanted: string): number {
   return Number(lower.includes(wanted));
 }
 
-/** `.claude/commands/NAME.md`, in folders of any depth, and `.claude/skills/NAME/SKILL.md` (2.0 to 2.1.330). */
+/** Matches `.claude/commands/NAME.md`, in folders of any depth, and `.claude/skills/NAME/SKILL.md` (2.0 to 2.1.330). */
 async function commandsIn(root: string, typed: string): Promise<Completion[]> {
   const files = new Map<string, string>();
   const isOnTheWay = (_: string, path: string): boolean => /^\.claude($|\/(commands|skills)($|\/))/.test(path);
@@ -75,13 +76,14 @@ async function commandsIn(root: string, typed: string): Promise<Completion[]> {
 }
 
 interface Found {
-  /** relative to the root, without a leading slash */
+  /** the path relative to the root, without a leading slash */
   path: string;
   entry: Dirent;
 }
 
 /**
- * Lists the contents of a folder, shallow entries before deep ones, up to the limits above. Links are not followed.
+ * Lists the contents of a folder up to the limits above, with entries near the top before deeper ones. Symbolic links
+ * are not followed.
  * @param isWanted whether to include an entry, given its name and its path relative to the root
  */
 async function* walk(root: string, isWanted: (name: string, path: string) => boolean): AsyncGenerator<Found> {
@@ -105,7 +107,8 @@ async function* walk(root: string, isWanted: (name: string, path: string) => boo
 }
 
 /**
- * Reports whether a prompt can contain this name. A control character would be removed on the way, changing the name.
+ * Reports whether a prompt can contain this name. A control character would be removed before the prompt arrives, which
+ * would change the name.
  */
 function isWritable(name: string): boolean {
   return !/[\u0000-\u001f\u007f-\u009f\ufffd]/.test(name);
@@ -126,7 +129,10 @@ async function entriesOf(directory: string, most: number): Promise<Dirent[]> {
   return entries;
 }
 
-/** Returns the `description` at the top of a command's file, or else its first line, or null if there is neither. */
+/**
+ * Returns the `description` at the top of a command's file or, if there is none, the first line of the file. Returns
+ * null if there is neither.
+ */
 async function describe(path: string): Promise<string | null> {
   const file = await openRegularFile(path, { followsLinks: false }).catch(() => null);
   if (file === null) return null;

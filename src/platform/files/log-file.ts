@@ -6,8 +6,8 @@ export interface LogFile {
 }
 
 /**
- * Opens a log that never blocks its writer. Lines that do not fit on a full disk are dropped, and as soon as there is
- * room, a separate line reports how many. Only the user can read the file.
+ * Opens a log that never blocks the code that writes to it. Lines that do not fit on a full disk are dropped. As soon
+ * as there is room again, a separate line reports how many were dropped. Only the user can read the file.
  */
 export function openLogFile(path: string): LogFile {
   const file = openSync(path, 'a', 0o600);
@@ -15,7 +15,7 @@ export function openLogFile(path: string): LogFile {
   return {
     write: (line) => {
       try {
-        // The last line may have been written only in part, so the next one must start on a new line.
+        // The last line may have been written only in part, so the next line must begin on a new line.
         if (leftOut > 0)
           writeSync(file, `\n{"level":40,"time":${Date.now()},"msg":"${leftOut} lines could not be written here"}\n`);
         leftOut = 0;

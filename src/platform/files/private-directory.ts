@@ -6,10 +6,10 @@ const OTHERS_MAY_WRITE = 0o022;
 const STICKY = 0o1000;
 
 /**
- * Creates a directory if it is missing, and removes write permission for other users, who could otherwise place a link
- * there and so have its target overwritten. A directory that is meant to be shared (sticky, like /tmp) is refused
- * instead.
- * @param cure how to choose another directory
+ * Creates a directory if it is missing, and removes write permission for other users, who could otherwise place a
+ * symbolic link in it and have CBOS overwrite the link's target. A directory that is meant to be shared (sticky, like
+ * /tmp) is rejected instead.
+ * @param cure tells the user how to choose another directory
  * @throws CatalogueError invalid_setting
  */
 export async function ensureOwnDirectory(dir: string, cure: string): Promise<void> {
@@ -23,9 +23,9 @@ export async function ensureOwnDirectory(dir: string, cure: string): Promise<voi
 }
 
 /**
- * Refuses a directory that belongs to another user. Root could use anyone's directory, but its owner could not use what
- * root creates there. What root reads there may also have been planted.
- * @throws CatalogueError invalid_setting for a directory of another user
+ * Rejects a directory that belongs to another user. Root could use any user's directory, but the owner could not use
+ * what root creates there. In addition, the owner may have planted what root reads there.
+ * @throws CatalogueError invalid_setting if the directory belongs to another user
  */
 export async function requireOwn(dir: string, cure: string): Promise<{ mode: number }> {
   const { mode, uid } = await promises.stat(dir);

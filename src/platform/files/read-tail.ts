@@ -1,10 +1,10 @@
 import { openRegularFile } from './regular-file.ts';
 
 /**
- * Returns the end of a file as text. The first character and the first line may be cut off. Returns an empty result if
- * the file does not exist.
- * @param bytes how many bytes to read at most
- * @throws if the file cannot be read, or is not a regular one
+ * Returns the end of a file as text, or an empty string if the file does not exist. The first character and the first
+ * line may be cut off.
+ * @param bytes the maximum number of bytes to read
+ * @throws if the file cannot be read, or is not a regular file
  */
 export async function readTail(path: string, bytes: number): Promise<string> {
   const file = await openRegularFile(path).catch((error: NodeJS.ErrnoException) => {

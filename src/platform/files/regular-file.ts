@@ -1,17 +1,18 @@
 import { closeSync, constants, fstatSync, openSync, promises, readFileSync } from 'node:fs';
 import type { FileHandle } from 'node:fs/promises';
 
-/** The error codes for opening a socket, or a link that must not be followed. */
+/** The error codes for an attempt to open a socket, or a symbolic link that must not be followed. */
 const IRREGULAR: ReadonlySet<string | undefined> = new Set(['ELOOP', 'ENXIO']);
 
 const READ = constants.O_RDONLY | constants.O_NONBLOCK;
 
 /**
- * Opens, for reading, a file that another program created. Pipes and devices are not opened. Opening a pipe would block
- * until someone writes to it, and would block one of the four threads that read all of the process's files. A device
- * has no end.
- * @param followsLinks false if only this user's own programs write there, and none of them creates links
- * @returns null if the file is not a regular one
+ * Opens a file for reading that another program created. Pipes and devices are not opened. Opening a pipe would block
+ * until someone writes to it, and would thereby occupy one of the four threads that read all of the process's files. A
+ * device has no end.
+ * @param followsLinks false if only this user's own programs write to this place, and none of them creates symbolic
+ * links
+ * @returns null if the file is not a regular file
  */
 export async function openRegularFile(path: string, { followsLinks = true } = {}): Promise<FileHandle | null> {
   const flags = followsLinks ? READ : READ | constants.O_NOFOLLOW;
@@ -25,7 +26,7 @@ export async function openRegularFile(path: string, { followsLinks = true } = {}
 }
 
 /**
- * Reads the text of a file, opened as in {@link openRegularFile}. Also returns null if the file is longer than
+ * Reads the text of a file that is opened as in {@link openRegularFile}. Also returns null if the file is longer than
  * `mostBytes`.
  */
 export async function readRegularFile(
@@ -43,8 +44,8 @@ export async function readRegularFile(
 }
 
 /**
- * Works like {@link readRegularFile}, but synchronously. Commands use this when they have nothing else to do yet,
- * because Node's promise API for files takes a millisecond to load.
+ * Works like {@link readRegularFile}, but synchronously. Commands use it if they have nothing else to do in the
+ * meantime, because Node's promise API for files takes a millisecond to load.
  */
 export function readRegularFileNow(path: string, { mostBytes }: { mostBytes: number }): string | null {
   let file: number;

@@ -6,17 +6,17 @@ import { CatalogueError } from '../../protocol/index.ts';
 export const isUnfinished = (name: string): boolean => name.startsWith('.');
 
 export interface Upload {
-  /** where the file will be, in a directory that exists; its name does not begin with a dot */
+  /** the final path of the file, in a directory that exists; the file's name does not begin with a dot */
   path: string;
   bytes: AsyncIterable<Uint8Array>;
-  /** the largest size */
+  /** the maximum size of the file */
   mostBytes: number;
 }
 
 /**
- * Writes bytes into a new private file as they arrive. The file gets its name only when all bytes are on the disk, so a
- * reader never sees only part of it. After a failure, nothing is left behind.
- * @returns the size
+ * Writes bytes into a new private file as they arrive. The file gets its final name only when all bytes are on the
+ * disk, so a reader never sees only part of it. A failure leaves nothing behind.
+ * @returns the size of the file
  * @throws CatalogueError file_too_large, and everything that `bytes` and the file system throw
  */
 export async function storeUpload({ path, bytes, mostBytes }: Upload): Promise<number> {

@@ -3,24 +3,24 @@ import { dirname } from 'node:path';
 
 /**
  * `change`: a file was written to. `rename`: a file appeared or disappeared. The other two events have no file name,
- * because anything may have changed: `begin` means that watching has started, and `sweep` that inotify may have missed
- * something.
+ * because anything may have changed: `begin` means that watching has started, and `sweep` means that inotify may have
+ * missed something.
  */
 export type DirectoryEvent = 'change' | 'rename' | 'begin' | 'sweep';
 
 export interface DirectoryWatchOptions {
-  /** absolute; the directory need not exist yet */
+  /** the absolute path of the directory, which need not exist yet */
   dir: string;
-  /** receives the name of the file; null for `begin` and `sweep` */
+  /** receives the name of the file, or null for `begin` and `sweep` */
   onChange: (name: string | null, event: DirectoryEvent) => void;
   /**
-   * called if the directory is missing: at the start, and with each sweep while it stays missing; `onChange` reports
-   * its creation
+   * called if the directory is missing: at the start, and at each sweep as long as it is missing; when the directory is
+   * created, `onChange` reports that
    */
   onMissing?: () => void;
-  /** called when another directory has replaced this one, and the old files are therefore gone */
+  /** called when another directory has replaced this one, so that the old files are gone */
   onReplaced?: () => void;
-  /** how often to check everything in case inotify missed something (an overflown queue, a network file system) */
+  /** how often to check everything in case inotify missed something (an overflowed queue, a network file system) */
   sweepMs?: number;
   /** whether the watch keeps the process alive; default: true */
   holdsProcess?: boolean;
@@ -28,24 +28,24 @@ export interface DirectoryWatchOptions {
 
 const DEFAULT_SWEEP_MS = 30_000;
 /**
- * How often to check the directory once the system's limit on watches has been reached, because then checking is the
- * only way left. Even then, a hook is noticed within a quarter of a second.
+ * How often to check the directory once the system's limit on watches has been reached, because from then on, checking
+ * is the only way to notice changes. Even so, CBOS notices a hook within a quarter of a second.
  */
 const BLIND_SWEEP_MS = 250;
 /**
- * How long after a file appeared or disappeared to check whether the directory is still there. The kernel reports the
- * removal of a directory only when no file in it is open any more, and a hook that is waiting for its reply keeps one
- * open.
+ * How long after a file has appeared or disappeared to check whether the directory is still there. The kernel reports
+ * the removal of a directory only when no file in it is open any more, and a hook that is waiting for its reply keeps
+ * one open.
  */
 const RECHECK_MS = 100;
 
-/** The errors for the system's limits on watches and inotify instances. */
+/** The errors that mean that the system's limit on watches or on inotify instances has been reached. */
 const LIMITS: readonly string[] = ['ENOSPC', 'EMFILE'];
 
 /**
- * Watches a directory's files through inotify (0.03 ms), even if the directory is created later, or removed and created
- * again. Calls `onChange(null, 'begin')` at the start if the directory exists, or else as soon as it does.
- * @returns the disposer, after which nothing is called
+ * Watches a directory's files through inotify (0.03 ms), even if the directory is created later, or is removed and
+ * created again. Calls `onChange(null, 'begin')` immediately if the directory exists, or otherwise as soon as it does.
+ * @returns a function that ends the watch, after which no callback is called
  */
 export function watchDirectory(options: DirectoryWatchOptions): () => void {
   const { dir, onChange, sweepMs = DEFAULT_SWEEP_MS, holdsProcess = true } = options;
@@ -60,7 +60,7 @@ export function watchDirectory(options: DirectoryWatchOptions): () => void {
   const onEvent = (event: 'change' | 'rename', name: string | null): void => {
     if (isDisposed || watched === null) return;
     if (watched.path !== dir) {
-      // The watched directory may be above `dir`, and other things happen in it too.
+      // The watched directory may be a parent of `dir`, in which other things happen too.
       if (nearestExisting(dir) !== watched.path || identityOf(watched.path) !== watched.identity) arm();
       return;
     }
@@ -71,13 +71,13 @@ export function watchDirectory(options: DirectoryWatchOptions): () => void {
     }
     recheckLater();
     if (identityOf(dir) !== watched.identity) arm();
-    // The name is missing when the kernel's queue has overflowed.
+    // The name is missing if the kernel's queue has overflowed.
     else if (name === null) onChange(null, 'sweep');
     else onChange(name, event);
   };
   const arm = (): void => {
     if (isDisposed) return;
-    // The loop runs twice if the directory appears between the check and the watch. That can happen only once.
+    // The loop runs a second time if the directory appears between the check and the watch. That can happen only once.
     for (;;) {
       watcher?.close();
       watcher = null;
@@ -136,7 +136,7 @@ export function watchDirectory(options: DirectoryWatchOptions): () => void {
   };
 }
 
-/** Returns the nearest existing directory at or above a path. */
+/** Returns the path itself or its nearest parent, whichever is an existing directory. */
 function nearestExisting(dir: string): string {
   let at = dir;
   while (!existsSync(at) && at !== dirname(at)) at = dirname(at);
@@ -145,7 +145,7 @@ function nearestExisting(dir: string): string {
 
 /**
  * Returns an identifier for an existing directory. File systems reuse the inode number of a removed directory for the
- * next one, so the birth time counts as well.
+ * next one, so the identifier also contains the birth time.
  */
 function identityOf(path: string): string | null {
   const found = statSync(path, { throwIfNoEntry: false });

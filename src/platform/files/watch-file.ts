@@ -3,8 +3,8 @@ import { Emitter } from '../../emitter/emitter.ts';
 import { watchDirectory } from './watch-directory.ts';
 
 /**
- * An event about a watched file. `change`: its content changed. `rename`: its name now refers to another file or to
- * none. `sweep`: either may have happened.
+ * An event about a watched file. `change`: its content has changed. `rename`: its name now refers to another file or to
+ * none. `sweep`: either of these may have happened.
  */
 type FileEvent = 'change' | 'rename' | 'sweep';
 
@@ -15,18 +15,18 @@ type FileEvent = 'change' | 'rename' | 'sweep';
 const SWEEP_MS = 5_000;
 
 interface WatchedDirectory {
-  /** by file name */
+  /** the listeners, by file name */
   files: Map<string, Emitter<[FileEvent]>>;
   stop: () => void;
 }
 
-/** Each directory has one inotify watch and one timer, however many of its files are followed. */
+/** Each directory has one inotify watch and one timer, no matter how many of its files are followed. */
 const directories = new Map<string, WatchedDirectory>();
 
 /**
- * Watches one file, which need not exist. Watches are shared per directory, so fifty recordings cost one watch. No
- * watch keeps the process alive.
- * @returns the disposer; the last disposer to be called ends the watch
+ * Watches a file, which need not exist. All watches in a directory share one inotify watch, so fifty recordings cost
+ * only one. No watch keeps the process alive.
+ * @returns a function that ends this watch; when the last one in the directory ends, so does the inotify watch
  */
 export function watchFile(file: string, listener: (event: FileEvent) => void): () => void {
   const dir = dirname(file);

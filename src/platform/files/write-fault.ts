@@ -1,13 +1,13 @@
 import { open, rm, stat, statfs } from 'node:fs/promises';
 import { join } from 'node:path';
 
-/** More than a file's last block or the space reserved in a file system's inodes can absorb. */
+/** More bytes than fit into a file's last block, or into the space that a file system reserves in its inodes. */
 const TRIED_BYTES = 65_536;
 
 /**
  * Returns why nothing can be written in a directory, as an error code such as ENOSPC (full), EDQUOT (over the quota),
- * or EROFS, or null if writing works. Only a write shows this, because the free bytes that a file system reports ignore
- * quotas and the superuser's reserve.
+ * or EROFS, or null if writing works. Only an actual write reveals this, because the number of free bytes that a file
+ * system reports ignores quotas and the superuser's reserve.
  */
 export async function writeFault(dir: string): Promise<string | null> {
   const file = join(dir, `.cbos-room-${process.pid}`);
@@ -27,7 +27,7 @@ export async function writeFault(dir: string): Promise<string | null> {
   }
 }
 
-/** Returns how many bytes this user can still write to a directory's file system. */
+/** Returns how many bytes this user can still write to the file system that contains a directory. */
 export async function freeBytes(dir: string): Promise<number> {
   const { bavail, bsize } = await statfs(dir);
   return bavail * bsize;

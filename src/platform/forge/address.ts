@@ -1,23 +1,26 @@
 /** A repository on a forge. */
 export interface ForgeRepository {
-  /** with the port if it is not the default one */
+  /** the host, including the port if it is not the default one */
   host: string;
   owner: string;
   name: string;
 }
 
-/** GitHub's host for SSH through a firewall. */
+/** GitHub's host for SSH connections through a firewall. */
 const SAME_HOST: Readonly<Record<string, string>> = { 'ssh.github.com': 'github.com' };
 const NAMED = /^\/?([\w.-]+)\/([\w.-]+?)(?:\.git)?\/?$/;
 const SHORT_SSH = /^(?:[\w.-]+@)?([\w.-]+):(?!\/\/)(.+)$/;
 
-/** Parses a remote's address: `git@HOST:OWNER/NAME.git`, `https://…`, `ssh://…`; null for any other form. */
+/**
+ * Parses the address of a remote: `git@HOST:OWNER/NAME.git`, `https://…`, or `ssh://…`. Returns null for any other
+ * form.
+ */
 export function forgeRepository(address: string): ForgeRepository | null {
   const short = SHORT_SSH.exec(address);
   if (short !== null) return named(short[1] ?? '', short[2] ?? '');
   if (!URL.canParse(address)) return null;
   const { protocol, host, hostname, pathname } = new URL(address);
-  // The API does not use the SSH port.
+  // The API does not use the port for SSH.
   if (protocol === 'ssh:') return named(hostname, pathname);
   return protocol === 'https:' ? named(host, pathname) : null;
 }

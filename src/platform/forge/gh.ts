@@ -11,9 +11,9 @@ export interface GhOptions {
   now(): number;
 }
 
-/** How long one request may take. gh itself waits no longer than this for an answer. */
+/** How long one request may take. gh itself does not wait longer than this for an answer. */
 const TIMEOUT_MS = 30_000;
-/** gh's exit code if no one is logged in. */
+/** The exit code of gh if no one is logged in. */
 const EXIT_NO_LOGIN = 4;
 
 interface Answer {
@@ -22,8 +22,8 @@ interface Answer {
 }
 
 /**
- * Sends a request to a forge through the user's own `gh`, because only `gh` has the login. It runs outside the
- * repository, so it does not read the repository's configuration.
+ * Sends a request to a forge through the user's own `gh`, because only `gh` knows the user's login. It runs outside the
+ * repository, so that it does not read the repository's configuration.
  * @throws CatalogueError gh_not_found, gh_not_logged_in, gh_failed
  */
 async function askGh(host: string, args: readonly string[], { environment, signal }: GhOptions): Promise<Answer> {
@@ -43,7 +43,7 @@ async function askGh(host: string, args: readonly string[], { environment, signa
   return answer;
 }
 
-/** Parses the output of `gh api --include`: a status line, headers, an empty line, and the body. */
+/** Parses the output of `gh api --include`, which consists of a status line, headers, an empty line, and the body. */
 function readAnswer(printed: string): Answer | null {
   const [, status, body] = /^HTTP\/[\d.]+ (\d{3})[\s\S]*?\r?\n\r?\n([\s\S]*)$/.exec(printed) ?? [];
   if (status === undefined || body === undefined) return null;
@@ -62,7 +62,7 @@ function lastLine(text: string): string {
 function requireSuccess(repository: ForgeRepository, { status, body }: Answer): unknown {
   if (status >= 200 && status < 300) return body;
   const name = repositoryText(repository);
-  // GitHub does not reveal that a repository exists to a user who may not see it.
+  // GitHub does not reveal that a repository exists to users who may not see it.
   const why = status === 404 || status === 403 ? 'it does not exist, or your login has no permission' : messageIn(body);
   throw new CatalogueError('gh_failed', `${name} refused the request (HTTP ${status}): ${why}`);
 }
@@ -78,7 +78,7 @@ const asObject = (value: unknown): Record<string, unknown> =>
 const asText = (value: unknown): string | null => (typeof value === 'string' && value !== '' ? value : null);
 
 /**
- * Finds a branch's open pull request, or null if there is none.
+ * Finds a branch's open pull request, or returns null if there is none.
  * @throws CatalogueError gh_not_found, gh_not_logged_in, gh_failed
  */
 export async function findPullRequest(
@@ -96,7 +96,7 @@ export async function findPullRequest(
 
 /**
  * Opens a pull request.
- * @returns null if the branch already has one
+ * @returns null if the branch already has an open pull request
  * @throws CatalogueError gh_not_found, gh_not_logged_in, gh_failed
  */
 export async function createPullRequest(
@@ -130,7 +130,7 @@ const STATE_QUERY = `query($owner: String!, $name: String!, $number: Int!) {
   } }
 }`;
 
-/** What GitHub's states mean. A state that GitHub adds later never counts as success. */
+/** What GitHub's states mean. A state that GitHub introduces later never counts as success. */
 const CHECKS: Readonly<Record<string, PullRequestChecks>> = {
   SUCCESS: 'passing',
   FAILURE: 'failing',

@@ -3,8 +3,8 @@ import { delimiter, isAbsolute } from 'node:path';
 type Environment = Readonly<Record<string, string | undefined>>;
 
 /**
- * The variables that a program needs to reach a forge on behalf of a user: their configuration, agents and keyrings,
- * and network settings. A token for any company host (`GH_ENTERPRISE_TOKEN`) is left out, because the host is
+ * The variables that a program needs to reach a forge on behalf of the user. They concern configuration, agents and
+ * keyrings, and network settings. A token for any company host (`GH_ENTERPRISE_TOKEN`) is omitted, because the host is
  * configured in the repository, where a session can change it.
  */
 const ALLOWED: readonly string[] = [
@@ -47,13 +47,13 @@ const FIXED: Readonly<Record<string, string>> = {
   NO_COLOR: '1',
 };
 
-/** Returns the environment of a program that acts on behalf of the user on a forge. */
+/** Returns the environment for a program that acts on behalf of the user on a forge. */
 export function personEnvironment(base: Environment): Record<string, string> {
   const own = ALLOWED.flatMap((name) => {
     const value = base[name];
     return value === undefined ? [] : [[name, value] as const];
   });
-  // A relative entry would find programs in whatever folder happens to be current.
+  // A relative entry would find programs in whatever folder happens to be the current one.
   const path = (base.PATH ?? '').split(delimiter).filter(isAbsolute).join(delimiter);
   return { ...Object.fromEntries(own), ...FIXED, PATH: path };
 }

@@ -1,7 +1,7 @@
 import { knowsPeers } from '../../process/index.ts';
 import { type Finding, ok, warning } from '../check.ts';
 
-/** Without peer credentials, all callers on the local socket have only the rights of a process inside a session. */
+/** Without peer credentials, every caller on the local socket has only the rights of a process inside a session. */
 export function checkCallers(): Finding {
   if (knowsPeers()) return ok('CBOS can identify the process behind a request on the local socket');
   return warning(

@@ -9,9 +9,9 @@ import type { DoctorContext } from '../context.ts';
 import { formatMode, isPrivate, statIfThere } from '../permissions.ts';
 
 const MEGABYTE = 1_000_000;
-/** The free space below which the doctor warns. A busy session writes about 10 MB an hour. */
+/** The amount of free space below which the doctor warns. A busy session writes about 10 MB an hour. */
 const LITTLE_SPACE_BYTES = 1_000 * MEGABYTE;
-/** The free space below which SQLite and `script` soon fail. `script` fails silently. */
+/** The amount of free space below which SQLite and `script` will soon fail. `script` fails silently. */
 const NO_SPACE_BYTES = 100 * MEGABYTE;
 
 export async function checkHome({ settings: { home, socket } }: DoctorContext): Promise<Finding> {
@@ -25,7 +25,7 @@ export async function checkHome({ settings: { home, socket } }: DoctorContext): 
     }
   }
   // Only an actual write shows whether writing is possible. After a disk error, nothing else reveals that a file system
-  // is read-only (ext4, Linux 6.18).
+  // has become read-only (ext4, Linux 6.18).
   if ((await writeFault(home)) === 'EROFS') {
     return fault(
       `${home} is on a read-only file system`,
@@ -100,7 +100,7 @@ function checkPrivacy(dir: string): Finding | null {
   );
 }
 
-/** Reports drops as a fact rather than a warning, because the settings ask for them. */
+/** Reports dropped output as a fact rather than as a warning, because the settings ask for it. */
 export function checkDrops({ settings: { home } }: DoctorContext): Finding {
   const drops = readDropsIfReadable(join(home, 'cbos.db'));
   if (drops === null) return ok('unknown: the database cannot be read');
@@ -112,8 +112,8 @@ export function checkDrops({ settings: { home } }: DoctorContext): Finding {
 }
 
 /**
- * Returns null if the server has the database open exclusively, or if the database is damaged. Another check reports
- * damage.
+ * Returns null if the server has opened the database exclusively, or if the database is damaged. Another check reports
+ * the damage.
  */
 function readDropsIfReadable(file: string): ReturnType<typeof readDrops> | null {
   try {
@@ -123,9 +123,9 @@ function readDropsIfReadable(file: string): ReturnType<typeof readDrops> | null 
   }
 }
 
-/** Matches every file that contains something a session has shown. */
+/** Matches every file that contains something that a session has shown. */
 const RECORDED = /^(.+?)\.(?:typescript|timing|keyframes|parts|timing\.parts)$/;
-/** How many names are shown: as many as a user would read. The cure covers all files. */
+/** How many names are shown, which is as many as a user would read. The suggested fix covers all files. */
 const SHOWN_FILES = 3;
 
 /** While a server is running, a payload remains in the spool only for milliseconds. */

@@ -3,9 +3,12 @@ import { join } from 'node:path';
 import { type Finding, fault, ok, warning } from '../check.ts';
 import type { DoctorContext } from '../context.ts';
 
-/** CBOS needs one inotify instance, with a watch for each recording and directory. */
+/** CBOS needs one inotify instance, with one watch for each recording and each directory. */
 const NEEDED_INSTANCES = 1;
-/** Enough for fifty sessions, each with a recording, a transcript's folder, and a registry. */
+/**
+ * The number of watches that is enough for fifty sessions, each with a recording, a folder for the transcript, and a
+ * registry.
+ */
 const COMFORTABLE_WATCHES = 200;
 
 /**
@@ -30,7 +33,10 @@ function readNumber(proc: string, name: string): number {
   return Number(readFileSync(join(proc, 'sys/fs/inotify', name), 'utf8'));
 }
 
-/** Counts through /proc/PID/fdinfo. Other users' processes are not visible, and do not count against our limit. */
+/**
+ * Counts instances and watches through /proc/PID/fdinfo. Other users' processes are not visible there, and they do not
+ * count toward our limit.
+ */
 function countInotify(proc: string): { instances: number; watches: number } {
   const total = { instances: 0, watches: 0 };
   for (const pid of readdirSync(proc).filter((name) => /^\d+$/.test(name))) {
@@ -45,7 +51,8 @@ function countInotify(proc: string): { instances: number; watches: number } {
 }
 
 /**
- * Reads a file, or returns null: processes may end and files may close at any moment, and some belong to other users.
+ * Reads a file or returns null, because processes may end and files may be closed at any moment, and because some
+ * belong to other users.
  */
 function ignoreGone<T>(read: () => T): T | null {
   try {

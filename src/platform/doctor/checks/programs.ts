@@ -3,10 +3,13 @@ import { runProgram } from '../../process/index.ts';
 import { type Finding, fault, ok, warning } from '../check.ts';
 import type { DoctorContext } from '../context.ts';
 
-/** The same as `engines` in package.json. The packages outside the bundle need it. */
+/** The same version as in `engines` in package.json. The packages outside the bundle need it. */
 const OLDEST_NODE = { major: 20, minor: 19 };
 
-/** How long to wait for a program. Each program answers in milliseconds unless the machine is under load. */
+/**
+ * How long to wait for a program to report its version. Every program answers within milliseconds unless the machine is
+ * under load.
+ */
 const ANSWER_MS = 5_000;
 
 export function checkNode({ nodeVersion }: DoctorContext): Finding {
@@ -18,7 +21,7 @@ export function checkNode({ nodeVersion }: DoctorContext): Finding {
   );
 }
 
-/** `Screen version 4.09.00 (GNU) 30-Jan-22`, with exit code 0 (5.0) or 1 (4.9). */
+/** The output is `Screen version 4.09.00 (GNU) 30-Jan-22`, with exit code 0 (5.0) or 1 (4.9). */
 export async function checkScreen({ sessionEnvironment }: DoctorContext): Promise<Finding> {
   const { outcome, stdout } = await runProgram('screen', ['-v'], { env: sessionEnvironment, timeoutMs: ANSWER_MS });
   const version = /Screen version (\S+)/i.exec(stdout)?.[1];
@@ -29,7 +32,7 @@ export async function checkScreen({ sessionEnvironment }: DoctorContext): Promis
 }
 
 /**
- * Recordings use the advanced timing format, which needs util-linux 2.35 or later. BusyBox and the BSDs have a
+ * Recordings use the advanced timing format, which requires util-linux 2.35 or later. BusyBox and the BSDs have a
  * different `script`.
  */
 export async function checkScript({ sessionEnvironment }: DoctorContext): Promise<Finding> {

@@ -7,7 +7,7 @@ import { readTrusted } from '../../sqlite/rule-store.ts';
 import { type Finding, ok, warning } from '../check.ts';
 import type { DoctorContext } from '../context.ts';
 
-/** Finds approval rule files that cannot be used. Until they are fixed, CBOS asks a user about every call. */
+/** Finds files with approval rules that cannot be used. Until they are fixed, CBOS asks the user about every call. */
 export async function checkRules({ settings: { home } }: DoctorContext): Promise<Finding> {
   const path = join(home, HOME_RULES);
   const text = await readRuleFile(path);

@@ -8,11 +8,13 @@ import { type Finding, fault, ok, warning } from '../check.ts';
 import type { DoctorContext } from '../context.ts';
 import { formatMode, isPrivate } from '../permissions.ts';
 
-/** The length of `sun_path` in unix(7) without the terminating NUL. */
+/** The length of `sun_path` in unix(7), not counting the terminating NUL. */
 const MAX_SOCKET_PATH_BYTES = 107;
-/** The longest slug allowed. */
+/** The maximum length of a slug. */
 const LONGEST_SLUG = 64;
-/** The doctor reports a fault if a name of this length does not fit, because people often choose names this long. */
+/**
+ * The doctor reports a fault if a name of this length does not fit, because people often choose names of this length.
+ */
 const COMFORTABLE_NAME = 20;
 
 export async function checkScreenDirectory({ openScreen, userId }: DoctorContext): Promise<Finding> {
@@ -71,8 +73,8 @@ async function findLost(home: string, sessions: readonly ScreenSession[]): Promi
   const byPid = new Map(processes.map((info) => [info.pid, info]));
   const lost = new Map<number, ProcessInfo>();
   for (const info of processes) {
-    // A user may run the server inside a Screen session of their own. The server's JSON sessions are then below that
-    // Screen.
+    // A user may run the server inside a Screen session of their own. The processes of the server's JSON sessions are
+    // then descendants of that Screen.
     const isInScreen = isOfHome(info, home) && !isOfJsonSession(info, home);
     const daemon = isInScreen ? await daemonAbove(info, byPid) : null;
     if (daemon !== null && !sessions.some(({ pid }) => pid === daemon.pid)) lost.set(daemon.pid, daemon);
@@ -81,9 +83,10 @@ async function findLost(home: string, sessions: readonly ScreenSession[]): Promi
 }
 
 /**
- * Finds processes of this home's sessions that nothing drives any more. In a terminal session, such a process has lost
- * its Screen daemon; in a JSON session, the session's files are gone. These processes stay alive and waste resources:
- * Claude Code takes 250 MB, and `script` a quarter of a core (util-linux 2.38 polls a terminal that no one reads).
+ * Finds processes of this home's sessions that nothing controls any more. In a terminal session, such a process has
+ * lost its Screen daemon; in a JSON session, the session's files are gone. These processes stay alive and waste
+ * resources: Claude Code takes 250 MB, and `script` a quarter of a core (util-linux 2.38 polls a terminal that no one
+ * reads).
  */
 export async function checkOrphans({ settings, askSessions }: DoctorContext): Promise<Finding> {
   const { home } = settings;
@@ -110,8 +113,8 @@ function isOfHome({ pid }: ProcessInfo, home: string): boolean {
 }
 
 /**
- * Reports whether a process belongs to a JSON session. The files that drive a JSON session exist as long as its process
- * does; the next server also uses them to find the process.
+ * Reports whether a process belongs to a JSON session. The files that control a JSON session exist as long as its
+ * process does, and the next server also uses them to find the process.
  */
 function isOfJsonSession({ pid }: ProcessInfo, home: string): boolean {
   const launchId = readLaunchMark(pid)?.launchId;
@@ -119,15 +122,15 @@ function isOfJsonSession({ pid }: ProcessInfo, home: string): boolean {
 }
 
 /**
- * Returns the Screen daemon under which a process runs, or null if there is none. The daemon also has the session's
- * environment.
+ * Returns the Screen daemon that is an ancestor of a process, or null if there is none. The daemon also has the
+ * session's environment.
  */
 async function daemonAbove(info: ProcessInfo, byPid: ReadonlyMap<number, ProcessInfo>): Promise<ProcessInfo | null> {
   for (const one of above(info, byPid)) if (await isScreenDaemon(one)) return one;
   return null;
 }
 
-/** Returns the process, its parent, and so on. */
+/** Returns the process, its parent, and so on up to the first process. */
 function above(info: ProcessInfo, byPid: ReadonlyMap<number, ProcessInfo>): ProcessInfo[] {
   const line: ProcessInfo[] = [];
   for (let at: ProcessInfo | undefined = info; at !== undefined; at = byPid.get(at.ppid)) line.push(at);

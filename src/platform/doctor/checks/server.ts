@@ -31,14 +31,14 @@ export async function checkServer({ settings, version, pid, askServer }: DoctorC
   return fault(`process ${holder.pid} holds ${home} but does not respond`, `${ending(holder.pid)}; cbos up`);
 }
 
-/** Returns the command that ends a process. A suspended process acts on a TERM only after it is continued. */
+/** Returns the command that ends a process. A suspended process does not respond to a TERM until it is continued. */
 function ending(pid: number): string {
   const info = processNow(pid);
   return info !== null && isStopped(info) ? `kill -CONT ${pid}; kill ${pid}` : `kill ${pid}`;
 }
 
 /**
- * Reports whether a server holds the home. Only the lock itself proves that, because a killed server's record remains.
+ * Reports whether a server holds the home. Only the lock proves that, because the record of a killed server remains.
  */
 function isHeld(home: string): boolean {
   if (statIfThere(join(home, LOCK_FILE)) === null) return false;
@@ -63,11 +63,12 @@ export async function checkService({ serviceState, isLingering }: DoctorContext)
 }
 
 /**
- * The file for settings that an administrator sets and users cannot change (as documented by Claude Code for Linux).
+ * The file for settings that an administrator makes and that users cannot change (as documented by Claude Code for
+ * Linux).
  */
 const MANAGED_SETTINGS = '/etc/claude-code/managed-settings.json';
 
-/** Our hooks are passed at each launch, but either of these two settings still silences them. */
+/** CBOS passes its hooks at each launch, but either of these two settings still disables them. */
 const SILENCERS = ['disableAllHooks', 'allowManagedHooksOnly'] as const;
 
 export function checkHooks({ environment, userHome }: DoctorContext): Finding {
@@ -84,7 +85,7 @@ export function checkHooks({ environment, userHome }: DoctorContext): Finding {
   return ok('nothing disables hooks');
 }
 
-/** An unreadable file counts as having no settings, because Claude Code ignores such a file. */
+/** A file that cannot be read is treated as if it contained no settings, because Claude Code ignores such a file. */
 function readSettings(file: string): Record<string, unknown> {
   try {
     const parsed: unknown = JSON.parse(readFileSync(file, 'utf8'));
