@@ -33,7 +33,7 @@ export async function requireAdvanceable(place: GitPlace, { base, from, to }: Me
   await requireNoFilter(here, base, await change());
 }
 
-/** Without filters, git would put a large file's pointer, or an encrypted file, into the checkout. */
+/** Without filters, git would put the pointer of a large file into the checkout, or the encrypted form of a file. */
 async function requireNoFilter(here: GitPlace, base: string, names: Buffer): Promise<void> {
   const asked = await runGit(['check-attr', '-z', '--stdin', 'filter'], { ...here, input: names });
   const words = asked.toString('utf8').split('\0');
@@ -64,7 +64,7 @@ async function checkoutOf(place: GitPlace, base: string): Promise<string | null>
 
 /**
  * Moves the base to the planned commit. If the base is checked out, the checkout is fast-forwarded. A commit that
- * someone else has added since the planning is never lost.
+ * someone else has added since the merge was planned is never lost.
  * @throws CatalogueError everything that `requireAdvanceable` throws, git_failed
  */
 export async function advanceBranch(place: GitPlace, plan: MergePlan): Promise<void> {

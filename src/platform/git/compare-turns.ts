@@ -8,11 +8,11 @@ import type { KeptTurn } from './turn-refs.ts';
 export interface PatchNames {
   /** null for all files */
   file: string | null;
-  /** its name before the turn, if that was different */
+  /** the file's name before the turn, if that was different */
   oldFile: string | null;
 }
 
-/** A turn, and the state that its beginning is compared with. */
+/** A turn, and the state that the beginning of the turn is compared with. */
 interface Compared {
   turn: KeptTurn;
   to: string;
@@ -30,7 +30,7 @@ function totalOf(files: ReturnType<typeof parseDiff>): Changes['total'] {
   return { files: files.length, added: sum('added'), removed: sum('removed') };
 }
 
-/** Counts the files and lines that differ between two states. */
+/** Counts the files and the lines that differ between two states. */
 export async function countChanges(
   own: TurnGitDir,
   { from, to }: { from: string; to: string },

@@ -1,11 +1,11 @@
 /**
- * Compares a working tree with the commit where its branch began. git itself does the comparison.
+ * Compares a working tree with the commit where its branch began. The comparison is made by git itself.
  *
- * - calling git safely: `read-git.ts`
- * - the repository of a folder: `working-tree.ts`
- * - what to compare with: `find-base.ts`
- * - a separate git directory, so that nothing in the repository is written or run: `own-git-dir.ts`
- * - git's output: `parse-diff.ts`
+ * - `read-git.ts`: calls git safely
+ * - `working-tree.ts`: finds the repository of a folder
+ * - `find-base.ts`: finds the commit to compare with
+ * - `own-git-dir.ts`: makes a separate git directory, so that nothing in the repository is written or run
+ * - `parse-diff.ts`: parses git's output
  */
 
 import type { ChangedFile, ChangePart, Changes, ChangesBase, Patch } from '../../protocol/index.ts';
@@ -16,16 +16,18 @@ import { parseDiff, splitNames } from './parse-diff.ts';
 import { readGit } from './read-git.ts';
 import { findWorkingTree, lines, type WorkingTree } from './working-tree.ts';
 
-/** How long git may take for one answer. A repository of 500,000 files on a slow disk takes a few seconds. */
+/**
+ * How long git may take for one answer. In a repository of 500,000 files on a slow disk, an answer takes a few seconds.
+ */
 const LONGEST_MS = 20_000;
 /** How many files are listed. No one reads through more, but all of them are counted. */
 export const MOST_FILES = 5_000;
-/** How many untracked files are compared. git reads each of them in full. */
+/** How many untracked files are compared. git has to read each of them completely. */
 const MOST_UNTRACKED = 2_000;
-/** The largest patch in a response: about 40,000 lines. */
+/** The maximum size of a patch in a response, which is about 40,000 lines. */
 export const MOST_PATCH_BYTES = 2 * 1024 * 1024;
 
-/** Options for comparing a working tree without following any configuration or looking into submodules. */
+/** Options that compare a working tree without following any configuration and without looking into submodules. */
 export const DIFF: readonly string[] = [
   'diff',
   '--no-color',
@@ -39,7 +41,7 @@ export const RENAMES = '--find-renames';
 export interface CompareOptions {
   /** a folder in the working tree */
   folder: string;
-  /** a revision to compare with; null to find one */
+  /** a revision to compare with, or null to find one */
   base: string | null;
   /** aborted when no one needs the result any more */
   signal?: AbortSignal;
@@ -48,7 +50,7 @@ export interface CompareOptions {
 export interface PatchOptions extends CompareOptions {
   /** null for all files */
   file: string | null;
-  /** its name in the base, if that was different */
+  /** the file's name in the base, if that was different */
   oldFile: string | null;
 }
 
@@ -58,8 +60,8 @@ export interface Comparer {
   /** @throws CatalogueError no_such_path, not_a_repository, no_such_ref, git_not_found, git_failed */
   changes(options: CompareOptions): Promise<Changes>;
   /**
-   * Returns the same totals as `changes`, in half the time: git does not look where each change is. Returns null if
-   * some untracked files were not compared, because the totals would then be too low.
+   * Returns the same totals as `changes` in half the time, because git does not work out where each change is. Returns
+   * null if some untracked files were not compared, because the totals would then be too low.
    * @throws everything that `changes` throws
    */
   count(options: CompareOptions): Promise<CountedChanges | null>;
@@ -69,7 +71,8 @@ export interface Comparer {
 
 /**
  * @param options.environment the server's own environment
- * @param options.scratchDir a folder that no one else writes to; files that a killed server left in it may be removed
+ * @param options.scratchDir a folder that no one else writes to; files that a killed server left behind in it may be
+ * removed
  */
 export function createComparer(options: {
   environment: Readonly<Record<string, string | undefined>>;
@@ -146,7 +149,7 @@ async function listChanges(comparison: Comparison): Promise<Changes> {
   };
 }
 
-/** Runs the git processes one at a time, because no one waits for a count. */
+/** Runs the git processes one at a time, because no one is waiting for a count. */
 async function countChanges({ base, own }: Comparison): Promise<CountedChanges | null> {
   const tree = base.commit ?? (await emptyTree(own));
   const { files, nested, leftOut } = await compareFiles(own, { tree, untracked: await untrackedNames(own, []) });
@@ -155,9 +158,9 @@ async function countChanges({ base, own }: Comparison): Promise<CountedChanges |
 
 interface ComparedFiles {
   files: ReturnType<typeof parseDiff>;
-  /** the untracked files among the compared ones */
+  /** the untracked files that are among the compared files */
   untracked: string[];
-  /** untracked folders that are repositories */
+  /** untracked folders that are repositories of their own */
   nested: string[];
   /** how many untracked files were not compared */
   leftOut: number;
@@ -205,18 +208,18 @@ async function readPatch({ base, own }: Comparison, { file, oldFile }: PatchOpti
   return { base, patch: stdout.toString('utf8', 0, end), cut: isCut };
 }
 
-/** What replaces bytes in a path that are not UTF-8. */
+/** The character that replaces bytes in a path that are not UTF-8. */
 export const LOST_BYTES = '\ufffd';
 
-/** Returns a pathspec for a name. Bytes that were replaced match any bytes. */
+/** Returns a pathspec for a name. In place of each byte that was replaced, the pathspec matches any byte. */
 export function asPathspec(name: string): string {
   if (!name.includes(LOST_BYTES)) return name;
   return `:(top,glob)${name.replaceAll(/[\\*?[]/g, '\\$&').replaceAll(LOST_BYTES, '*')}`;
 }
 
 /**
- * Returns the files that git neither tracks nor ignores, and the folders that are repositories, which have a trailing
- * slash.
+ * Returns the files that git neither tracks nor ignores, as well as folders that are repositories, which have a
+ * trailing slash.
  */
 async function untrackedNames({ call }: Pick<OwnGitDir, 'call'>, paths: readonly string[]): Promise<Buffer[]> {
   const { stdout } = await readGit(['ls-files', '--others', '--exclude-standard', '-z', '--', ...paths], call);

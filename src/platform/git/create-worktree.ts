@@ -15,16 +15,20 @@ import {
 } from './repository.ts';
 import { type GitPlace, runGit, tryGit } from './run-git.ts';
 
-/** Where Claude Code keeps worktrees, below the main checkout. */
+/** The folder below the main checkout in which Claude Code keeps worktrees. */
 export const WORKTREES = join('.claude', 'worktrees');
 
 export interface WorktreeRequest {
-  /** the name of the folder, which is the name of the session */
+  /** the name of the folder, which is also the name of the session */
   name: string;
-  /** its branch, which is created if it does not exist; null for a new branch with the name of the session */
+  /**
+   * the branch of the worktree, which is created if it does not exist, or null for a new branch that is named after the
+   * session
+   */
   branch: string | null;
   /**
-   * the starting point of a new branch; null for the current commit of the checkout that the worktree is created from
+   * the starting point of a new branch, or null for the current commit of the checkout that the worktree is created
+   * from
    */
   from: string | null;
 }
@@ -34,29 +38,29 @@ export interface MadeWorktree {
   /** the main checkout */
   repository: string;
   branch: string;
-  /** the branch that its changes go back to, or null if the worktree was not created from a branch */
+  /** the branch that the worktree's changes go back to, or null if the worktree was not created from a branch */
   base: string | null;
   /** whether the branch was created together with the worktree */
   isNewBranch: boolean;
   /** the commit at which the worktree starts */
   commit: string;
-  /** the requested folder, inside the worktree */
+  /** the requested folder, as a path inside the worktree */
   folder: string;
   /** files listed in `.worktreeinclude` that were not copied, because a symbolic link or another file is in the way */
   leftOut: string[];
 }
 
 /**
- * Fills a worktree that has no files yet, instead of a git checkout.
+ * Fills an empty worktree with files, instead of letting git check them out.
  * @param path the worktree
- * @returns files that were not written
+ * @returns the files that were not written
  */
 export type FillWorktree = (path: string) => Promise<string[]>;
 
 /**
- * Creates a worktree for a session in the place that Claude Code itself uses. If anything fails, both the folder and a
- * new branch are removed.
- * @param fill null for a checkout of the branch, plus the files listed in `.worktreeinclude`
+ * Creates a worktree for a session in the place that Claude Code itself uses. If anything fails, the folder is removed,
+ * and so is the branch if it is new.
+ * @param fill null to check out the branch and copy the files listed in `.worktreeinclude`
  * @throws CatalogueError not_a_repository, no_commit, invalid_branch, no_such_ref, branch_exists, branch_in_use,
  * worktree_exists, worktree_place, git_failed
  */
@@ -70,7 +74,8 @@ export async function createWorktree(
   const path = join(repository.root, WORKTREES, request.name);
   await requireFree(place, path);
   const made = await makeWorktreePlace(repository.root);
-  // From here on, the folder belongs to this call, and only this call removes it. git accepts an empty folder.
+  // From here on, the folder belongs to this call, and only this call removes it. git accepts an existing folder if it
+  // is empty.
   await mkdir(path).catch((cause: NodeJS.ErrnoException) => {
     throw cause.code === 'EEXIST' ? worktreeExists(path, 'already exists', 'Choose another name') : cause;
   });
@@ -97,10 +102,10 @@ export async function createWorktree(
 }
 
 /**
- * Adds a worktree, creating its branch first if the branch is new. A branch that another call has created in the
- * meantime belongs to that call.
+ * Adds a worktree. If its branch is new, the branch is created first. A branch that another call has created in the
+ * meantime belongs to that other call.
  * @param place the main checkout
- * @throws CatalogueError git_failed, disk_full; a branch created here is deleted again
+ * @throws CatalogueError git_failed, disk_full; if this call created the branch, it is deleted again
  */
 export async function addWorktree(
   place: GitPlace,
@@ -116,12 +121,15 @@ export async function addWorktree(
   }
 }
 
-/** Deletes a branch only if it is still at this commit, so that no later commits are lost. */
+/** Deletes a branch only if it still points to this commit, so that no later commits are lost. */
 async function deleteBranchAt(place: GitPlace, branch: string, commit: string): Promise<void> {
   await tryGit(['update-ref', '-d', `refs/heads/${branch}`, commit], place);
 }
 
-/** Removes a worktree that has just been created and never used, along with its branch if that was created with it. */
+/**
+ * Removes a worktree that has just been created and was never used, along with its branch if the branch was created for
+ * it.
+ */
 export async function undoWorktree(
   place: GitPlace,
   made: Pick<MadeWorktree, 'repository' | 'path' | 'branch' | 'commit' | 'isNewBranch'>,
@@ -190,7 +198,7 @@ function worktreeExists(path: string, what: string, hint: string): CatalogueErro
 }
 
 /**
- * Creates the folder for worktrees. The folder must be a real one, because a link in its place could lead anywhere.
+ * Creates the folder for worktrees. It must be a real folder, because a symbolic link in its place could lead anywhere.
  * @returns the folders that were created
  */
 export async function makeWorktreePlace(root: string): Promise<string[]> {
@@ -211,8 +219,8 @@ export async function makeWorktreePlace(root: string): Promise<string[]> {
 }
 
 /**
- * Keeps worktrees out of the status of the main checkout, where `git add -A` would add them as submodules. It uses
- * `info/exclude`, which belongs only to this clone.
+ * Hides worktrees from the status of the main checkout, where `git add -A` would otherwise add them as submodules. For
+ * this, CBOS uses `info/exclude`, which affects only this clone.
  */
 async function hideFromStatus(place: GitPlace, { root, commonDir }: Repository, path: string): Promise<void> {
   const here = { ...place, cwd: root };

@@ -5,14 +5,14 @@ import type { MadeWorktree } from './create-worktree.ts';
 import { commitOf, currentBranch, findRepository, isThere, type ListedWorktree, listWorktrees } from './repository.ts';
 import type { GitPlace } from './run-git.ts';
 
-/** A worktree of a repository, whoever made it. */
+/** A worktree of a repository, no matter who made it. */
 export interface FoundWorktree extends ListedWorktree {
   isMain: boolean;
-  /** whether its folder is gone, although git still lists it */
+  /** whether the worktree's folder no longer exists, although git still lists the worktree */
   isGone: boolean;
 }
 
-/** All worktrees of a repository, the main checkout first. */
+/** All worktrees of a repository, beginning with the main checkout. */
 export interface FoundWorktrees {
   /** the main checkout */
   root: string;
@@ -31,13 +31,13 @@ export async function findWorktrees(place: GitPlace): Promise<FoundWorktrees> {
   return { root, worktrees: await Promise.all(worktrees) };
 }
 
-/** Reports whether a session could work in this worktree, as far as git knows. */
+/** Reports whether a session could work in this worktree, as far as git can tell. */
 export function isUsable({ isMain, isGone, branch }: FoundWorktree): boolean {
   return !isMain && !isGone && branch !== null;
 }
 
 /**
- * Returns the worktree in which a branch is checked out, for a session to use. Nothing is created.
+ * Returns the worktree in which a branch is checked out, so that a session can use it. Nothing is created.
  * @param place a folder of the repository
  * @throws CatalogueError no_such_worktree, not_a_repository, no_commit, git_not_found, git_failed
  */

@@ -7,15 +7,15 @@ import { lines, type WorkingTree } from './working-tree.ts';
 type Call = Pick<GitCall, 'env' | 'signal'>;
 
 /**
- * How much of a reflog is read: its first bytes for a branch's first entry, or its last bytes for thousands of the
- * newest `HEAD` entries.
+ * How much of a reflog is read: the first bytes if a branch's first entry is needed, or the last bytes, which hold
+ * thousands of the newest `HEAD` entries.
  */
 const FIRST_BYTES = 4_096;
 const LAST_BYTES = 512 * 1024;
 
 const BRANCHES = 'refs/heads/';
 
-/** Common names of the default branch, used if nothing else identifies it. */
+/** Common names of the default branch, which are tried if nothing else identifies it. */
 const DEFAULT_BRANCHES: readonly string[] = [
   'refs/remotes/origin/HEAD',
   'refs/remotes/origin/main',
@@ -25,9 +25,9 @@ const DEFAULT_BRANCHES: readonly string[] = [
 ];
 
 /**
- * Finds the commit to compare the working tree with: the merge base with the branch from which this one was created,
- * with its upstream, or with the default branch. If none of these exists, it is the last commit.
- * @param asked a revision that the caller requests instead
+ * Finds the commit to compare the working tree with. This is the merge base with the branch from which the current
+ * branch was created, with its upstream, or with the default branch. If none of these exists, it is the last commit.
+ * @param asked a revision that the caller wants to compare with instead
  * @throws CatalogueError no_such_ref, git_failed
  */
 export async function findBase(repository: WorkingTree, asked: string | null, call: Call): Promise<ChangesBase> {
@@ -84,8 +84,8 @@ async function upstreamOf({ root, branch }: WorkingTree, call: Call): Promise<st
 }
 
 /**
- * Returns the default branch, or null if it is checked out. Commits on the default branch itself are not a session's
- * changes.
+ * Returns the default branch, or null if it is checked out. Commits on the default branch itself do not count as a
+ * session's changes.
  */
 async function defaultBranch(repository: WorkingTree, call: Call): Promise<string | null> {
   const { root, branch } = repository;
@@ -101,9 +101,9 @@ async function defaultBranch(repository: WorkingTree, call: Call): Promise<strin
 }
 
 /**
- * Returns the branch that this one was created from, according to the reflog. If the reflog says `HEAD`, `HEAD`'s own
- * reflog shows which branch was checked out at the time. The entries contain only names, so only an existing branch
- * counts.
+ * Returns the branch from which the current branch was created, according to the reflog. If the reflog says `HEAD`, the
+ * reflog of `HEAD` shows which branch was checked out at that time. The entries contain only names, so only a branch
+ * that still exists counts.
  */
 async function startedFrom(repository: WorkingTree, call: Call): Promise<string | null> {
   const { gitDir, commonDir, branch } = repository;

@@ -9,17 +9,19 @@ import { saveWork } from './save-work.ts';
 import { listStates, type SavedState } from './saved-work.ts';
 
 export interface FinishPlan {
-  /** the session that works there */
+  /** the session that works in the worktree */
   session: string;
   worktree: Worktree;
   how: FinishHow;
-  /** the branch that gets the commits; null for the one that the worktree started from */
+  /** the branch that receives the commits, or null for the branch that the worktree started from */
   into: string | null;
-  /** when the worktree was created, in Unix milliseconds; anything saved earlier belongs to another worktree */
+  /**
+   * when the worktree was created, in Unix milliseconds; anything that was saved earlier belongs to another worktree
+   */
   since: number;
 }
 
-/** The steps of a finish that the caller performs. */
+/** The steps of a finish that are left to the caller. */
 export interface FinishSteps {
   now(): number;
   /** the processes that `stop` ends */
@@ -32,16 +34,16 @@ export interface Finished {
   saved: SavedState;
   /** the commit that the base now points to, or null if no branch received the commits */
   commit: string | null;
-  /** whether the branch of the worktree still exists */
+  /** whether the worktree's branch still exists */
   isBranchKept: boolean;
-  /** the part of its folder that could not be removed, or null if nothing is left */
+  /** the part of the worktree's folder that could not be removed, or null if nothing is left */
   left: string | null;
 }
 
 /**
- * Finishes a worktree: moves its commits to the base, saves everything, and removes the folder and the branch that was
- * created for it. An impossible finish is refused before anything changes. After a kill, calling this again continues
- * the work, because each step detects whether it has already been done.
+ * Finishes a worktree: moves its commits to the base, saves everything else, and removes the folder and the branch that
+ * was created for it. A finish that is not possible is refused before anything changes. If the server is killed during
+ * a finish, calling this function again continues the work, because each step detects whether it has already been done.
  * @throws CatalogueError worktree_gone, worktree_locked, worktree_nested, worktree_submodules, worktree_in_use,
  * no_base, uncommitted_changes, operation_in_progress, merge_conflict, checkout_dirty, checkout_filtered, no_such_ref,
  * no_identity, git_failed, disk_full, and everything that `stop` throws
@@ -61,7 +63,7 @@ export async function finishWorktree(given: GitPlace, plan: FinishPlan, steps: F
   await requireUnused(worktree.path, await steps.ownProcesses());
   await steps.stop();
   await requireUnused(worktree.path, new Set());
-  // The session may have kept working until it was stopped.
+  // The session may have continued to work until it was stopped.
   const last = await readMerge(inside, plan);
   if (last !== null) await advanceBranch(place, await planMerge(place, last));
   const saved = await saveWork(inside, {
@@ -74,10 +76,10 @@ export async function finishWorktree(given: GitPlace, plan: FinishPlan, steps: F
   return remove(place, plan, saved);
 }
 
-/** Returns the state that was saved before a kill, if only the removal is left to do. */
+/** Returns the state that was saved before the server was killed, if only the removal is left to do. */
 async function findSaved(place: GitPlace, { worktree, since }: FinishPlan): Promise<SavedState> {
   const states = await listStates(place, worktree.repository);
-  // Commit times are whole seconds.
+  // Commit times are in whole seconds.
   const isOfIt = (one: SavedState): boolean => one.folder === worktree.path && Date.parse(one.at) >= since - 1_000;
   const saved = states.find(isOfIt);
   if (saved !== undefined) return saved;
@@ -120,7 +122,7 @@ async function readMerge(inside: GitPlace, { session, how, into, worktree }: Fin
 
 /**
  * Returns what a worktree contains besides its commits, and what a merge would do.
- * @param into the branch that would get its commits; null for the one that it started from
+ * @param into the branch that would receive the commits, or null for the branch that the worktree started from
  * @throws CatalogueError git_failed
  */
 export async function previewFinish(given: GitPlace, worktree: Worktree, into: string | null): Promise<FinishPreview> {

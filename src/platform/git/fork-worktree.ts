@@ -7,17 +7,17 @@ import { askGit, type GitPlace } from './run-git.ts';
 import { snapshotFiles } from './snapshot-files.ts';
 
 export interface ForkRequest {
-  /** the name of the new worktree's folder, which is the name of the new session */
+  /** the name of the new worktree's folder, which is also the name of the new session */
   name: string;
-  /** its new branch; null for a branch with the name of the session */
+  /** the new branch of the worktree, or null for a branch that is named after the session */
   branch: string | null;
 }
 
 /**
  * Creates a worktree with the current state of a checkout. It is at the same commit, on a new branch, and has the same
- * files, byte for byte, which are changed, staged, or untracked as in the checkout. Ignored files are copied if they
- * are listed in `.worktreeinclude`. The checkout, its index, and its refs remain unchanged. Nothing refers to the trees
- * written for this.
+ * files, byte for byte. Each file is changed, staged, or untracked, just as in the checkout. Ignored files are copied
+ * if they are listed in `.worktreeinclude`. The checkout, its index, and its refs do not change. Nothing refers to the
+ * trees that are written for this purpose.
  * @param place a folder in the checkout
  * @throws CatalogueError worktree_nested, disk_full, and everything that `createWorktree` throws
  */

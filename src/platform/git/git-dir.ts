@@ -4,10 +4,12 @@ import { readRegularFile } from '../files/regular-file.ts';
 
 /**
  * Reads a repository's own files without running git, for the details that a list shows about each session. The places
- * that these files point to are only read.
+ * that these files point to are read but never written.
  */
 
-/** The size of the longest possible branch name or worktree reference. A longer file does not belong to git. */
+/**
+ * The maximum size of a file that contains a branch name or a worktree reference. A larger file was not written by git.
+ */
 const MOST_BYTES = 4_096;
 
 /** The checkout that a folder is in. */
@@ -16,7 +18,7 @@ interface Checkout {
   gitDir: string;
 }
 
-/** Returns the checkout that a folder is in; null outside a repository. */
+/** Returns the checkout that contains a folder, or null outside a repository. */
 export async function findCheckout(path: string): Promise<Checkout | null> {
   for (let folder = resolve(path); ; folder = dirname(folder)) {
     const gitDir = await gitDirOf(folder);
@@ -26,8 +28,9 @@ export async function findCheckout(path: string): Promise<Checkout | null> {
 }
 
 /**
- * Returns the main checkout of the repository that a folder is in, which all its worktrees share; null outside a
- * repository. The worktrees of a bare repository share its folder, and a submodule is a separate repository.
+ * Returns the main checkout of the repository that contains a folder, or null outside a repository. All worktrees of a
+ * repository share the main checkout. The worktrees of a bare repository share its folder, and a submodule is a
+ * separate repository.
  */
 export async function findMainCheckout(path: string): Promise<string | null> {
   const checkout = await findCheckout(path);
@@ -39,7 +42,7 @@ export async function findMainCheckout(path: string): Promise<string | null> {
 }
 
 /**
- * Returns the git directory of a folder. In a worktree or a submodule, `.git` is a file that contains the path of the
+ * Returns the git directory of a folder. In a worktree or a submodule, `.git` is a file that contains the path of that
  * directory.
  */
 async function gitDirOf(folder: string): Promise<string | null> {
@@ -50,7 +53,7 @@ async function gitDirOf(folder: string): Promise<string | null> {
   return target === undefined ? null : resolve(folder, target);
 }
 
-/** Returns the content of a small file; empty if the path is not a file or cannot be read. */
+/** Returns the content of a small file, or an empty string if the path is not a file or cannot be read. */
 export async function readSmall(file: string): Promise<string> {
   return (await readRegularFile(file, { mostBytes: MOST_BYTES }).catch(() => null)) ?? '';
 }

@@ -5,8 +5,8 @@ import { CatalogueError } from '../../protocol/index.ts';
 export type Environment = Readonly<Record<string, string | undefined>>;
 
 /**
- * The variables in the server's environment that git receives: the location of the user's own configuration, and the
- * user's identity. The list contains no variable that specifies a program (`GIT_SSH_COMMAND`, `GIT_EXTERNAL_DIFF`), a
+ * The variables in the server's environment that are passed to git. They contain the location of the user's own
+ * configuration, and the user's identity. None of them specifies a program (`GIT_SSH_COMMAND`, `GIT_EXTERNAL_DIFF`), a
  * repository (`GIT_DIR`), or a trace file.
  */
 const ALLOWED: readonly string[] = [
@@ -26,13 +26,14 @@ const ALLOWED: readonly string[] = [
 ];
 
 /**
- * A program that does nothing and fails. It replaces every program that git would run to ask, sign, connect, or edit.
+ * A program that does nothing and fails. It replaces every program that git would run to prompt, sign, connect, or
+ * edit.
  */
 const REFUSE = 'false';
 
 /**
- * Variables that are always set: no prompt, no network, no locks taken by commands that only read, and file names taken
- * literally.
+ * Variables that are always set. They prevent prompts and network access, keep commands that only read from taking
+ * locks, and make git take file names literally.
  */
 const FIXED: Readonly<Record<string, string>> = {
   LC_ALL: 'C',
@@ -44,7 +45,7 @@ const FIXED: Readonly<Record<string, string>> = {
   GIT_EDITOR: REFUSE,
   GIT_SEQUENCE_EDITOR: REFUSE,
   GIT_PAGER: 'cat',
-  // With an empty list, no transport is allowed, not even to a path.
+  // With an empty list, no transport is allowed, not even one to a local path.
   GIT_ALLOW_PROTOCOL: '',
   GIT_NO_LAZY_FETCH: '1',
   GIT_LFS_SKIP_SMUDGE: '1',
@@ -54,8 +55,8 @@ const FIXED: Readonly<Record<string, string>> = {
 };
 
 /**
- * Repository settings that specify a program, or that make a command run one. The values here override those in the
- * repository's file.
+ * Repository settings that specify a program, or that make a command run one. The values given here override those in
+ * the repository's configuration file.
  */
 const HARMLESS: readonly (readonly [key: string, value: string])[] = [
   ['core.hooksPath', '/dev/null'],
@@ -86,7 +87,7 @@ const HARMLESS: readonly (readonly [key: string, value: string])[] = [
   ['gpg.ssh.defaultKeyCommand', REFUSE],
 ];
 
-/** The replacement for each driver in the repository's configuration. It runs nothing. */
+/** What replaces each driver in the repository's configuration. It runs nothing. */
 const HARMLESS_DRIVERS: Readonly<Record<string, readonly (readonly [key: string, value: string])[]>> = {
   filter: [
     ['clean', ''],
@@ -94,14 +95,15 @@ const HARMLESS_DRIVERS: Readonly<Record<string, readonly (readonly [key: string,
     ['process', ''],
     ['required', 'false'],
   ],
-  // A driver that fails causes a conflict, so that no merge silently uses rules other than the repository's.
+  // A driver that fails causes a conflict, so that no merge silently uses rules other than those of the repository.
   merge: [
     ['driver', REFUSE],
     ['recursive', 'text'],
   ],
-  // This is in addition to `--no-ext-diff` and `--no-textconv`, which every command that shows a difference receives.
+  // This is in addition to `--no-ext-diff` and `--no-textconv`, which CBOS passes to every command that shows a
+  // difference.
   diff: [['cachetextconv', 'false']],
-  // Hooks defined in the configuration (git 2.54), in addition to those in files.
+  // Hooks can be defined in the configuration (git 2.54), in addition to hooks in files.
   hook: [
     ['command', REFUSE],
     ['enabled', 'false'],
@@ -113,7 +115,7 @@ export const DRIVER_KEYS = '^(filter|merge|diff|hook)\\..*\\.';
 
 /**
  * Returns the environment for git.
- * @param driverKeys keys of the repository's configuration that match `DRIVER_KEYS`
+ * @param driverKeys the keys in the repository's configuration that match `DRIVER_KEYS`
  */
 export function gitEnvironment(base: Environment, driverKeys: readonly string[]): Record<string, string> {
   const environment: Record<string, string> = {};
@@ -122,8 +124,8 @@ export function gitEnvironment(base: Environment, driverKeys: readonly string[])
     if (value !== undefined) environment[name] = value;
   }
   const settings = [...HARMLESS, ...harmlessDrivers(driverKeys)];
-  // The settings are passed by number instead of with `-c`, because a driver's name may contain `=`, where `-c` would
-  // end the key.
+  // The settings are passed in numbered variables instead of with `-c`, because a driver's name may contain `=`, and
+  // `-c` ends the key at the first `=`.
   settings.forEach(([key, value], index) => {
     environment[`GIT_CONFIG_KEY_${index}`] = key;
     environment[`GIT_CONFIG_VALUE_${index}`] = value;
@@ -145,13 +147,14 @@ function harmlessDrivers(keys: readonly string[]): (readonly [string, string])[]
 }
 
 /**
- * Returns PATH without relative entries, which would lead to programs in the repository when git runs in its folder.
+ * Returns PATH without relative entries, which would lead to programs in the repository when git runs in the
+ * repository's folder.
  */
 function absolutePath(path: string | undefined): string[] {
   return (path ?? '').split(delimiter).filter(isAbsolute);
 }
 
-/** Returns the git in PATH, as an absolute path. @throws CatalogueError git_not_found */
+/** Returns the absolute path of the git found in PATH. @throws CatalogueError git_not_found */
 export function findGit(base: Environment): string {
   const found = absolutePath(base.PATH)
     .map((directory) => join(directory, 'git'))

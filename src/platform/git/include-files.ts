@@ -5,20 +5,20 @@ import { openRegularFile, readRegularFile } from '../files/regular-file.ts';
 import { byteNamesIn, textOf } from './repository.ts';
 import { type GitPlace, gitFailed, runGit, tryGit } from './run-git.ts';
 
-/** The file that lists, in the syntax of `.gitignore`, the ignored files that a worktree gets. */
+/** The file that lists, in the syntax of `.gitignore`, the ignored files that are copied into a new worktree. */
 const INCLUDE_FILE = '.worktreeinclude';
-/** A longer file is not a list of patterns. */
+/** The maximum size of this file. A longer file is not a list of patterns. */
 const MOST_LIST_BYTES = 1_000_000;
 
 /**
  * Returns, as relative paths, the files in a checkout that git ignores and that the main checkout's `.worktreeinclude`
- * lists. Folders that are separate repositories are not searched.
+ * lists. Folders that are repositories of their own are not searched.
  */
 export async function includedFiles(place: GitPlace, root: string): Promise<string[]> {
   return (await includedNames(place, root)).map(textOf);
 }
 
-/** Works like {@link includedFiles}, but returns names with one character for each byte. */
+/** Works like {@link includedFiles}, but returns names that have one character for each byte. */
 export async function includedNames(place: GitPlace, root: string): Promise<string[]> {
   if ((await readList(root)) === null) return [];
   const list = join(root, INCLUDE_FILE);
@@ -26,7 +26,7 @@ export async function includedNames(place: GitPlace, root: string): Promise<stri
     await runGit(['ls-files', '-z', '--others', '--ignored', `--exclude-from=${list}`], place),
   ).filter((name) => !name.endsWith('/'));
   if (named.length === 0) return [];
-  // Without `./`, a name that begins with a colon would be a pattern.
+  // Without the `./`, a name that begins with a colon would be interpreted as a pattern.
   const input = Buffer.from(named.map((name) => `./${name}\0`).join(''), 'latin1');
   const asked = await tryGit(['check-ignore', '-z', '--stdin'], { ...place, input });
   // Exit code 1 means that none of the files is ignored.
@@ -34,7 +34,7 @@ export async function includedNames(place: GitPlace, root: string): Promise<stri
   return byteNamesIn(asked.stdout).map((name) => name.slice('./'.length));
 }
 
-/** Reports whether two checkouts contain the same patterns. */
+/** Reports whether the patterns in two checkouts are the same. */
 export async function haveSameList(one: string, other: string): Promise<boolean> {
   return (await readList(one)) === (await readList(other));
 }
@@ -48,9 +48,9 @@ function readList(root: string): Promise<string | null> {
 }
 
 /**
- * Copies files from one checkout to another. Symbolic links are neither copied nor followed on either side. A file that
- * already exists is kept.
- * @returns the names of the files that were left out for any of these reasons
+ * Copies files from one checkout to another. Symbolic links are neither copied nor followed in either checkout. A file
+ * that already exists is not overwritten.
+ * @returns the names of the files that were not copied for any of these reasons
  */
 export async function copyIncluded(from: string, to: string, names: readonly string[]): Promise<string[]> {
   const [source, target] = await Promise.all([realpath(from), realpath(to)]);
@@ -63,7 +63,7 @@ export async function copyIncluded(from: string, to: string, names: readonly str
 async function copyOne(source: string, target: string, name: string): Promise<boolean> {
   if (!isBelow(name)) return false;
   const folder = dirname(name);
-  // If a folder on the way is a symbolic link, its real path differs.
+  // If a folder on the path is a symbolic link, its real path differs.
   if ((await realpath(join(source, folder))) !== join(source, folder)) return false;
   const file = await openRegularFile(join(source, name), { followsLinks: false });
   if (file === null) return false;
@@ -94,7 +94,7 @@ async function copyOne(source: string, target: string, name: string): Promise<bo
   }
 }
 
-/** Reports whether a relative name leads to a place below its folder and outside any git directory. */
+/** Reports whether a relative name leads to a place that is below its folder and outside any git directory. */
 export function isBelow(name: string): boolean {
   const parts = name.split(sep);
   return name !== '' && parts.every((part) => !['', '.', '..'].includes(part) && part.toLowerCase() !== '.git');
@@ -102,7 +102,7 @@ export function isBelow(name: string): boolean {
 
 /**
  * Creates the folders of a relative path one by one, without following symbolic links.
- * @returns false if something on the path isn't a folder
+ * @returns false if something on the path is not a folder
  */
 export async function makeFolders(base: string, folder: string): Promise<boolean> {
   if (folder === '.' || folder === '') return true;

@@ -9,19 +9,22 @@ export interface MergeRequest {
   how: MergeHow;
   /** the session that made the changes */
   session: string;
-  /** the branch that gets the changes */
+  /** the branch that receives the changes */
   base: string;
-  /** the branch that has the changes, for the commit message */
+  /** the branch that contains the changes, for the commit message */
   branch: string;
-  /** the commit that has the changes */
+  /** the commit that contains the changes */
   tip: string;
 }
 
-/** The planned new state of the base. Nothing has changed yet: new commits exist only in the object database. */
+/**
+ * The planned new state of the base. Nothing has changed yet, because the new commits exist only in the object
+ * database.
+ */
 export interface MergePlan {
   base: string;
   from: string;
-  /** the same as `from` if the base already has everything */
+  /** the same as `from` if the base already contains all the changes */
   to: string;
 }
 
@@ -39,9 +42,7 @@ export async function planMerge(place: GitPlace, request: MergeRequest): Promise
   }
 }
 
-/**
- * Returns the command that hands a conflict to the session. The command leaves out names that a shell would interpret.
- */
+/** Returns the command that passes a conflict to the session. Names that a shell would interpret are omitted. */
 function conflictHint({ session, base }: MergeRequest): string {
   const what = /^[\w./-]+$/.test(base) ? base : 'the base';
   return `\`cbos send ${session} "Merge ${what} into your branch and resolve the conflicts"\` hands them to the session; then try again`;
@@ -55,7 +56,7 @@ async function plan(place: GitPlace, request: MergeRequest): Promise<MergePlan> 
   if (how !== 'squash' && (await isAncestor(place, from, tip))) return { base, from, to: tip };
   if (how === 'rebase') return { base, from, to: await replay(place, request, from) };
   const tree = await mergeTrees(place, from, tip);
-  // A killed server may already have squashed the same changes.
+  // A server that was killed may already have squashed the same changes.
   if (how === 'squash' && tree === (await treeOf(place, from))) return { base, from, to: from };
   await requireIdentity(place);
   const parents = how === 'merge' ? ['-p', from, '-p', tip] : ['-p', from];
@@ -90,7 +91,7 @@ async function mergeTrees(place: GitPlace, ours: string, theirs: string): Promis
   });
 }
 
-/** Returns the files that would conflict if one commit were merged into another. */
+/** Returns the files that would conflict if one commit were merged into the other. */
 export async function findConflicts(place: GitPlace, ours: string, theirs: string): Promise<string[]> {
   return (await tryMerge(place, ours, theirs)).conflicts;
 }
@@ -103,7 +104,7 @@ async function tryMerge(place: GitPlace, ours: string, theirs: string): Promise<
   return { tree, conflicts: merged.code === 0 ? [] : [...new Set(names)] };
 }
 
-/** Replays a branch's commits, one after another, on top of another commit. */
+/** Replays the commits of a branch, one after another, on top of another commit. */
 async function replay(place: GitPlace, { tip }: MergeRequest, onto: string): Promise<string> {
   const words = ['rev-list', '--reverse', '--topo-order', '--no-merges', '--cherry-pick', '--right-only'];
   const listed = await askGit([...words, `${onto}...${tip}`, '--'], place);
@@ -117,7 +118,7 @@ async function replay(place: GitPlace, { tip }: MergeRequest, onto: string): Pro
 async function pick(place: GitPlace, commit: string, onto: string): Promise<string> {
   const parent = await commitOf(place, `${commit}^`);
   const tree = await mergeTrees(place, ...(await asSiblings(place, { commit, parent, onto })));
-  // The base already has this change.
+  // In this case, the base already contains this change.
   if (tree === (await treeOf(place, onto))) return onto;
   const shown = await askGit(['log', '-1', '--date=raw', '--format=%an%x00%ae%x00%ad%x00%B', commit, '--'], place);
   const [name = '', email = '', date = '', ...message] = shown.split('\0');
@@ -129,8 +130,9 @@ async function pick(place: GitPlace, commit: string, onto: string): Promise<stri
 }
 
 /**
- * Creates two unreferenced commits with the same trees, whose only common parent is the replayed commit's parent.
- * `merge-tree` then merges like `cherry-pick`. Only git 2.40 and later accepts an explicit merge base.
+ * Creates two unreferenced commits with the same trees, whose only common parent is the parent of the commit that is
+ * being replayed. `merge-tree` then merges as `cherry-pick` would. Only git 2.40 and later accepts an explicit merge
+ * base.
  */
 async function asSiblings(
   place: GitPlace,

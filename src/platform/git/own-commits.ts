@@ -17,13 +17,13 @@ const OWN_HEADS = [
   'rebase-apply/orig-head',
   'rebase-apply/autostash',
 ];
-/** A file longer than this was not written by git. */
+/** The maximum size of such a file. A longer file was not written by git. */
 const MOST_NAMES_BYTES = 1_000_000;
 
 /**
- * Returns the commits that could be lost together with a worktree and its branch. Commits in the history of another of
- * them are left out. The commits come from the worktree's HEAD, its branch, the reflogs of both, unfinished operations,
- * and the stashes of its branch.
+ * Returns the commits that could be lost together with a worktree and its branch. They come from the worktree's HEAD,
+ * its branch, the reflogs of both, unfinished operations, and the stashes of its branch. A commit in the history of
+ * another of these commits is omitted.
  * @param place the worktree
  */
 export async function findOwnCommits(
@@ -52,8 +52,8 @@ async function reflogOf(place: GitPlace, ref: string): Promise<string> {
 }
 
 /**
- * Drops the commits that another branch, a tag, or a remote branch contains. Of the rest, returns those that are not in
- * the history of another.
+ * Drops the commits that another branch, a tag, or a remote branch contains. Of the others, returns those that are not
+ * in the history of another one.
  */
 async function findTips(place: GitPlace, commits: readonly string[], branch: string): Promise<string[]> {
   if (commits.length === 0) return [];
@@ -65,7 +65,7 @@ async function findTips(place: GitPlace, commits: readonly string[], branch: str
   return lines.flatMap(([commit = '']) => (commit === '' || parents.has(commit) ? [] : [commit]));
 }
 
-/** Stashes are shared by all worktrees; their messages name the branch. */
+/** All worktrees share the same stashes, but the message of a stash names its branch. */
 async function stashesOf(place: GitPlace, branch: string): Promise<string[]> {
   if ((await commitOf(place, 'refs/stash')) === null) return [];
   const here = (await currentBranch(place)) ?? '(no branch)';

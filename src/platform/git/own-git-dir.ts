@@ -6,10 +6,10 @@ import { type GitCall, readGit } from './read-git.ts';
 import type { WorkingTree } from './working-tree.ts';
 
 /**
- * A git directory of our own for someone's working tree, with a copy of its index and none of its configuration. git
- * then writes nothing into the repository, takes no lock that the session's own git waits for, and runs no filter,
- * `textconv`, external diff, or hook, whatever the repository's configuration and attributes say. Objects are read from
- * the repository.
+ * A git directory of our own for someone else's working tree, with a copy of its index and without its configuration.
+ * With this directory, git writes nothing into the repository and takes no lock that the session's own git might wait
+ * for. Whatever the repository's configuration and attributes say, git runs no filter, `textconv`, external diff, or
+ * hook. Objects are read from the repository.
  */
 export interface OwnGitDir {
   /** for calls that read the working tree */
@@ -19,17 +19,17 @@ export interface OwnGitDir {
 
 export interface OwnGitDirOptions {
   repository: WorkingTree;
-  /** where the directory is created; only this program writes there */
+  /** the folder in which the directory is created, to which only this program writes */
   scratchDir: string;
   /** for calls that read the repository's own configuration */
   call: Pick<GitCall, 'env' | 'signal'>;
-  /** the user's home, which `~` in `core.excludesFile` refers to */
+  /** the user's home, to which `~` in `core.excludesFile` refers */
   userHome: string;
 }
 
 /**
- * The settings that git needs to read the files as the repository does. All their values consist of letters, digits,
- * and `-`.
+ * The settings that git needs to read the files in the same way as the repository does. All their values consist of
+ * letters, digits, and `-`.
  */
 const KEPT_SETTINGS: readonly string[] = [
   'core.autocrlf',
@@ -44,8 +44,8 @@ const KEPT_SETTINGS: readonly string[] = [
 ];
 
 /**
- * The settings of every git directory of our own. They ensure that no program runs, that large files are not compared
- * line by line, and that nothing is written that the next call does not need.
+ * The settings that every git directory of our own has. They ensure that no program runs, that large files are not
+ * compared line by line, and that git writes nothing that the next call does not need.
  */
 export const SAFE_SETTINGS = `[core]
 \tbare = false
@@ -61,7 +61,10 @@ export const SAFE_SETTINGS = `[core]
 \trenameLimit = 1000
 `;
 
-/** Returns a call that uses a repository's files, but the git directory `dir`, whose configuration is the only one. */
+/**
+ * Returns a call that uses a repository's files with the git directory `dir`. Only the configuration in that directory
+ * applies.
+ */
 export function callWith<Call extends Pick<GitCall, 'env'>>(dir: string, { root }: WorkingTree, call: Call) {
   const { HOME: _, XDG_CONFIG_HOME: __, ...env } = call.env;
   return {
@@ -79,19 +82,22 @@ export function callWith<Call extends Pick<GitCall, 'env'>>(dir: string, { root 
   };
 }
 
-/** The longest list of ignored files that is read. */
+/** The maximum size of a list of ignored files that is read. */
 const MOST_RULES_BYTES = 1024 * 1024;
-/** An index of a million files takes a tenth of this. */
+/** The maximum size of an index. An index of a million files takes a tenth of this. */
 const MOST_INDEX_BYTES = 1024 ** 3;
 
-/** The parent must exist, because a home that was removed while the server was running must not reappear empty. */
+/**
+ * The parent must exist already. If the home was removed while the server was running, it must not reappear as an empty
+ * one.
+ */
 export async function makeDirectory(path: string): Promise<void> {
   await mkdir(path, { mode: 0o700 }).catch((error: NodeJS.ErrnoException) => {
     if (error.code !== 'EEXIST') throw error;
   });
 }
 
-/** @throws CatalogueError git_failed, and the file system's error if there is no room */
+/** @throws CatalogueError git_failed, and the file system's error if the disk is full */
 export async function makeOwnGitDir(options: OwnGitDirOptions): Promise<OwnGitDir> {
   const { repository, scratchDir, call, userHome } = options;
   await makeDirectory(scratchDir);
@@ -118,7 +124,7 @@ export async function makeOwnGitDir(options: OwnGitDirOptions): Promise<OwnGitDi
 
 export type Settings = ReadonlyMap<string, string>;
 
-/** Returns all settings, by lower-case name. If a setting has several values, the last one counts. */
+/** Returns all settings, keyed by their lower-case names. If a setting has several values, the last one counts. */
 export async function readSettings({ root }: WorkingTree, call: OwnGitDirOptions['call']): Promise<Settings> {
   const { stdout } = await readGit(['config', '-z', '--list'], { ...call, cwd: root });
   const entries = stdout.toString('utf8').split('\0').slice(0, -1);
@@ -140,7 +146,9 @@ function ownConfig(settings: Settings): string {
   return `${kept.join('')}[core]\n\trepositoryformatversion = ${version}\n${SAFE_SETTINGS}\tignoreSubmodules = dirty\n`;
 }
 
-/** Returns the user's own list of ignored files, followed by the repository's. The later list takes precedence. */
+/**
+ * Returns the user's own list of ignored files, followed by that of the repository. The later list takes precedence.
+ */
 export async function ignoreRules(options: {
   repository: WorkingTree;
   settings: Settings;
@@ -156,9 +164,9 @@ export async function ignoreRules(options: {
 }
 
 /**
- * Copies the index. git may write the index at any moment but replaces the whole file, so a copy is consistent. The
- * copy gets a slightly earlier date, because git treats a file that is older than the index as unchanged. With the same
- * date, a file changed at that very moment would not be compared.
+ * Copies the index. git may write the index at any moment, but always replaces the whole file, so a copy is consistent.
+ * The copy gets a slightly earlier date, because git treats a file that is older than the index as unchanged. If the
+ * dates were the same, a file that changes at this very moment would not be compared.
  */
 async function copyIndex(gitDir: string, dir: string): Promise<void> {
   const from = join(gitDir, 'index');
@@ -168,7 +176,7 @@ async function copyIndex(gitDir: string, dir: string): Promise<void> {
   await copyFile(from, to, constants.COPYFILE_FICLONE);
   const back = Math.floor(stats.mtimeMs - 1) / 1_000;
   await utimes(to, back, back);
-  // If the index is split into two parts, the larger one is a file next to it.
+  // If the index is split in two, the larger part is in a file next to it.
   const shared = (await readdir(gitDir)).filter((name) => /^sharedindex\.[0-9a-f]+$/.test(name));
   await Promise.all(shared.map((name) => copyFile(join(gitDir, name), join(dir, name), constants.COPYFILE_FICLONE)));
 }
@@ -178,7 +186,7 @@ async function copyText(from: string, to: string): Promise<void> {
   if (text !== '') await writeFile(to, text);
 }
 
-/** Returns an empty string if the file does not exist or cannot be read. */
+/** Returns the text of a file, or an empty string if the file does not exist or cannot be read. */
 async function readText(path: string): Promise<string> {
   return (await readRegularFile(path, { mostBytes: MOST_RULES_BYTES }).catch(() => null)) ?? '';
 }

@@ -18,8 +18,8 @@ const LINK = '120000';
 const SUBMODULE = '160000';
 
 /**
- * Parses the output of `git diff --raw --numstat -z`: first a record for each file, then the counts in the same order.
- * A file in conflict may have two records and no counts.
+ * Parses the output of `git diff --raw --numstat -z`, which contains first a record for each file and then the counts
+ * in the same order. A file with a conflict may have two records and no counts.
  */
 export function parseDiff(output: Buffer): DiffedFile[] {
   const words = output.toString('utf8').split('\0');
@@ -61,7 +61,7 @@ function kindOf(mode: string): ChangedFile['kind'] {
   return mode === SUBMODULE ? 'submodule' : 'file';
 }
 
-/** Splits the output of `-z` into names. They are bytes, because they need not be UTF-8. */
+/** Splits output in the `-z` format into names. They are bytes, because they need not be UTF-8. */
 export function splitNames(output: Buffer): Buffer[] {
   const names: Buffer[] = [];
   let from = 0;

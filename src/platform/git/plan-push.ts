@@ -21,12 +21,12 @@ export interface PushPlan {
   objectFormat: string;
 }
 
-/** The largest number of commits listed in the text of a pull request. */
+/** The maximum number of commits that the text of a pull request lists. */
 const MOST_LISTED_COMMITS = 100;
 
 /**
- * Returns what a pull request of a worktree's branch would contain. This changes nothing.
- * @param into the base; null for the branch that the worktree started from
+ * Returns what a pull request for a worktree's branch would contain. Nothing is changed.
+ * @param into the base, or null for the branch that the worktree started from
  * @throws CatalogueError worktree_gone, no_base, no_such_ref, no_commit, no_new_commits, no_remote,
  * uncommitted_changes, operation_in_progress, git_not_found, git_failed
  */
@@ -56,7 +56,7 @@ export async function planPush(given: GitPlace, worktree: Worktree, into: string
   };
 }
 
-/** Returns the remote of the base, or else `origin`, or else the only remote. @throws CatalogueError no_remote */
+/** Returns the remote of the base or, if it has none, `origin` or the only remote. @throws CatalogueError no_remote */
 async function findRemote(place: GitPlace, base: string): Promise<Pick<PushPlan, 'remote' | 'address' | 'repository'>> {
   const names = (await askGit(['remote'], place)).split('\n').filter((name) => name !== '');
   const asked = await tryGit(['config', '--get', `branch.${base}.remote`], place);

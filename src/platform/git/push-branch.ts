@@ -13,9 +13,9 @@ export interface Push {
   address: string;
   commit: string;
   branch: string;
-  /** SHA-1 or SHA-256, as in the repository */
+  /** SHA-1 or SHA-256, whichever the repository uses */
   objectFormat: string;
-  /** where our own git directory is created; only this program writes there */
+  /** the folder in which our own git directory is created, to which only this program writes */
   scratchDir: string;
   /** the server's own environment */
   environment: Environment;
@@ -28,9 +28,9 @@ const MOST_SAID_CHARS = 600;
 
 /**
  * Pushes a commit as a branch on behalf of the user, and never by force. git runs in our own git directory, which only
- * borrows the repository's objects. The user's own configuration applies (credentials, SSH, proxies). Nothing
- * configured in the repository (hooks, helpers, transports) runs or receives anything.
- * @throws CatalogueError push_refused, git_not_found, and the file system's error if there is no room
+ * borrows the repository's objects. The user's own configuration applies (credentials, SSH, proxies). Nothing that the
+ * repository configures (hooks, helpers, transports) runs or receives data.
+ * @throws CatalogueError push_refused, git_not_found, and the file system's error if the disk is full
  */
 export async function pushBranch(push: Push): Promise<void> {
   const { commonDir, address, commit, branch, objectFormat, scratchDir, environment, signal } = push;
@@ -46,7 +46,7 @@ export async function pushBranch(push: Push): Promise<void> {
         `[core]\n\trepositoryformatversion = ${format === '' ? 0 : 1}\n\tbare = true\n\thooksPath = /dev/null\n${format}`,
       ),
       writeFile(join(dir, 'objects/info/alternates'), `${join(commonDir, 'objects')}\n`),
-      // A shallow clone has no commits older than these.
+      // The oldest commits that a shallow clone contains.
       copyFile(join(commonDir, 'shallow'), join(dir, 'shallow')).catch(() => undefined),
     ]);
     const env = { ...personEnvironment(environment), GIT_DIR: dir, GIT_ALLOW_PROTOCOL: 'https:ssh' };
@@ -61,8 +61,8 @@ export async function pushBranch(push: Push): Promise<void> {
 }
 
 /**
- * A `--porcelain` line with `!` gives the reason why the branch was refused. If there is no such line, git's message
- * does.
+ * In the `--porcelain` output, a line with `!` gives the reason why the branch was refused. If there is no such line,
+ * git's message gives the reason.
  */
 function reasonIn({ outcome, stdout, stderr }: Awaited<ReturnType<typeof runProgram>>): string {
   if (outcome === 'timed_out') return 'no answer came';
@@ -75,7 +75,7 @@ function reasonIn({ outcome, stdout, stderr }: Awaited<ReturnType<typeof runProg
   return withoutPasswords(reason).slice(0, MOST_SAID_CHARS) || 'git gave no reason';
 }
 
-/** git repeats the address, which may contain a password. */
+/** git repeats the address in its message, and the address may contain a password. */
 function withoutPasswords(text: string): string {
   return text.replaceAll(/\/\/[^/@\s]+@/g, '//');
 }

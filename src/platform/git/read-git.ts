@@ -6,35 +6,37 @@ import { NO_ROOM } from './run-git.ts';
 
 export interface GitCall {
   cwd: string;
-  /** the whole environment, from `gitEnvironment` */
+  /** the whole environment, as returned by `gitEnvironment` */
   env: Readonly<Record<string, string>>;
   /** aborted when git must be killed */
   signal: AbortSignal;
   /** the standard input of git */
   input?: Uint8Array;
-  /** how many bytes of its output are read; if there are more, git is killed */
+  /** how many bytes of the output are read; if there are more, git is killed */
   mostBytes?: number;
-  /** exit codes that count as an answer; default: only 0 */
+  /** exit codes that count as success; default: only 0 */
   answers?: readonly number[];
 }
 
 export interface GitAnswer {
   code: number;
   stdout: Buffer;
-  /** whether git was killed because there was more output */
+  /** whether git was killed because its output exceeded the limit */
   isCut: boolean;
 }
 
-/** Longer than any list of changed files that a user reads. A patch has its own limit. */
+/**
+ * The default limit is longer than any list of changed files that a user would read. A patch has a limit of its own.
+ */
 const MOST_BYTES = 32 * 1024 * 1024;
-/** Enough for git's error message. */
+/** How much of git's error message is read. */
 const MOST_ERROR_BYTES = 4_096;
 
 /**
- * Runs git for its output, within the guarantees of `run-git.ts`, for data that a page requests again and again. Each
- * call takes one process and has a limit at which the output is cut off. The drivers in a configuration are not
- * disabled, so use this only for commands that read no file in the working tree, or with a git directory of our own
- * (`own-git-dir.ts`), whose configuration defines no drivers.
+ * Runs git for its output, with the guarantees of `run-git.ts`, for data that a page requests again and again. Each
+ * call takes one process and has a limit at which its output is cut off. The drivers in a configuration are not
+ * disabled. Therefore, use this function only for commands that read no file in the working tree, or with a git
+ * directory of our own (`own-git-dir.ts`), whose configuration defines no drivers.
  * @throws CatalogueError git_not_found, git_failed, process_limit
  */
 export function readGit(args: readonly string[], call: GitCall): Promise<GitAnswer> {

@@ -8,7 +8,7 @@ import { askGit, type GitPlace, runGit } from './run-git.ts';
 import { listUntracked } from './snapshot-files.ts';
 
 /**
- * Refuses a worktree that must not be removed, regardless of its files.
+ * Refuses to remove a worktree that must not be removed, regardless of its files.
  * @param place the main checkout
  * @throws CatalogueError worktree_gone, worktree_locked, worktree_nested, worktree_submodules
  */
@@ -34,7 +34,7 @@ export async function requireRemovable(place: GitPlace, path: string): Promise<v
   }
 }
 
-/** A session may have replaced its worktree with something else, such as a link or another repository. */
+/** A session may have replaced its worktree with something else, such as a symbolic link or another repository. */
 async function requireOwn(place: GitPlace, path: string, isListed: boolean): Promise<void> {
   const isFolder = (await lstat(path).catch(() => null))?.isDirectory() === true;
   const words = ['rev-parse', '--path-format=absolute', '--show-toplevel', '--git-common-dir', '--absolute-git-dir'];
@@ -46,7 +46,7 @@ async function requireOwn(place: GitPlace, path: string, isListed: boolean): Pro
 }
 
 /**
- * @param own processes that will end before the worktree is removed
+ * @param own the processes that will end before the worktree is removed
  * @throws CatalogueError worktree_in_use if any other process is working in the worktree
  */
 export async function requireUnused(path: string, own: ReadonlySet<number>): Promise<void> {
@@ -57,12 +57,12 @@ export async function requireUnused(path: string, own: ReadonlySet<number>): Pro
       const cwd = readlinkSync(`/proc/${pid}/cwd`);
       return cwd === real || cwd.startsWith(`${real}/`) ? pid : null;
     } catch {
-      // The process has ended, or belongs to someone else.
+      // In this case, the process has ended, or it belongs to another user.
       return null;
     }
   });
   const infos = (await Promise.all(users.map(readProcess))).filter((one) => one !== null);
-  // CBOS itself counts changes with git in this folder. Such a git only reads, and ends on its own.
+  // CBOS itself runs git in this folder to count changes. Such a git process only reads, and ends on its own.
   const others = infos.filter(({ comm, ppid }) => comm !== 'git' || ppid !== process.pid);
   if (others.length === 0) return;
   const named = others.map(({ pid, comm }) => `${pid} (${comm})`).join(', ');
@@ -71,16 +71,16 @@ export async function requireUnused(path: string, own: ReadonlySet<number>): Pro
 }
 
 /**
- * Removes a worktree whose files are saved. It disappears in one step. If a kill interrupts the rest, the same call
- * completes it.
+ * Removes a worktree whose files have been saved. The worktree disappears in a single step. If the server is killed
+ * during the rest, calling this function again completes it.
  * @param place the main checkout
- * @returns what is left of its folder (a file in it may belong to another user), or null if nothing is left
+ * @returns what is left of the worktree's folder (a file in it may belong to another user), or null if nothing is left
  */
 export async function removeWorktree(place: GitPlace, path: string): Promise<string | null> {
   // Session names do not contain dots.
   const prefix = `.${basename(path)}.finished`;
   if (await isThere(path)) await rename(path, join(dirname(path), `${prefix}-${Date.now().toString(36)}`));
-  // git removes a worktree from its list once the folder is gone.
+  // git removes a worktree from its list if the worktree's folder no longer exists.
   if ((await listWorktrees(place)).some((one) => one.path === path)) {
     await runGit(['worktree', 'remove', '--force', '--', path], place);
   }

@@ -1,34 +1,34 @@
 /**
- * Git, without running anything from the repository: `run-git.ts`.
+ * Git operations that never run anything from the repository; see `run-git.ts`.
  *
- * - the repository of a folder, its worktrees, branches and commits: this file
- * - a new worktree: `create-worktree.ts`
- * - the files listed in `.worktreeinclude`: `include-files.ts`
- * - finishing a worktree: `finish-worktree.ts`
- * - saving everything in a ref and restoring it: `save-work.ts`, `restore-work.ts`
- * - merging a worktree's commits into another branch: `merge-branch.ts`, `advance-branch.ts`
+ * - this file: the repository of a folder, with its worktrees, branches and commits
+ * - `create-worktree.ts`: creates a worktree
+ * - `include-files.ts`: finds and copies the files listed in `.worktreeinclude`
+ * - `finish-worktree.ts`: finishes a worktree
+ * - `save-work.ts`, `restore-work.ts`: save everything in a ref, and restore it
+ * - `merge-branch.ts`, `advance-branch.ts`: merge a worktree's commits into another branch
  */
 import { lstat, realpath } from 'node:fs/promises';
 import { join, relative } from 'node:path';
 import { CatalogueError } from '../../protocol/index.ts';
 import { askGit, type GitPlace, gitFailed, runGit, tryGit } from './run-git.ts';
 
-/** A repository, seen from one of its checkouts. */
+/** A repository, as seen from one of its checkouts. */
 export interface Repository {
   /** the main checkout, whose folder contains all worktrees that CBOS creates */
   root: string;
   /** the git directory that all worktrees share */
   commonDir: string;
-  /** the checkout that the folder is in */
+  /** the checkout that contains the folder */
   checkout: string;
-  /** the folder, relative to its checkout; empty for the checkout itself */
+  /** the folder, relative to its checkout; empty if it is the checkout itself */
   below: string;
 }
 
-/** One worktree, as git lists it; the first worktree listed is the main checkout. */
+/** A worktree, as listed by git. The first worktree in the list is the main checkout. */
 export interface ListedWorktree {
   path: string;
-  /** without `refs/heads/`, or null if its HEAD is detached */
+  /** the branch without `refs/heads/`, or null if HEAD is detached */
   branch: string | null;
   isLocked: boolean;
   isBare: boolean;
@@ -49,7 +49,7 @@ export async function findRepository(place: GitPlace): Promise<Repository> {
   if (isInside !== 'true') throw notARepository(place.cwd);
   const checkout = await askGit(['rev-parse', '--show-toplevel'], place);
   const below = relative(await realpath(checkout), await realpath(place.cwd));
-  // A repository's configuration may specify any folder as its working tree.
+  // A repository's configuration may name any folder as its working tree.
   if (below === '..' || below.startsWith('../')) {
     throw notARepository(place.cwd, `git says that its working tree is ${checkout}`);
   }
@@ -72,7 +72,7 @@ function notARepository(path: string, why?: string): CatalogueError {
   return new CatalogueError('not_a_repository', why === undefined ? message : `${message}: ${why}`);
 }
 
-/** Returns all worktrees of a repository, the main checkout first. */
+/** Returns all worktrees of a repository, beginning with the main checkout. */
 export async function listWorktrees(place: GitPlace): Promise<ListedWorktree[]> {
   const listed = await askGit(['worktree', 'list', '--porcelain', '-z'], place);
   return listed.split('\0\0').flatMap((block) => {
@@ -92,20 +92,20 @@ export async function listWorktrees(place: GitPlace): Promise<ListedWorktree[]> 
 }
 const BRANCH_LINE = 'branch refs/heads/';
 
-/** Returns the commit that a name refers to, or null if there is none, or if the name begins with a dash. */
+/** Returns the commit that a name refers to, or null if there is none or if the name begins with a dash. */
 export async function commitOf(place: GitPlace, name: string): Promise<string | null> {
   if (name.startsWith('-') || name.includes('\0')) return null;
   const found = await tryGit(['rev-parse', '--verify', '--quiet', '--end-of-options', `${name}^{commit}`], place);
   return found.code === 0 ? found.stdout.toString('utf8').trim() : null;
 }
 
-/** Returns the branch that a checkout is on, or null if its HEAD is detached. */
+/** Returns the branch that is checked out, or null if HEAD is detached. */
 export async function currentBranch(place: GitPlace): Promise<string | null> {
   const found = await tryGit(['symbolic-ref', '--quiet', '--short', 'HEAD'], place);
   return found.code === 0 ? found.stdout.toString('utf8').trim() : null;
 }
 
-/** Reports whether git accepts this name for a branch. */
+/** Reports whether git accepts a name as the name of a branch. */
 export async function isBranchName(place: GitPlace, name: string): Promise<boolean> {
   if (name.startsWith('-') || name === 'HEAD' || name.includes('\0') || name.includes('@{')) return false;
   return (await tryGit(['check-ref-format', `refs/heads/${name}`], place)).code === 0;
@@ -120,8 +120,8 @@ export function namesIn(list: Buffer): string[] {
 }
 
 /**
- * Splits a NUL-terminated list from git into names with one character for each byte (Latin-1), because a file name on
- * Linux need not be UTF-8. `bytePath` converts these names to paths.
+ * Splits a NUL-terminated list from git into names that have one character for each byte (Latin-1), because a file name
+ * on Linux need not be UTF-8. `bytePath` converts these names to paths.
  */
 export function byteNamesIn(list: Buffer): string[] {
   return list
@@ -130,7 +130,7 @@ export function byteNamesIn(list: Buffer): string[] {
     .filter((name) => name !== '');
 }
 
-/** Returns the path, for the file system, of a name from {@link byteNamesIn} in a folder. */
+/** Returns the file system path for a name from {@link byteNamesIn} in a folder. */
 export function bytePath(folder: string, name: string): Buffer {
   return Buffer.concat([Buffer.from(`${folder}/`), Buffer.from(name, 'latin1')]);
 }
@@ -150,8 +150,8 @@ export async function isAncestor(place: GitPlace, older: string, newer: string):
 }
 
 /**
- * Returns the files in a checkout that are in no commit or have changed since the last one, as reported by git, without
- * ignored files.
+ * Returns the files in a checkout that are not in any commit or have changed since the last one, according to git.
+ * Ignored files are omitted.
  */
 export async function uncommittedFiles(place: GitPlace, untracked: 'all' | 'no' = 'all'): Promise<string[]> {
   const flags = ['status', '--porcelain', '-z', '--no-renames', '--ignore-submodules=dirty'];
@@ -169,7 +169,7 @@ const OPERATIONS = [
   'sequencer',
 ];
 
-/** Refuses a checkout with an unfinished merge or similar operation. @throws CatalogueError operation_in_progress */
+/** Refuses a checkout with an unfinished merge or a similar operation. @throws CatalogueError operation_in_progress */
 export async function requireNoOperation(place: GitPlace): Promise<void> {
   const gitDir = await askGit(['rev-parse', '--absolute-git-dir'], place);
   for (const name of OPERATIONS) {
@@ -178,7 +178,7 @@ export async function requireNoOperation(place: GitPlace): Promise<void> {
   }
 }
 
-/** Reports whether anything exists at this path, even a dangling link. */
+/** Reports whether anything exists at this path, even if it is only a dangling symbolic link. */
 export async function isThere(path: string | Buffer): Promise<boolean> {
   return (await lstat(path).catch(() => null)) !== null;
 }

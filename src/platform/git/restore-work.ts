@@ -17,17 +17,18 @@ import { askGit, type GitPlace, runGit, tryGit } from './run-git.ts';
 import { CBOS_IDENTITY, findState, type SavedState } from './saved-work.ts';
 
 export interface RecoverRequest {
-  /** as `listStates` returns it */
+  /** the state to restore, as returned by `listStates` */
   id: string;
-  /** the branch to restore; null for its former branch */
+  /** the name for the restored branch, or null for its former name */
   branch: string | null;
-  /** the folder for the worktree; undefined for its former place; null to restore only the branch */
+  /** the folder for the worktree, undefined for its former place, or null to restore only the branch */
   folder: string | null | undefined;
 }
 
 /**
  * Restores a saved worktree. In a restored worktree, each file has the same bytes, and is changed, staged, or untracked
- * as it was before. A restored branch has the same commits, plus one commit with everything that was not committed.
+ * as it was before. A restored branch has the same commits, plus one commit that contains everything that was not
+ * committed.
  * @param given a folder in the repository
  * @throws CatalogueError not_a_repository, no_such_save, no_commit, invalid_branch, branch_exists, branch_in_use,
  * worktree_exists, worktree_place, git_failed, disk_full
@@ -62,7 +63,7 @@ export async function recoverWork(given: GitPlace, request: RecoverRequest): Pro
   const folder = request.folder ?? state.folder;
   await requireFreeFolder(root, folder);
   const made = { repository: root, path: folder, branch, commit: head, isNewBranch: existing === null };
-  // If that fails, whatever is in the folder's place by now is not ours.
+  // If creating the folder fails, whatever is in its place by now is not ours.
   await addWorktree(place, made, ['--no-checkout']);
   try {
     await writeState({ ...place, cwd: folder }, state, commonDir);
@@ -96,30 +97,31 @@ async function asOneCommit(place: GitPlace, { tree, head, session, at }: SavedSt
   return askGit(words, { ...place, variables: CBOS_IDENTITY });
 }
 
-/** The files of a worktree as commits or trees, along with the names of files that only their owner may read. */
+/** The files of a worktree as commits or trees, along with the names of the files that only their owner may read. */
 export type WorktreeState = Pick<SavedState, 'commit' | 'included' | 'staged' | 'head' | 'ownerOnly'>;
 
-/** Fills a worktree that has no files yet. */
+/** Fills an empty worktree with files. */
 export async function writeState(place: GitPlace, state: WorktreeState, commonDir: string): Promise<void> {
   const gitDir = await askGit(['rev-parse', '--absolute-git-dir'], place);
   for (const commit of [state.commit, state.included]) {
     if (commit !== null) await writeFiles(place, { commit, gitDir, commonDir });
   }
   await restrictToOwner(place.cwd, state.ownerOnly);
-  // Untracked files become untracked again, because the index does not contain them.
+  // Untracked files are untracked again afterwards, because the index does not contain them.
   await runGit(['read-tree', state.staged ?? state.head ?? '--empty'], place);
   await tryGit(['update-index', '-q', '--refresh'], place);
 }
 
 /**
- * Attributes that override all of the repository's. No line ending changes, and nothing is expanded, encoded, or
- * filtered.
+ * Attributes that override all attributes of the repository. No line ending is changed, and nothing is expanded,
+ * encoded, or filtered.
  */
 export const AS_THEY_ARE = '* -text !eol !ident !filter !working-tree-encoding\n';
 
 /**
- * Writes the files of a commit into a folder byte for byte. git does this with a separate git directory whose
- * attributes differ from the repository's. This follows no links and never leaves the folder.
+ * Writes the files of a commit into a folder, byte for byte. For this, git uses a separate git directory whose
+ * attributes override those of the repository. Symbolic links are not followed, and nothing outside the folder is
+ * written.
  */
 async function writeFiles(
   place: GitPlace,
@@ -155,7 +157,7 @@ async function restrictToOwner(folder: string, names: readonly string[]): Promis
     if (!isBelow(textOf(name))) continue;
     const path = bytePath(root, name);
     const parent = dirname(path.toString('latin1'));
-    // A link may lead out of the folder, but nothing outside it is written.
+    // A symbolic link may lead out of the folder, but nothing outside the folder is written.
     const real = await realpath(Buffer.from(parent, 'latin1'), { encoding: 'latin1' }).catch(() => null);
     const stats = real === parent ? await lstat(path).catch(() => null) : null;
     if (stats?.isFile() === true) await chmod(path, stats.mode & 0o700);

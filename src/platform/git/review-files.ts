@@ -10,22 +10,22 @@ import { findWorkingTree, type WorkingTree } from './working-tree.ts';
 
 /** How long git may take for one answer. */
 const LONGEST_MS = 20_000;
-/** The largest file: as much as a patch shows. No one comments on lines of a larger file. */
+/** The maximum size of a file, which is as much as a patch shows. No one comments on lines of a larger file. */
 const MOST_TEXT_BYTES = 2 * 1024 * 1024;
 
-/** The files of one working tree, as a review sees them. */
+/** The files of a working tree, as a review sees them. */
 export interface ReviewFiles {
   /** Returns the lines of a file, or null if the file does not exist, is not text, or is too large. */
   lines(file: string, side: ReviewSide): Promise<readonly string[] | null>;
   /**
-   * Returns a digest that changes with the file's content, type, or mode, or null if there is no file, or if it is a
+   * Returns a digest that changes with the file's content, type, or mode, or null if the file does not exist or is a
    * folder.
    */
   digest(file: string): Promise<string | null>;
 }
 
 /**
- * Opens the working tree of a folder. Nothing from the repository runs, and no link out of it is followed.
+ * Opens the working tree of a folder. Nothing in the repository is run, and no symbolic link out of it is followed.
  * @throws CatalogueError no_such_path, not_a_repository, git_not_found, git_failed
  */
 export async function openReviewFiles(
@@ -81,7 +81,10 @@ async function hasBlob({ root }: WorkingTree, name: string, call: Pick<GitCall, 
   return code === 0;
 }
 
-/** Splits text into lines as in a patch. Returns null if it contains a NUL, because then it is not text. */
+/**
+ * Splits text into lines in the same way as a patch. Returns null if the content contains a NUL, because it is then not
+ * text.
+ */
 function toLines(text: string): readonly string[] | null {
   if (text.includes('\0')) return null;
   const lines = text.split('\n');
@@ -97,7 +100,9 @@ function isPlainPath(file: string): boolean {
   );
 }
 
-/** Returns the path of a file in a working tree, or null if a link on the path leads out of the working tree. */
+/**
+ * Returns the path of a file in a working tree, or null if a symbolic link on the path leads out of the working tree.
+ */
 async function pathIn(root: string, file: string): Promise<string | null> {
   if (!isPlainPath(file)) return null;
   const path = join(root, file);
@@ -120,7 +125,7 @@ async function digestOf(path: string): Promise<string | null> {
   return `${(stats.mode & 0o111) === 0 ? 'file' : 'program'} ${hash.digest('hex')}`;
 }
 
-/** A file may disappear at any moment, and may be unreadable. */
+/** A file may disappear at any moment, or may be unreadable. */
 function orNull(error: NodeJS.ErrnoException): null {
   if (['ENOENT', 'ENOTDIR', 'EACCES', 'ELOOP', 'ENAMETOOLONG'].includes(error.code ?? '')) return null;
   throw error;

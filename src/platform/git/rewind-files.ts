@@ -7,12 +7,12 @@ import type { TurnTree } from './turn-tree.ts';
 
 /** The result of a rewind. */
 export interface RewoundFiles {
-  /** how many files were written, and how many deleted */
+  /** how many files were written, and how many were deleted */
   written: number;
   deleted: number;
   /**
-   * files that were not changed, because an ignored file is in their place, they were written to during the rewind,
-   * they were never saved, or their place is not writable
+   * files that were not changed, because an ignored file is in their place, because they were written to during the
+   * rewind, because they were never saved, or because their place is not writable
    */
   left: string[];
 }
@@ -21,13 +21,13 @@ const STAGING = '.cbos-rewind-';
 const GITLINK = '160000';
 
 /**
- * Restores the files of a working tree to an earlier state. All of them are first written next to the working tree, so
- * a full disk changes nothing. Then a rename puts each one in place. Ignored files are left alone, and links are not
- * followed.
- * @param options.present the current state of the files, which is kept in a ref
- * @param options.when the time at which the capture of that state began, in Unix milliseconds; a file written later is
- * left alone
- * @throws CatalogueError git_failed, disk_full, and the file system's error; in these cases nothing has been changed
+ * Restores the files of a working tree to an earlier state. All files are first written next to the working tree, so
+ * that a full disk does no harm. Then each of them is moved into place by a rename. Ignored files are left alone, and
+ * symbolic links are not followed.
+ * @param options.present the current state of the files, which a ref keeps
+ * @param options.when when the capture of that state began, in Unix milliseconds; a file that was written later is left
+ * alone
+ * @throws CatalogueError git_failed, disk_full, and the file system's error; in these cases, nothing has been changed
  */
 export async function rewindFiles(
   own: TurnGitDir,
@@ -61,8 +61,8 @@ export async function rewindFiles(
 }
 
 /**
- * Creates a private folder on the working tree's disk. Files that a killed server left in it are deleted; that server
- * had changed no file yet, or only some.
+ * Creates a private folder on the disk of the working tree. Files that a killed server left in it are deleted; that
+ * server had changed only some of the files, or none.
  */
 async function makeStaging({ repository: { gitDir, root } }: TurnGitDir): Promise<string> {
   const isOneDisk = (await stat(gitDir)).dev === (await stat(root)).dev;
@@ -124,7 +124,10 @@ function foldersOf(name: string): string[] {
   return parts.map((_, at) => parts.slice(0, at + 1).join('/'));
 }
 
-/** Reports whether every folder on a file's path is a real folder and not a link. `make` creates missing folders. */
+/**
+ * Reports whether every folder on a file's path is a real folder rather than a symbolic link. `make` creates missing
+ * folders.
+ */
 async function areFolders(root: string, name: string, make: boolean): Promise<boolean> {
   for (const folder of foldersOf(name)) {
     const path = bytePath(root, folder);
@@ -137,7 +140,8 @@ async function areFolders(root: string, name: string, make: boolean): Promise<bo
 }
 
 /**
- * Reports whether someone has written to the file since its state was saved. If so, its content exists nowhere else.
+ * Reports whether someone has written to the file since its state was saved. If so, its current content exists nowhere
+ * else.
  */
 const isNewer = (stats: { mtimeMs: number }, since: number): boolean => stats.mtimeMs > since;
 
@@ -165,7 +169,7 @@ async function placeFile(options: {
   root: string;
   staging: string;
   name: string;
-  /** the files in the current state; anything else in the way belongs to someone */
+  /** the files in the current state; anything else that is in the way belongs to someone */
   was: ReadonlySet<string>;
   since: number;
 }): Promise<boolean> {

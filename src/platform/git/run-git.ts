@@ -1,24 +1,24 @@
 /**
  * Runs git in a repository that may be hostile. Every call through this file guarantees the following:
  *
- * - **Nothing from the repository runs.** No hook, file system monitor, pager, editor, signing program, credential
- *   helper, filter (clean, smudge, process), merge driver, external diff, text conversion, or hook in the
- *   configuration runs. Filters are off regardless of who configured them, so a Git LFS file appears as its
+ * - **Nothing from the repository runs.** This covers hooks, file system monitors, pagers, editors, signing programs,
+ *   credential helpers, filters (clean, smudge, process), merge drivers, external diffs, text conversions, and hooks
+ *   that the configuration defines. Filters are off regardless of who configured them, so a Git LFS file appears as its
  *   pointer; see docs/adr/0030.
- * - **Nothing from the server's environment** reaches git except an allow-list: the location of the user's
- *   configuration, and the user's identity (`git-environment.ts`). PATH keeps only absolute entries.
+ * - **Nothing from the server's environment reaches git**, except an allow-list that contains the location of the
+ *   user's configuration and the user's identity (`git-environment.ts`). PATH keeps only absolute entries.
  * - **There is no network and no prompt.** Every transport is refused, including the fetch of a missing object in a
  *   partial clone.
- * - **File names are literal.** No character in a pathspec is special. Use `-z` in commands that list names. Only
- *   `check-ignore` refuses literal pathspecs (2.39): put `./` before each name there.
- * - **A command that only reads takes no lock.** No garbage collection starts.
+ * - **File names are literal.** No character in a pathspec is special. Use `-z` with commands that list names. Only
+ *   `check-ignore` refuses literal pathspecs (2.39), so put `./` before each name there.
+ * - **A command that only reads takes no lock.** It also does not start a garbage collection.
  * - **Every call is bounded.** Output beyond `maxBytes` and time beyond `timeoutMs` are errors, and a result is never
- *   cut.
+ *   truncated.
  *
  * The caller has three duties. Put `--end-of-options` or `--` before a word that someone else chose (a branch may be
  * named `-f`). Pass `--ignore-submodules=dirty` or `all` to `status` and `diff`, because git would otherwise look into
- * a submodule using the submodule's configuration. Never call a command that runs a shell command by design (`bisect
- * run`, `rebase --exec`, `submodule foreach`).
+ * a submodule and use the submodule's configuration. Never call a command whose purpose is to run a shell command
+ * (`bisect run`, `rebase --exec`, `submodule foreach`).
  */
 import { type ExecFileException, execFile } from 'node:child_process';
 import { CatalogueError } from '../../protocol/index.ts';
@@ -26,7 +26,7 @@ import { requirePipes, startFault } from '../process/start-fault.ts';
 import { DRIVER_KEYS, type Environment, findGit, gitEnvironment } from './git-environment.ts';
 
 export interface GitPlace {
-  /** an absolute directory; git runs as if it had been started there */
+  /** an absolute directory; git behaves as if it had been started there */
   cwd: string;
   /** the server's own environment */
   environment: Environment;
@@ -35,9 +35,9 @@ export interface GitPlace {
 export interface GitOptions extends GitPlace {
   /** the standard input of git */
   input?: string | Buffer;
-  /** an index file to use instead of the checkout's */
+  /** an index file to use instead of the index of the checkout */
   indexFile?: string;
-  /** variables such as GIT_AUTHOR_DATE; they must come only from CBOS itself */
+  /** variables such as GIT_AUTHOR_DATE, which must come only from CBOS itself */
   variables?: Readonly<Record<string, string>>;
   timeoutMs?: number;
   maxBytes?: number;
@@ -52,10 +52,10 @@ export interface GitResult {
 
 /** How long one call may take. Checking out a large repository on a slow disk takes minutes. */
 const TIMEOUT_MS = 300_000;
-/** How much one call may print. The names of a million files take less. */
+/** How much one call may print. The names of a million files take less than this. */
 const MAX_BYTES = 256_000_000;
 /**
- * How much may be printed by the command that reads the drivers' names. The output is small unless someone is trying to
+ * How much the command that reads the names of the drivers may print. Its output is small unless someone is trying to
  * overload the server.
  */
 const MAX_CONFIG_BYTES = 4_000_000;
@@ -72,8 +72,8 @@ const SHOWS_DIFFERENCES: ReadonlySet<string> = new Set([
 ]);
 
 /**
- * Runs a git command and returns its result, whatever its exit code.
- * @throws CatalogueError git_not_found, git_failed (time or size), process_limit
+ * Runs a git command and returns its result, regardless of the exit code.
+ * @throws CatalogueError git_not_found, git_failed (time or size limit exceeded), process_limit
  */
 export async function tryGit(args: readonly string[], options: GitOptions): Promise<GitResult> {
   const program = findGit(options.environment);
@@ -102,7 +102,7 @@ export async function runGit(args: readonly string[], options: GitOptions): Prom
   return result.stdout;
 }
 
-/** Runs a git command that must succeed, and returns its output as text without the last line feed. */
+/** Runs a git command that must succeed. Returns its output as text, without the last line feed. */
 export async function askGit(args: readonly string[], options: GitOptions): Promise<string> {
   return (await runGit(args, options)).toString('utf8').replace(/\n$/, '');
 }
@@ -120,15 +120,15 @@ export function gitFailed(args: readonly string[], result: Pick<GitResult, 'code
     `git ${args[0]} failed (exit ${result.code}): ${said || 'it gave no reason'}`,
   );
 }
-/** How many lines of git's message an error repeats. The last lines give the reason. */
+/** How many lines of git's message an error repeats. The last lines contain the reason. */
 const MAX_SAID_LINES = 4;
 const MAX_SAID_CHARS = 1_000;
 /** The kernel's messages, as worded with LC_ALL=C. */
 export const NO_ROOM = /No space left on device|Disk quota exceeded/;
 
 /**
- * Returns the keys of all drivers in this directory's configuration. They are read each time, because the session that
- * works in a repository may change the configuration.
+ * Returns the keys of all drivers in the configuration of this directory. They are read each time, because the session
+ * that works in a repository may change the configuration.
  */
 async function readDriverKeys(program: string, { cwd, environment, timeoutMs }: GitOptions): Promise<string[]> {
   const result = await run(program, ['config', '--null', '--name-only', '--get-regexp', DRIVER_KEYS], {
@@ -157,8 +157,8 @@ function run(program: string, args: readonly string[], options: RunOptions): Pro
   return new Promise((resolve, reject) => {
     const child = execFile(
       program,
-      // The directory is passed with -C rather than as the child's working directory: if that were missing, Node would
-      // report that git itself is missing.
+      // The directory is passed with -C rather than as the child's working directory. If the working directory were
+      // missing, Node would report that git itself is missing.
       ['--no-pager', '-C', options.cwd, ...args],
       {
         cwd: '/',
@@ -166,7 +166,7 @@ function run(program: string, args: readonly string[], options: RunOptions): Pro
         encoding: 'buffer',
         timeout: options.timeoutMs ?? TIMEOUT_MS,
         maxBuffer: options.maxBytes ?? MAX_BYTES,
-        // TERM is used instead of KILL, because git removes its lock files on TERM.
+        // git is ended with TERM rather than KILL, because it removes its lock files on TERM.
         killSignal: 'SIGTERM',
       },
       (error, stdout, stderr) => {
@@ -181,16 +181,16 @@ function run(program: string, args: readonly string[], options: RunOptions): Pro
       reject(cause);
       return;
     }
-    // A command that ends before it has read its whole input causes EPIPE. Its exit code shows what was wrong.
+    // A command that ends before it has read its whole input causes EPIPE. Its exit code shows what went wrong.
     child.stdin?.on('error', () => undefined);
     child.stdin?.end(options.input ?? '');
   });
 }
 
-/** Returns the reason why a call has no result, or null if git itself ended with an exit code. */
+/** Returns why a call has no result, or null if git itself ended with an exit code. */
 function faultOf(args: readonly string[], error: ExecFileException): Error | null {
   if (typeof error.code === 'number') return null;
-  // For a program that wrote too much, Node's code is a string, like the kernel's codes.
+  // If a program wrote too much, Node's code is a string, like the kernel's codes.
   const code: unknown = error.code;
   if (code === 'ERR_CHILD_PROCESS_STDIO_MAXBUFFER') {
     return new CatalogueError('git_failed', `git ${args[0]} printed more than CBOS reads`, { cause: error });

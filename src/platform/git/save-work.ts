@@ -6,24 +6,24 @@ import { CBOS_IDENTITY, keepState, type SavedState } from './saved-work.ts';
 import { snapshotFiles } from './snapshot-files.ts';
 
 export interface SaveRequest {
-  /** the session that works there */
+  /** the session that works in the worktree */
   session: string;
-  /** the branch that the worktree was created with */
+  /** the branch that was created together with the worktree */
   branch: string;
   /** the main checkout */
   root: string;
-  /** the branch that received its commits */
+  /** the branch that received the worktree's commits */
   into: string | null;
   /** Unix milliseconds */
   now: number;
 }
 
-/** A fixed time. The same tree then yields the same commit, which makes a repeated save recognizable. */
+/** A fixed time. With it, the same tree always yields the same commit, so that a repeated save can be recognised. */
 const NO_TIME = { GIT_AUTHOR_DATE: '@0 +0000', GIT_COMMITTER_DATE: '@0 +0000' };
 
 /**
  * Saves everything in a worktree as one commit under `refs/cbos/saved`, byte for byte and without changing the
- * worktree. The tree of the commit contains all tracked and untracked files. Its parents are the last commit, the
+ * worktree. The tree of this commit contains all tracked and untracked files. Its parents are the last commit, the
  * staged files, the ignored files listed in `.worktreeinclude`, and every commit that could be lost with the worktree.
  * Saving the same state again yields the same commit.
  * @param place the worktree

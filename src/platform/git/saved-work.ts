@@ -8,7 +8,9 @@ import { quoted, unquoted } from './snapshot-files.ts';
  */
 const SAVED = 'refs/cbos/saved';
 
-/** The author of saved states. The commits are CBOS's own rather than the user's, so no configured name is needed. */
+/**
+ * The author of saved states. These commits are made by CBOS rather than by the user, so git needs no configured name.
+ */
 export const CBOS_IDENTITY = {
   GIT_AUTHOR_NAME: 'CBOS',
   GIT_AUTHOR_EMAIL: 'cbos@localhost',
@@ -16,21 +18,23 @@ export const CBOS_IDENTITY = {
   GIT_COMMITTER_EMAIL: 'cbos@localhost',
 };
 
-/** One saved state, with the fields that only a restoration needs. */
+/** One saved state, including the fields that only a restoration needs. */
 export interface SavedState extends SavedWork {
   tree: string;
   parents: string[];
-  /** the commit of the staged files, or null if they are the same as in the head */
+  /** the commit that contains the staged files, or null if these are the same as in the head */
   staged: string | null;
-  /** the commit of the ignored files listed in `.worktreeinclude`, or null if there were none */
+  /** the commit that contains the ignored files listed in `.worktreeinclude`, or null if there were none */
   included: string | null;
-  /** the files that only their owner may read, with one character for each byte */
+  /** the files that only their owner may read, as names with one character for each byte */
   ownerOnly: string[];
 }
 
 export type NewState = Omit<SavedState, 'id' | 'ref' | 'commit' | 'also' | 'at'> & { now: number };
 
-/** Stores a state as a commit with its own ref. If the same state already exists, returns that one. */
+/**
+ * Stores a state as a commit with a ref of its own. If the same state has already been stored, that one is returned.
+ */
 export async function keepState(place: GitPlace, state: NewState): Promise<SavedState> {
   const same = (await listStates(place, state.repository)).find((one) => isSame(one, state));
   if (same !== undefined) return same;
@@ -70,7 +74,7 @@ function messageOf(state: NewState): string {
   return [`Worktree of ${state.session}`, '', ...lines, ''].join('\n');
 }
 
-/** Returns the states saved in a repository, newest first. @param repository its main checkout */
+/** Returns the states that are saved in a repository, newest first. @param repository the main checkout */
 export async function listStates(place: GitPlace, repository: string): Promise<SavedState[]> {
   const format = '%(refname) %(objectname) %(tree) %(committerdate:unix) %(parent)%0a%(contents)%00';
   const listed = await askGit(['for-each-ref', '--sort=-committerdate', `--format=${format}`, SAVED], place);

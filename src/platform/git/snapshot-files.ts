@@ -6,9 +6,9 @@ import { haveSameList, includedNames } from './include-files.ts';
 import { byteNamesIn, bytePath, textOf } from './repository.ts';
 import { askGit, type GitOptions, type GitPlace, runGit } from './run-git.ts';
 
-/** The files of a worktree as trees in its repository. All trees are written, but nothing refers to them yet. */
+/** The files of a worktree, as trees in its repository. All trees have been written, but nothing refers to them yet. */
 export interface FileTrees {
-  /** every file that git tracks, and every untracked one */
+  /** every tracked and every untracked file */
   files: string;
   /** the content of the index */
   staged: string;
@@ -18,7 +18,7 @@ export interface FileTrees {
   ownerOnly: string[];
 }
 
-/** One entry of an index. Names have one character for each byte. */
+/** An entry of an index. Names have one character for each byte. */
 interface IndexEntry {
   mode: string;
   hash: string;
@@ -33,12 +33,12 @@ const SUBMODULE = '160000';
 const LINK = '120000';
 
 /**
- * Writes the files of a worktree into its repository byte for byte. Each file is read, regardless of what the index
+ * Writes the files of a worktree into its repository, byte for byte. Each file is read, regardless of what the index
  * assumes about it (`assume-unchanged`, its dates), and no filter or line-ending conversion changes it. The worktree
- * and its index remain unchanged. A tree cannot contain empty folders, sockets, or pipes.
+ * and its index do not change. A tree cannot contain empty folders, sockets, or pipes.
  * @param place the worktree
  * @param options.root the main checkout
- * @param options.indexFile a file for this purpose only; it is removed afterwards
+ * @param options.indexFile a file that is used only for this purpose, and is removed afterwards
  * @throws CatalogueError worktree_nested, git_failed, disk_full
  */
 export async function snapshotFiles(
@@ -56,10 +56,10 @@ export async function snapshotFiles(
     const found = await findAll(place, [...index.names, ...untracked]);
     const hashes = await hashAll(place, found, index.entries);
     const zero = '0'.repeat(hashes.length);
-    // A file left out by a sparse checkout does not count as deleted, because the index contains it.
+    // A file that a sparse checkout omits does not count as deleted, because the index contains it.
     const isGone = (name: string): boolean => found.get(name)?.kind === 'gone' && !index.leftOut.has(name);
     const gone = index.names.filter(isGone).map((name) => indexLine({ mode: '0', hash: zero, name }));
-    // Missing files come first, because a folder may have become a file.
+    // Missing files come first, because a file may have replaced a folder.
     await updateIndex(own, [...gone, ...hashes.entries.map(indexLine)]);
     const files = await askGit(WRITE_TREE, own);
 
@@ -68,7 +68,7 @@ export async function snapshotFiles(
     const included = await hashAll(place, foundIncluded, []);
     await rm(indexFile, { force: true });
     await updateIndex(own, included.entries.map(indexLine));
-    // git does not store this mode for tracked files, so after a checkout they have the usual mode.
+    // For tracked files, git does not store this mode, so after a checkout they have the usual mode.
     const ownerOnly = [...untracked, ...names].filter((name) => {
       const one = found.get(name) ?? foundIncluded.get(name);
       return one?.kind === 'file' && one.isOwnerOnly;
@@ -87,7 +87,10 @@ export async function listUntracked(place: GitPlace): Promise<string[]> {
   throw new CatalogueError('worktree_nested', `${join(place.cwd, textOf(nested))} is a separate repository`);
 }
 
-/** Reads a worktree's index: the staged entries, except for files in conflict, and the names of all tracked files. */
+/**
+ * Reads a worktree's index, and returns the staged entries (except for files with conflicts) and the names of all
+ * tracked files.
+ */
 async function readIndex(
   place: GitPlace,
 ): Promise<{ entries: IndexEntry[]; names: string[]; leftOut: ReadonlySet<string> }> {
@@ -139,7 +142,7 @@ async function findOne(path: Buffer): Promise<Found> {
   return { kind: 'file', mode, isOwnerOnly: (stats.mode & 0o044) === 0 };
 }
 
-/** Writes files and links into the repository. `length` is the length of its object names. */
+/** Writes files and symbolic links into the repository. `length` is the length of the repository's object names. */
 async function hashAll(
   place: GitPlace,
   found: ReadonlyMap<string, Found>,
@@ -182,7 +185,7 @@ export function unquoted(text: string): string {
     .replaceAll(/\\([0-7]{3})/g, (_, digits: string) => String.fromCharCode(Number.parseInt(digits, 8)));
 }
 
-/** Returns the names from the lists of both the main checkout and the worktree. */
+/** Returns the names in the `.worktreeinclude` lists of both the main checkout and the worktree. */
 async function namesToInclude(place: GitPlace, root: string, found: ReadonlyMap<string, Found>): Promise<string[]> {
   const names = new Set(await includedNames(place, root));
   if (!(await haveSameList(root, place.cwd))) {

@@ -7,32 +7,32 @@ import { AS_THEY_ARE } from './restore-work.ts';
 import type { WorkingTree } from './working-tree.ts';
 
 /**
- * A separate git directory for the checkpoints of one working tree. The directory is kept, because its index remembers
- * which files have been read. The next checkpoint therefore reads only files that have changed since then. Its
- * configuration specifies no programs, and its attributes override the repository's, so git stores each file's exact
- * bytes. New objects go into the repository, where a ref keeps them.
+ * A separate git directory for the checkpoints of one working tree. This directory is kept, because its index remembers
+ * which files have been read, so the next checkpoint reads only files that have changed since then. Its configuration
+ * specifies no programs, and its attributes override those of the repository, so git stores the exact bytes of each
+ * file. New objects go into the repository, where a ref keeps them.
  */
 export interface TurnGitDir {
   dir: string;
   repository: WorkingTree;
   /** for calls with our index and our configuration */
   call: Pick<GitCall, 'env' | 'signal' | 'cwd'>;
-  /** for calls with the repository's own index; only for commands that read no file in the working tree */
+  /** for calls with the repository's own index; use it only for commands that read no file in the working tree */
   theirs: Pick<GitCall, 'env' | 'signal' | 'cwd'>;
 }
 
 export interface TurnGitDirOptions {
   repository: WorkingTree;
-  /** the parent of all working trees' git directories; only this program writes there */
+  /** the folder that contains the git directories of all working trees, to which only this program writes */
   parent: string;
   call: Pick<GitCall, 'env' | 'signal'>;
-  /** the user's home, which `~` in `core.excludesFile` refers to */
+  /** the user's home, to which `~` in `core.excludesFile` refers */
   userHome: string;
 }
 
 /**
- * Files are stored as they are on this system. Loose objects are compressed only lightly, because `git gc` compresses
- * them thoroughly later.
+ * Files are stored exactly as they are on this system. Loose objects are compressed only lightly, because `git gc`
+ * later compresses them thoroughly.
  */
 const OWN_SETTINGS = `${SAFE_SETTINGS}\tignoreSubmodules = all
 [core]
@@ -44,7 +44,7 @@ const OWN_SETTINGS = `${SAFE_SETTINGS}\tignoreSubmodules = all
 \tlooseCompression = 1
 `;
 
-/** @throws CatalogueError git_failed, and the file system's error if there is no room */
+/** @throws CatalogueError git_failed, and the file system's error if the disk is full */
 export async function openTurnGitDir(options: TurnGitDirOptions): Promise<TurnGitDir> {
   const { repository, parent, call, userHome } = options;
   await makeDirectory(parent);
@@ -52,7 +52,7 @@ export async function openTurnGitDir(options: TurnGitDirOptions): Promise<TurnGi
   const dir = join(parent, key);
   const settings = await readSettings(repository, call);
   for (const name of ['', 'refs', 'objects', 'info']) await mkdir(join(dir, name), { recursive: true, mode: 0o700 });
-  // A killed server may have left the lock. No one else writes this index.
+  // A killed server may have left the lock behind. Nothing else writes this index.
   await rm(join(dir, 'index.lock'), { force: true });
   const format = settings.get('extensions.objectformat');
   const isSha256 = format?.toLowerCase() === 'sha256';

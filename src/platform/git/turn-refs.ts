@@ -13,7 +13,7 @@ import { lines } from './working-tree.ts';
  */
 export const TURNS = 'refs/cbos/turns';
 
-/** One state of the files. */
+/** The state of the files at one moment. */
 export interface TurnState extends TurnTree {
   commit: string;
 }
@@ -22,7 +22,7 @@ export interface TurnState extends TurnTree {
 export interface KeptTurn {
   number: number;
   ref: string;
-  /** the session's id, which does not change when the session is renamed, and its home */
+  /** the session's id, which does not change when the session is renamed, and the session's home */
   session: string;
   home: string;
   kind: TurnKind;
@@ -31,7 +31,7 @@ export interface KeptTurn {
   beganAt: number;
   /** null while the turn is running */
   endedAt: number | null;
-  /** how long after the start of the turn its first state was captured, in milliseconds; 0 if it was on time */
+  /** how long after the start of the turn its first state was captured, in milliseconds, or 0 if it was on time */
   lateMs: number;
   begin: string;
   /** null while the turn is running */
@@ -39,15 +39,15 @@ export interface KeptTurn {
   files: number;
   added: number;
   removed: number;
-  /** the path of its working tree */
+  /** the path of the session's working tree */
   root: string;
 }
 
 export type TurnFacts = Omit<KeptTurn, 'number' | 'ref' | 'begin' | 'end'>;
 
 /**
- * Stores a state as a commit. Its fields are lines of the message.
- * @param parent the state at the beginning of the turn; for that state itself, the last commit
+ * Stores a state as a commit. The fields of the state become lines in the commit message.
+ * @param parent the state at the beginning of the turn; if the state being stored is that one, the last commit
  */
 export async function commitState(
   own: TurnGitDir,
@@ -93,7 +93,7 @@ const textIn = (message: string, name: string): string | null => {
 const namesIn = (message: string, name: string): string[] =>
   [...message.matchAll(new RegExp(`^${name}: (.*)$`, 'gm'))].map(([, value = '']) => unquoted(value));
 
-/** Returns the turns that are kept in a repository, by number. @param place a folder in the repository */
+/** Returns the turns that are kept in a repository, ordered by number. @param place a folder in the repository */
 export async function listTurns(place: GitPlace): Promise<KeptTurn[]> {
   const format = '%(refname) %(objectname) %(parent)%0a%(contents)%00';
   const listed = (await runGit(['for-each-ref', `--format=${format}`, TURNS], place)).toString('utf8');
@@ -135,7 +135,7 @@ function turnIn(block: string): KeptTurn[] {
   ];
 }
 
-/** Reads one stored state. */
+/** Reads a state that was stored. */
 export async function readState(own: TurnGitDir, commit: string): Promise<TurnState> {
   const { stdout } = await readGit(['cat-file', 'commit', commit], own.call);
   const text = stdout.toString('utf8');
@@ -148,10 +148,10 @@ export async function readState(own: TurnGitDir, commit: string): Promise<TurnSt
   };
 }
 
-/** How many times to try another number if someone else has just taken the current one. */
+/** How many times to try the next number if someone else has just taken the current one. */
 const TRIES = 20;
 
-/** Stores a new state under the first free number from `number` on. */
+/** Stores a new state under the first free number, starting from `number`. */
 export async function addTurn(
   place: GitPlace,
   { slug, number, commit }: { slug: string; number: number; commit: string },
@@ -167,7 +167,7 @@ export async function addTurn(
   }
 }
 
-/** Sets the last state of a turn, unless something else has changed the turn. */
+/** Sets the last state of a turn, unless something else has changed the turn in the meantime. */
 export async function moveTurn(
   place: GitPlace,
   ref: string,
@@ -176,7 +176,7 @@ export async function moveTurn(
   await runGit(['update-ref', ref, to, from], place);
 }
 
-/** Forgets turns, all or none. */
+/** Deletes turns, either all of them or none. */
 export async function dropTurns(
   place: GitPlace,
   turns: readonly Pick<KeptTurn, 'ref' | 'begin' | 'end'>[],

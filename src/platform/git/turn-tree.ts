@@ -7,20 +7,22 @@ import { byteNamesIn, bytePath } from './repository.ts';
 import { forgetRead, type TurnGitDir } from './turn-git-dir.ts';
 import { lines } from './working-tree.ts';
 
-/** The files of a working tree, written into its repository. Names have one character for each byte. */
+/** The files of a working tree, after they were written into its repository. Names have one character for each byte. */
 export interface TurnTree {
   tree: string;
-  /** files that are not in the tree, because they are too large or cannot be read; a rewind leaves them alone */
+  /** files that the tree does not contain, because they are too large or cannot be read; a rewind leaves them alone */
   leftOut: string[];
-  /** files that only their owner may read, because a tree does not store that; `*` if it is nearly all of them */
+  /**
+   * files that only their owner may read, because a tree does not store that; `*` if this is true of nearly all files
+   */
   ownerOnly: string[];
 }
 
-/** The largest file that is stored. Each turn that changed a larger file would store it again. */
+/** The maximum size of a file that is stored. A larger file would be stored again for each turn that changes it. */
 const LARGEST_FILE = 50 * 1024 * 1024;
 /**
- * The largest amount of untracked data that one checkpoint may add. More data is probably build output that is not
- * ignored yet.
+ * The maximum amount of untracked data that one checkpoint may add. If there is more, it is probably build output that
+ * is not ignored yet.
  */
 const MOST_NEW_BYTES = 256 * 1024 * 1024;
 const MOST_NEW_FILES = 20_000;
@@ -28,16 +30,16 @@ const MOST_NEW_FILES = 20_000;
 const MOST_NAMED = 2_000;
 /** How many files are inspected at once. Node's thread pool has four threads. */
 const AT_ONCE = 64;
-/** How many attempts to make. git fails if a file changes while git reads it. */
+/** How many attempts to make. git fails if a file changes while git is reading it. */
 const TRIES = 3;
-/** The file with the names of files that only their owner may read. */
+/** The file that contains the names of files that only their owner may read. */
 const OWNER_ONLY = 'owner-only.json';
 const NAMES = ['-z', '--exclude-standard'];
 
 /**
  * Writes all files that git tracks, and those that it neither tracks nor ignores, into the repository as a tree, byte
  * for byte. Only files that have changed since the last call are read. Nothing refers to the tree yet. The working
- * tree, its index, and its refs remain unchanged, and nothing from the repository runs.
+ * tree, its index, and its refs do not change, and nothing from the repository is run.
  * @throws CatalogueError git_failed, disk_full
  */
 export async function takeTree(own: TurnGitDir): Promise<TurnTree> {
@@ -47,7 +49,7 @@ export async function takeTree(own: TurnGitDir): Promise<TurnTree> {
     } catch (cause) {
       const isTooMuch = cause instanceof CatalogueError && cause.extra.reason === TOO_MUCH;
       if (attempt >= TRIES || isTooMuch || own.call.signal.aborted) throw cause;
-      // The objects of earlier checkpoints may be gone, or the index may be unreadable.
+      // The objects of earlier checkpoints may no longer exist, or the index may be unreadable.
       if (attempt === TRIES - 1) await forgetRead(own);
     }
   }
@@ -91,12 +93,12 @@ async function takeOnce(own: TurnGitDir): Promise<TurnTree> {
   return { tree: lines(stdout)[0] ?? '', leftOut, ownerOnly };
 }
 
-/** The longest list. The names of a million files take less. */
+/** The maximum size of a list. The names of a million files take less than this. */
 const MOST_LISTED = 256 * 1024 * 1024;
 
 interface Found {
   name: string;
-  /** `none`: neither a file nor a link */
+  /** `none`: the path is neither a file nor a symbolic link */
   kind: 'taken' | 'left' | 'none';
   bytes: number;
   isOwnerOnly: boolean;
@@ -117,14 +119,14 @@ async function lookAtOne(root: string, name: string): Promise<Found> {
   const one = { name, bytes: stats?.size ?? 0, isOwnerOnly: false };
   if (stats?.isSymbolicLink() === true) return { ...one, kind: 'taken' };
   if (stats?.isFile() !== true) return { ...one, kind: 'none' };
-  // git refuses to store anything under these names, in any letter case.
+  // git refuses to store anything under these names, in upper or lower case.
   const isForGit = name.split('/').some((part) => part.toLowerCase() === '.git');
   const isReadable = isOwnFile(stats) || (await mayRead(path));
   if (isForGit || !isReadable || stats.size > LARGEST_FILE) return { ...one, kind: 'left' };
   return { ...one, kind: 'taken', isOwnerOnly: (stats.mode & 0o044) === 0 };
 }
 
-/** Reports whether this user owns the file and may read it. For most files, no further call is needed. */
+/** Reports whether this user owns the file and may read it. For most files, this takes no further call. */
 const isOwnFile = ({ uid, mode }: { uid: number; mode: number }): boolean =>
   uid === process.getuid?.() && (mode & 0o400) !== 0;
 

@@ -1,12 +1,12 @@
 /**
- * Keeps the files of each turn, in the repository that the session works in.
+ * Keeps the files of each turn, in the repository in which the session works.
  *
- * - the separate git directory: `turn-git-dir.ts`
- * - all files as a tree: `turn-tree.ts`
- * - commits, refs, and their contents: `turn-refs.ts`
- * - which turns are deleted: `src/core/turns/outdated.ts`
- * - the changes of a turn: `compare-turns.ts`
- * - restoring files: `rewind-files.ts`
+ * - `turn-git-dir.ts`: the separate git directory
+ * - `turn-tree.ts`: all files as a tree
+ * - `turn-refs.ts`: commits, refs, and their contents
+ * - `src/core/turns/outdated.ts`: which turns are deleted
+ * - `compare-turns.ts`: the changes of a turn
+ * - `rewind-files.ts`: restoring files
  */
 import type { Changes, Patch } from '../../protocol/index.ts';
 import { countChanges, listTurnChanges, type PatchNames, readTurnPatch } from './compare-turns.ts';
@@ -18,13 +18,13 @@ import { addTurn, commitState, dropTurns, type KeptTurn, listTurns, moveTurn, re
 import { takeTree } from './turn-tree.ts';
 import { findWorkingTree } from './working-tree.ts';
 
-/** How long git may take for one state. Capturing the first one reads every file. */
+/** How long git may take to capture one state. Capturing the first state requires reading every file. */
 const LONGEST_MS = 120_000;
 
 export interface TurnBegin {
   /** the folder in which the session works */
   folder: string;
-  /** its id, which does not change when the session is renamed */
+  /** the id of the session, which does not change when the session is renamed */
   session: string;
   slug: string;
   kind: KeptTurn['kind'];
@@ -36,7 +36,7 @@ export interface TurnBegin {
 export interface TurnKeeperOptions {
   /** the server's own environment */
   environment: Environment;
-  /** the home; turns of other homes' sessions are ignored */
+  /** the home; the turns of sessions in other homes are ignored */
   home: string;
   /** a folder that no one else writes to */
   dir: string;
@@ -44,11 +44,11 @@ export interface TurnKeeperOptions {
 }
 
 /**
- * Keeps and compares the files of turns, with one operation at a time per working tree. Methods throw git's errors and
- * `git_not_found`.
+ * Keeps and compares the files of turns, with one operation at a time for each working tree. The methods throw git's
+ * errors and `git_not_found`.
  */
 export interface TurnKeeper {
-  /** Reads the files beforehand, so that the first turn does not have to wait for that. */
+  /** Reads the files in advance, so that the first turn does not have to wait for that. */
   prepare(folder: string): Promise<void>;
   /**
    * Stores the files as they are before a turn.
@@ -56,11 +56,11 @@ export interface TurnKeeper {
    */
   begin(turn: TurnBegin, isHeld: () => boolean): Promise<KeptTurn>;
   /**
-   * Stores the files as a turn left them. Returns null if the turn changed nothing and no one asked for its state,
-   * which is then forgotten.
+   * Stores the files as a turn left them. Returns null if the turn changed nothing and no one asked for its state; the
+   * state is then discarded.
    */
   end(turn: KeptTurn, facts: { at: number; prompt: string | null }): Promise<KeptTurn | null>;
-  /** Returns all turns of this home's sessions in a folder's repository, by number. */
+  /** Returns all turns of this home's sessions that are kept in a folder's repository, ordered by number. */
   list(folder: string): Promise<KeptTurn[]>;
   drop(folder: string, turns: readonly KeptTurn[]): Promise<void>;
   /** Returns the changes of a turn, or the changes so far if it is still running. */
@@ -83,7 +83,7 @@ export function createTurnKeeper({ environment, home, dir, now }: TurnKeeperOpti
       .catch(() => undefined)
       .then(async () => {
         const fresh = { env, signal: AbortSignal.timeout(LONGEST_MS) };
-        // The branch may have changed by now.
+        // The session may have switched to another branch by now.
         const repository = await findWorkingTree(root, fresh);
         const own = await openTurnGitDir({ repository, parent: dir, call: fresh, userHome });
         return work(own, { cwd: root, environment });
@@ -165,7 +165,7 @@ export function createTurnKeeper({ environment, home, dir, now }: TurnKeeperOpti
         const turn = await beginNow(own, place, { turn: begin, isHeld: () => true });
         const present = await readState(own, turn.begin);
         const files = await rewindFiles(own, { present, wanted, since });
-        // By now the files are restored, and the state that undoes the rewind is stored.
+        // At this point, the files have been restored, and the state that undoes the rewind has been stored.
         const saved = await endNow(own, place, { turn, at: now(), prompt: begin.prompt }).catch(() => null);
         return { saved: saved ?? turn, files };
       }),

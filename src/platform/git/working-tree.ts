@@ -3,22 +3,23 @@ import { resolve, sep } from 'node:path';
 import { CatalogueError } from '../../protocol/index.ts';
 import { type GitCall, readGit } from './read-git.ts';
 
-/** Where the parts of a repository are, as seen from its working tree. */
+/** Where the parts of a repository are, as seen from one of its working trees. */
 export interface WorkingTree {
   /** the top directory of the working tree */
   root: string;
-  /** the files of this working tree: `HEAD`, the index */
+  /** the files that belong to this working tree: `HEAD`, the index */
   gitDir: string;
   /** the files that all working trees of the repository share: objects, branches, `info/exclude` */
   commonDir: string;
-  /** the full name of the branch that is checked out, or null if none is */
+  /** the full name of the branch that is checked out, or null if there is none */
   branch: string | null;
-  /** the last commit; null before the first one */
+  /** the last commit, or null before the first one */
   head: string | null;
 }
 
 /**
- * Finds the repository of a folder. git reads the repository's configuration, but runs no program specified there.
+ * Finds the repository of a folder. git reads the repository's configuration, but runs no program that is specified
+ * there.
  * @throws CatalogueError no_such_path, not_a_repository, git_not_found, git_failed
  */
 export async function findWorkingTree(folder: string, call: Pick<GitCall, 'env' | 'signal'>): Promise<WorkingTree> {

@@ -11,9 +11,10 @@ import type { KnownScreen } from './list-screens.ts';
 import { assertSocketFits } from './screen-id.ts';
 
 /**
- * Makes Screen itself record a window, for a session that something else started. Screen appends bytes to the file as
- * they arrive (`logfile flush 0`; the default is every 10 s). As proof, CBOS checks that the daemon has the file open.
- * A missing file is created with mode 0600. The file has no header line, and Screen writes no timing.
+ * Makes Screen itself record a window of a session that something else started. Screen appends bytes to the file as
+ * they arrive (`logfile flush 0`; the default is every 10 s). To verify this, CBOS checks that the daemon has the file
+ * open. If the file does not exist, it is created with mode 0600. The file has no header line, and Screen writes no
+ * timing.
  * @throws CatalogueError no_such_screen, screen_unresponsive
  */
 export async function startLog(host: ScreenHost, target: ScreenTarget, file: string): Promise<void> {
@@ -29,8 +30,8 @@ export async function startLog(host: ScreenHost, target: ScreenTarget, file: str
 }
 
 /**
- * Works like {@link startLog}, for a window whose recording already goes to a file that was moved or deleted. The old
- * log is ended first. Never use this for a log that CBOS did not start.
+ * Works like {@link startLog}, for a window that is already being recorded in a file that was moved or deleted. The old
+ * log is ended first. Never use this function for a log that CBOS did not start.
  * @throws CatalogueError no_such_screen, screen_unresponsive
  */
 export async function restartLog(host: ScreenHost, target: ScreenTarget, file: string): Promise<void> {
@@ -39,11 +40,11 @@ export async function restartLog(host: ScreenHost, target: ScreenTarget, file: s
 }
 
 /**
- * Creates a link to a window's recording, where Screen looks for it. Call this again after the recording is renamed.
- * CBOS creates the link itself because Screen expands `%`, `$`, and `^` in the name. The link is never removed, because
- * Screen reopens the file by name whenever the file is shorter than what Screen has written (a full disk, a truncated
- * file). Without the link, Screen would create a file there (4.9.0, `logfwrite`).
- * @returns the link's path
+ * Creates a link to a window's recording in the place where Screen looks for it. Call this function again after the
+ * recording is renamed. CBOS creates the link itself, because Screen expands `%`, `$`, and `^` in the name. The link is
+ * never removed, because Screen reopens the file by name whenever the file is shorter than what Screen has written (a
+ * full disk, a truncated file). Without the link, Screen would create a new file there (4.9.0, `logfwrite`).
+ * @returns the path of the link
  */
 export async function pointLog(
   { exchangeDir }: Pick<ScreenHost, 'exchangeDir'>,
@@ -63,8 +64,8 @@ export async function pointLog(
 }
 
 /**
- * Reports whether Screen's daemon is writing this file. This shows a restarted server whether the recording is
- * continuing.
+ * Reports whether Screen's daemon is writing this file. This tells a restarted server whether the recording is still
+ * being made.
  */
 export async function isLogging(daemonPid: number, file: string): Promise<boolean> {
   try {
@@ -75,13 +76,16 @@ export async function isLogging(daemonPid: number, file: string): Promise<boolea
   }
 }
 
-/** Returns a path for reading a deleted log that Screen's daemon is still writing, or null if there is none. */
+/**
+ * Returns a path through which a deleted log can be read that Screen's daemon is still writing, or null if there is
+ * none.
+ */
 export async function findDeletedLog(daemonPid: number, file: string): Promise<string | null> {
   for (const { path, name } of await openFiles(daemonPid)) if (name === `${file} (deleted)`) return path;
   return null;
 }
 
-/** Returns the recordings that Screen's daemon is writing and that belong to any CBOS home. */
+/** Returns the recordings that Screen's daemon is writing for any CBOS home. */
 export async function findRecordings(daemonPid: number): Promise<string[]> {
   const files = (await openNames(daemonPid)).filter((file) => file.endsWith('.typescript'));
   const own = await Promise.all(files.map(isOwn));
@@ -89,8 +93,8 @@ export async function findRecordings(daemonPid: number): Promise<string[]> {
 }
 
 /**
- * Returns the contents of a window as text. Use this only for sessions without a recording. In a detached session,
- * Screen 4.9.0 keeps only the low byte of each character (`❯` is lost).
+ * Returns the contents of a window as text. Use this only for sessions that have no recording. In a detached session,
+ * Screen 4.9.0 keeps only the low byte of each character (so `❯` is lost).
  * @param scrollback whether to include the lines above the screen
  * @throws CatalogueError no_such_screen, screen_unresponsive
  */
@@ -107,7 +111,7 @@ export async function readHardcopy(host: ScreenHost, target: ScreenTarget, scrol
 /**
  * Renames the Screen session. Its socket gets a new name, so its id changes.
  * @param name a slug
- * @returns the new id, confirmed by the socket
+ * @returns the new id, as confirmed by the socket
  * @throws CatalogueError path_too_long, no_such_screen, screen_unresponsive
  */
 export async function renameScreen(host: ScreenHost, known: KnownScreen, name: string): Promise<string> {

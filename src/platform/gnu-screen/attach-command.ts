@@ -1,6 +1,6 @@
 /**
- * Returns the program and arguments that a user attaches with, next to others who are already attached (`-x`).
- * SCREENDIR must be `host.dir` in its environment.
+ * Returns the program and arguments with which a user attaches to a session, even if others are already attached
+ * (`-x`). The environment of the program must set SCREENDIR to `host.dir`.
  */
 export function attachCommand(id: string): string[] {
   return ['screen', '-U', '-x', id];

@@ -8,27 +8,27 @@ import { SCREEN_TIMEOUT_MS, type ScreenHost } from './host.ts';
 import type { KnownScreen, ScreenSession } from './list-screens.ts';
 import { reachScreen, unreachable } from './recover-socket.ts';
 
-/** A program in a Screen session. Keypresses go to the window that it runs in. */
+/** A program in a Screen session. Keypresses go to the window in which it runs. */
 export interface ScreenTarget extends KnownScreen {
-  /** the program, or one of its descendants; if omitted, the only program in a session with a single window */
+  /** the program or one of its descendants; if omitted, the only program in a session that has a single window */
   pid?: number;
   /**
    * The number that the window had when it was created (WINDOW in the program's environment). The search for the window
-   * starts there; the default is `0`.
+   * starts at this number. Default: `0`.
    */
   window?: string;
 }
 
-/** A window under the name that Screen's commands use for it now. */
+/** A window, with the name that Screen's commands currently use for it. */
 export interface ScreenWindow extends KnownScreen {
-  /** the argument of `-p`; the number changes if someone renumbers the window */
+  /** the argument of `-p`, which is a number that changes if someone renumbers the window */
   number: string;
 }
 
 /**
- * Returns the session after checking that its daemon can answer. The check comes before each command, because `-X` to a
- * suspended daemon exits with 0 without doing anything, or hangs.
- * @returns the session under its current name
+ * Returns the session after checking that its daemon can answer. The check must precede each command, because a `-X`
+ * command to a suspended daemon either exits with 0 without doing anything, or hangs.
+ * @returns the session, with its current name
  * @throws CatalogueError no_such_screen, screen_unreachable, screen_unresponsive
  */
 export async function requireScreen(host: ScreenHost, known: KnownScreen): Promise<ScreenSession> {
@@ -48,11 +48,11 @@ export async function requireScreen(host: ScreenHost, known: KnownScreen): Promi
 
 /**
  * Sends one command (`screen -X`) to a window, or to the whole session. Screen accepts the command and reports nothing.
- * Exit code 0 does not mean that Screen has executed the command, or even knows it. Arguments must be fixed words or
- * paths in the exchange directory, because Screen expands `$` and `^` in them.
+ * Exit code 0 does not mean that Screen has executed the command, or that it even knows the command. Arguments must be
+ * fixed words or paths in the exchange directory, because Screen expands `$` and `^` in them.
  *
- * For commands in an `eval`, `-p` selects the window only while no one is attached. When a user is attached, they run
- * in the window that the user is looking at (4.9.0, 5.0.2).
+ * In an `eval`, `-p` selects the window only while no one is attached. While a user is attached, the commands run in
+ * the window that the user is looking at (4.9.0, 5.0.2).
  * @throws CatalogueError no_such_screen, screen_unresponsive, screen_not_found
  */
 export async function sendCommand(
@@ -78,12 +78,12 @@ export async function sendCommand(
 }
 
 /**
- * Runs commands in a window, in order and in one message, and returns when the daemon has executed them. The last
- * command makes the daemon write a file, whose appearance is the acknowledgement that `-X` lacks. Each command
- * specifies its window (`at`), because someone may attach in the meantime.
+ * Runs commands in a window, in order and in a single message, and returns when the daemon has executed them. The last
+ * command makes the daemon write a file. The appearance of this file serves as the acknowledgement that `-X` lacks.
+ * Each command specifies its window (`at`), because someone may attach in the meantime.
  * @param commands lines in Screen's own syntax
- * @returns the size of that file, which the daemon has written completely
- * @throws CatalogueError as {@link sendCommand}; screen_unresponsive if no acknowledgement arrives
+ * @returns the size of that file, after the daemon has completely written it
+ * @throws CatalogueError like {@link sendCommand}; screen_unresponsive if no acknowledgement arrives
  */
 export async function sendCommandsAndWait(
   host: ScreenHost,
@@ -115,15 +115,15 @@ export async function sendCommandsAndWait(
  */
 export const SHOWN_TIMEOUT_MS = 10_000;
 /**
- * Screen drops control characters from a message. Given only this one, it removes the previous message and has nothing
- * to show instead (4.9.0, `MakeStatus`).
+ * Screen drops control characters from a message. If a message consists of only this one, Screen removes the previous
+ * message and has nothing to show instead (4.9.0, `MakeStatus`).
  */
 export const NO_MESSAGE = '\x01';
 
 /**
- * Removes the messages in which Screen informs a user about commands from outside, and returns when those commands are
- * done. Screen shows a message for five seconds, and during that time it does not read from the window that the user is
- * looking at (4.9.0, `muchpending`).
+ * Removes the messages that tell an attached user about commands from outside, and returns when those commands have
+ * been executed. Screen shows a message for five seconds, during which it does not read from the window that the user
+ * is looking at (4.9.0, `muchpending`).
  * @throws CatalogueError screen_unresponsive
  */
 export async function clearMessage(host: ScreenHost, id: string): Promise<void> {
@@ -143,8 +143,8 @@ export function exchangeName(purpose: string): string {
 const EXCHANGE_NAME = /^[a-z]+-(\d+)-\d+$/;
 
 /**
- * Removes files that killed processes left in the exchange directory; they may contain prompts. Call this before this
- * process puts anything there.
+ * Removes files that killed processes left behind in the exchange directory, because these files may contain prompts.
+ * Call this function before this process puts anything there.
  */
 export async function removeLeftExchanges({ exchangeDir }: Pick<ScreenHost, 'exchangeDir'>): Promise<void> {
   for (const name of await readdir(exchangeDir)) {
@@ -161,7 +161,7 @@ function unresponsive(id: string): CatalogueError {
   );
 }
 
-/** Returns the size of a file once it exists and has content, or null on a timeout. */
+/** Returns the size of a file as soon as it exists and has content, or null on a timeout. */
 async function fileAppears(file: string, timeoutMs: number): Promise<number | null> {
   const look = async () => {
     try {

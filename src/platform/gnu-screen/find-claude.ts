@@ -11,16 +11,18 @@ export interface ProcessLook {
   argv: readonly string[];
 }
 
-/** The npm package. Old versions run `node …/@anthropic-ai/claude-code/cli.js`, whatever the link to it is called. */
+/**
+ * The npm package. Old versions run `node …/@anthropic-ai/claude-code/cli.js`, whatever the name of the link to it is.
+ */
 const PACKAGE_PATH = /(^|\/)@anthropic-ai\/claude-code(-[a-z0-9-]+)?\//;
 const RUNTIMES = /^(node|nodejs|bun|deno)(-?\d[\d.]*)?$/;
 /** Subcommands and modes that are not interactive sessions. */
 const NO_SESSION = /^(mcp|update|doctor|install|--version|-v|agents)$/;
 
 /**
- * Reports whether a process is an interactive Claude Code. The native binary and 2.x name their process `claude`; up to
- * 1.0, the process is `node` with the package's `cli.js`. Claude Code's helpers (a `claude --print`, an MCP server) do
- * not count.
+ * Reports whether a process is an interactive Claude Code. The process of the native executable and of 2.x is named
+ * `claude`. Up to 1.0, the process is `node` with the package's `cli.js`. Claude Code's helpers (a `claude --print`, an
+ * MCP server) do not count.
  */
 export function isClaudeProcess(look: ProcessLook): boolean {
   const [program = '', ...rest] = look.argv;
@@ -39,11 +41,11 @@ function isInteractive(args: readonly string[]): boolean {
   return !NO_SESSION.test(args[0] ?? '') && !args.includes('-p') && !args.includes('--print');
 }
 
-/** Claude Code in a Screen window. */
+/** A Claude Code process in a Screen window. */
 export interface WindowClaude extends ProcessId {
   /** the window's number */
   window: string;
-  /** its working directory, or null if it cannot be read */
+  /** the working directory of the process, or null if it cannot be read */
   cwd: string | null;
 }
 
@@ -53,8 +55,8 @@ export interface ForeignSession {
 }
 
 /**
- * Finds the Claude Code process in each of the given sessions. It is the topmost Claude Code process in each tree,
- * because subagents and shells are below it. Sessions without one are left out.
+ * Finds the Claude Code process in each of the given sessions. This is the topmost Claude Code process in each tree,
+ * because subagents and shells are below it. Sessions that have none are omitted.
  */
 export async function findClaudeIn(sessions: readonly ScreenSession[]): Promise<ForeignSession[]> {
   const processes = await listProcesses();
@@ -68,12 +70,12 @@ export async function findClaudeIn(sessions: readonly ScreenSession[]): Promise<
   return found.filter((one): one is ForeignSession => one !== null);
 }
 
-/** Returns the Screen sessions that are running Claude Code but do not belong to CBOS. */
+/** Returns the Screen sessions that run Claude Code but do not belong to CBOS. */
 export async function findForeign(host: Pick<ScreenHost, 'dir'>, ours: ReadonlySet<string>): Promise<ForeignSession[]> {
   return findClaudeIn((await listScreens(host)).filter((session) => !ours.has(session.id)));
 }
 
-/** Returns the Claude Code process below Screen's daemon, or null if there is none. */
+/** Returns the Claude Code process among the descendants of Screen's daemon, or null if there is none. */
 async function findTopmost(processes: readonly ProcessInfo[], daemonPid: number): Promise<WindowClaude | null> {
   for (const info of descendantsAmong(processes, [daemonPid])) {
     if (!isClaudeProcess({ comm: info.comm, argv: await readArgv(info.pid) })) continue;

@@ -17,13 +17,14 @@ import type { ScreenHost } from './host.ts';
 import type { ScreenSession } from './list-screens.ts';
 import { readDeviceSize, readTerminal, sizeWindow } from './size-window.ts';
 
-/** A window, with the terminal by which it was identified. */
+/** A window, together with the terminal by which it was identified. */
 export interface FoundWindow extends ScreenWindow {
   terminal: string;
 }
 
 /**
- * How long a proof stays valid. While no one is attached, no one can renumber a window between a prompt and its Enter.
+ * How long a proof remains valid. While no one is attached, no one can renumber a window between a prompt and its
+ * Enter.
  */
 const TRUSTED_MS = 500;
 /**
@@ -34,17 +35,17 @@ const LISTEN_TRIES = 2;
 const BETWEEN_TRIES_MS = 100;
 
 /**
- * Finds the window that a program runs in, and proves that this window receives its keypresses.
+ * Finds the window that a program runs in, and proves that keypresses to this window reach the program.
  *
- * A window's number proves little. WINDOW in a program's environment is the window's number at its creation, and the
- * `number` command moves windows or swaps two of them. Only the terminal stays the same. Screen 4.9.0 does not report
- * which window has which terminal. However, `info` shows for each window whether its terminal has flow control on, and
- * the kernel reports a change of flow control to Screen at once. CBOS therefore switches flow control on for a few
- * milliseconds, and the window whose `info` shows the change is the right one.
+ * A window's number proves little. WINDOW in a program's environment is the number that the window had when it was
+ * created, and the `number` command moves windows or swaps two of them. Only the terminal stays the same. Screen 4.9.0
+ * does not report which window has which terminal. However, `info` shows for each window whether flow control is on for
+ * its terminal, and the kernel immediately reports a change of flow control to Screen. CBOS therefore switches flow
+ * control on for a few milliseconds, and the right window is the one whose `info` shows the change.
  *
- * This also proves that Screen is reading from the window at all. While someone has copy mode or one of Screen's own
- * prompts open there ("Really kill this window [y/n]"), Screen reads nothing, and whatever is open would take the
- * keypresses. If no one is attached, copy mode and prompts are closed.
+ * This also proves that Screen is reading from the window at all. While copy mode or one of Screen's own prompts is
+ * open in the window ("Really kill this window [y/n]"), Screen reads nothing, and whatever is open would receive the
+ * keypresses. If no one is attached, CBOS closes copy mode and prompts.
  * @throws CatalogueError no_such_screen, screen_unresponsive, no_such_window; screen_prompt_open while a user has
  * something open in the window
  */
@@ -66,10 +67,10 @@ async function searchWithoutPrompts(host: ScreenHost, target: ScreenTarget, plac
 }
 
 /**
- * Finds the window that a program runs in, for callers that only read it. Whatever a user has open in the window stays
- * open.
- * @throws CatalogueError no_such_screen, screen_unresponsive, no_such_window; screen_prompt_open if something that
- *   is open hides the window
+ * Finds the window that a program runs in, for callers that only read from it. Whatever a user has open in the window
+ * remains open.
+ * @throws CatalogueError no_such_screen, screen_unresponsive, no_such_window; screen_prompt_open if something that is
+ * open hides the window
  */
 export async function seeWindow(host: ScreenHost, target: ScreenTarget): Promise<FoundWindow> {
   const place = await findPlace(host, target);
@@ -81,7 +82,7 @@ export async function seeWindow(host: ScreenHost, target: ScreenTarget): Promise
 interface Place {
   session: ScreenSession;
   terminal: string;
-  /** the window's number at its creation */
+  /** the number that the window had when it was created */
   hint: string;
 }
 
@@ -106,7 +107,7 @@ async function search(host: ScreenHost, place: Place): Promise<FoundWindow | nul
   host.windows.delete(key);
   const number = await prove(host, place, known?.number ?? hint);
   if (number === null) return null;
-  // An attached user would see each query, and its result would not be used.
+  // An attached user would see each query, and the result would not be used.
   if (session.attached) return windowOf(place, number);
   const windows = await listWindows(host, session.id);
   host.windows.set(key, { number, windows, changedAt, provenAt: performance.now() });
@@ -134,8 +135,8 @@ async function onlyWindow(host: ScreenHost, place: Place): Promise<FoundWindow |
 }
 
 /**
- * Shows a window's `info` before and after its terminal's flow control is switched, and then switches flow control
- * back. All of this is one program, so that flow control is restored even if the server dies in between. An attached
+ * Shows a window's `info` before and after switching its terminal's flow control, and then switches flow control back.
+ * A single program does all of this, so that flow control is restored even if the server dies in between. An attached
  * user also sees each answer, so the messages must be removed; see `clearMessage`.
  */
 const SWITCH_FLOW = `trap '' PIPE HUP
@@ -147,7 +148,7 @@ stty -F "$1" "$on"
 show "$@"
 stty -F "$1" "$off"`;
 
-/** Reports whether a window's flow control shows that it has this terminal. */
+/** Reports whether a window's flow control shows that the window has this terminal. */
 async function hasTerminal(
   host: ScreenHost,
   { session, number }: { session: ScreenSession; number: string },
@@ -181,7 +182,7 @@ async function windowNumbers(host: ScreenHost, { id, attached }: ScreenSession):
   return stdout.match(/\d+/g) ?? [];
 }
 
-/** Returns the windows, with all the properties by which Screen distinguishes them. */
+/** Returns the windows, with all the properties by which Screen can tell them apart. */
 async function listWindows(host: ScreenHost, id: string): Promise<string> {
   return (await runProgram('screen', ['-S', id, '-Q', 'windows', '%n|%t|%x|'], timed(host))).stdout;
 }
@@ -193,7 +194,7 @@ const timed = ({ env }: ScreenHost): { env: ScreenHost['env']; timeoutMs: number
 
 /**
  * Closes copy mode or a prompt over a window by changing the window's size, which ends both. Esc would also close them,
- * but it would reach the program if they were already closed.
+ * but would reach the program if they were already closed.
  */
 async function closePrompts(host: ScreenHost, window: FoundWindow): Promise<void> {
   const size = await readDeviceSize(host, window.terminal);
@@ -203,8 +204,8 @@ async function closePrompts(host: ScreenHost, window: FoundWindow): Promise<void
 }
 
 /**
- * Returns the terminal that Screen gave to the window in which a process runs: the process's own, or that of the
- * recorder wrapped around it.
+ * Returns the terminal that Screen gave to the window in which a process runs. This is the terminal of the process
+ * itself, or that of the recorder that wraps it.
  * @throws CatalogueError no_such_window
  */
 async function windowTerminal(session: ScreenSession, { pid }: ScreenTarget): Promise<string> {

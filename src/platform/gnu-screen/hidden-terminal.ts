@@ -23,7 +23,7 @@ import { shellWords } from './shell-quote.ts';
 export interface HiddenTerminalOptions {
   cols: number;
   rows: number;
-  /** the program and arguments that run in the terminal */
+  /** the program that runs in the terminal, and its arguments */
   command: readonly string[];
   env: Readonly<Record<string, string>>;
   cwd?: string;
@@ -31,23 +31,23 @@ export interface HiddenTerminalOptions {
 
 /** A program in a terminal that no one sees. */
 export interface HiddenTerminal {
-  /** the process id of `script`, which holds the terminal; the program is its child */
+  /** the process id of `script`, which holds the terminal and whose child is the program */
   pid: number;
   /** resolves once the program has ended */
   ended: Promise<void>;
   hasEnded(): boolean;
-  /** what has been drawn so far, without escape codes; if Screen failed, this is its error message */
+  /** what has been drawn so far, without escape codes; if Screen failed, this is Screen's error message */
   text(): string;
   /** kills `script` if it is still running */
   destroy(): void;
 }
 
-/** How much output to keep. Screen's error messages are one line long. */
+/** How much output is kept. Screen's error messages are one line long. */
 const KEPT_OUTPUT_BYTES = 16_384;
 
 /**
- * Starts a program in a hidden terminal of a given size. Screen gives a session that was started detached (`-dmS`) a
- * size of 80×24, and only attaching a client of the desired size changes that. `script` creates the terminal; its
+ * Starts a program in a hidden terminal of a given size. If a session is started detached (`-dmS`), Screen gives it a
+ * size of 80×24, which changes only when a client of another size attaches. `script` creates the terminal, and its
  * recording is discarded.
  * @throws CatalogueError launch_failed, process_limit
  */
@@ -57,7 +57,7 @@ export async function openHiddenTerminal(
 ): Promise<HiddenTerminal> {
   const { cols, rows } = options;
   const line = `stty cols ${cols} rows ${rows}; exec ${shellWords(options.command)}`;
-  // `script` passes the line to $SHELL, and the user's shell may be fish or /usr/sbin/nologin.
+  // `script` passes the command line to $SHELL, which may be fish or /usr/sbin/nologin.
   const input = await openEndlessInput(join(exchangeDir, exchangeName('input')), options.env);
   let child: ChildProcessByStdio<null, Readable, Readable>;
   try {
@@ -88,8 +88,8 @@ export async function openHiddenTerminal(
       );
     });
   });
-  // The caller that awaits `ended` receives the failure. Without this handler, a failure that no one awaits would end
-  // the process.
+  // Callers that await `ended` receive the failure. Without this handler, a failure that no one awaits would end the
+  // process.
   ended.catch(() => undefined);
   return {
     pid: child.pid ?? -1,
@@ -105,8 +105,8 @@ export async function openHiddenTerminal(
 }
 
 /**
- * Opens an input that never ends, even if this process is killed. At the end of its input, `script` types ^D, and
- * Screen would pass that to the session. A process that opens a FIFO for reading and writing is itself one of its
+ * Opens an input that never ends, even if this process is killed. When its input ends, `script` types ^D, which Screen
+ * would pass to the session. A process that opens a FIFO for both reading and writing is itself one of the FIFO's
  * writers.
  * @returns a file descriptor
  */
@@ -119,7 +119,7 @@ async function openEndlessInput(path: string, env: HiddenTerminalOptions['env'])
   }
 }
 
-/** Returns terminal output without escape codes and control characters. */
+/** Returns the output of a terminal without escape codes and control characters. */
 export function stripEscapes(text: string): string {
   return text
     .replaceAll(/\x1b\[[0-?]*[ -/]*[@-~]|\x1b\][^\x07\x1b]*(?:\x07|\x1b\\)|\x1b[ -/]*[0-~]/g, '')
@@ -128,20 +128,20 @@ export function stripEscapes(text: string): string {
 }
 
 /**
- * Detaches the hidden terminal of a launch whose server was killed before it could do so. Otherwise the session would
- * count as attached forever. The session's other clients remain attached, and so do Screens that run inside it.
+ * Detaches the hidden terminal of a launch whose server was killed before it could do so. Otherwise, the session would
+ * count as attached forever. Other clients remain attached, and so do Screens that run inside the session.
  */
 export async function leaveHiddenTerminal(daemonPid: number, mark: ProcessMark): Promise<void> {
   const inside = new Set((await descendantsOf([daemonPid])).map(({ pid }) => pid));
   for (const client of await findMarked(mark)) {
     if (client.comm !== 'screen' || client.pid === daemonPid || inside.has(client.pid)) continue;
-    // HUP detaches a client and does not affect its session.
+    // HUP detaches a client without affecting its session.
     await signal(client, 'SIGHUP');
   }
 }
 
 /**
- * Detaches the clients with which a server was changing the size of sessions when it was killed. They would remain
+ * Detaches the clients with which a killed server was changing the size of sessions. Otherwise, they would remain
  * attached until the next output, and a session that is waiting for an answer draws nothing.
  */
 export async function leaveSizingTerminals({ sizingMark }: Pick<ScreenHost, 'sizingMark'>): Promise<void> {

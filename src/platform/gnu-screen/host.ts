@@ -12,51 +12,56 @@ import { readPidDigits } from './screen-id.ts';
 /** A window whose number has been proven. */
 export interface KnownWindow {
   number: string;
-  /** the session's windows at the time of the proof: numbers, titles, commands */
+  /** the session's windows when the number was proven: numbers, titles, commands */
   windows: string;
-  /** the change time of Screen's socket; Screen changes the socket's mode whenever someone attaches or detaches */
+  /** when Screen's socket last changed; Screen changes the mode of the socket whenever someone attaches or detaches */
   changedAt: number;
   provenAt: number;
 }
 
 /**
- * The location of this user's Screen sessions, and everything needed to communicate with them. Created once by {@link
- * openScreenHost}.
+ * Where this user's Screen sessions are, and everything that is needed to communicate with them. {@link openScreenHost}
+ * creates this object once.
  */
 export interface ScreenHost {
   /** the socket directory */
   dir: string;
-  /** the environment of the `screen` commands themselves; each launch sets the environment of its own session */
+  /** the environment for the `screen` commands themselves; each launch sets the environment of its own session */
   env: Readonly<Record<string, string>>;
-  /** the environment with which Screen itself finds the socket directory, or creates it if it is missing */
+  /** the environment in which Screen itself finds the socket directory, or creates it if it is missing */
   directoryEnv: Readonly<Record<string, string>>;
   /** a directory with mode 0700 for the files that pass input to Screen; its path never needs quoting */
   exchangeDir: string;
-  /** the variable that identifies this home's hidden terminals for changing a session's size */
+  /** the variable that identifies the hidden terminals with which this home changes a session's size */
   sizingMark: ProcessMark;
   /** how many digits the longest pid on this system has */
   pidDigits: number;
-  /** the queues for typing, by the daemon's pid; kept here because all senders in a process must share them */
+  /**
+   * the queues for typing, keyed by the daemon's pid; they are kept here because all senders in a process must share
+   * them
+   */
   gates: Map<string, InputGate>;
-  /** daemons that have been asked to recreate their lost socket, and whether they did; kept until the socket is back */
+  /**
+   * daemons that were asked to recreate their lost socket, and whether they did; they are kept until the socket is back
+   */
   recoveries: Map<string, Promise<boolean>>;
-  /** the last proven window numbers, by daemon and terminal */
+  /** the window numbers that were proven last, by daemon and terminal */
   windows: Map<string, KnownWindow>;
   /**
-   * fires before keys are typed, and reports whether Screen itself takes the keypresses because someone has copy mode
-   * or one of its prompts open
+   * fires before keys are typed, and reports whether Screen itself receives the keypresses because copy mode or one of
+   * its prompts is open
    */
   prompts: Emitter<[seen: { daemonPid: number; isOpen: boolean }]>;
 }
 
 export interface ScreenHostOptions {
-  /** the source of PATH and HOME */
+  /** where PATH and HOME are taken from */
   env: Readonly<Record<string, string | undefined>>;
-  /** SCREENDIR; null to use Screen's default */
+  /** SCREENDIR, or null to use Screen's default */
   screenDir: string | null;
-  /** a private directory for temporary files; created if missing */
+  /** a private directory for temporary files, which is created if it is missing */
   runDir: string;
-  /** where to create that directory instead, if the path of `runDir` contains characters that Screen would interpret */
+  /** where to create that directory instead if the path of `runDir` contains characters that Screen would interpret */
   tempDir: string;
 }
 
@@ -67,8 +72,8 @@ export interface ScreenHostOptions {
 export const SCREEN_TIMEOUT_MS = 3_000;
 
 /**
- * Screen 4.9.0 expands `$` and `^` in the arguments of `-X` even in quotes, so only paths made of these characters are
- * used.
+ * Screen 4.9.0 expands `$` and `^` in the arguments of `-X` even within quotes, so only paths that consist of these
+ * characters are used.
  */
 const NEEDS_NO_QUOTING = /^[A-Za-z0-9/._+,@=-]+$/;
 
@@ -95,8 +100,8 @@ export async function openScreenHost(options: ScreenHostOptions): Promise<Screen
 }
 
 /**
- * Returns an environment with a terminal type that every terminfo database has, with UTF-8 regardless of the user's
- * locale, and without a surrounding Screen's variables.
+ * Returns an environment with a terminal type that every terminfo database contains, with UTF-8 regardless of the
+ * user's locale, and without the variables of a surrounding Screen.
  */
 function clientEnvironment(options: ScreenHostOptions): Record<string, string> {
   const { PATH, HOME } = options.env;
@@ -112,8 +117,8 @@ function clientEnvironment(options: ScreenHostOptions): Record<string, string> {
 
 /**
  * Asks Screen itself for its directory, because distributions differ (Debian /run/screen/S-USER, Arch
- * /run/screens/S-USER, others .screen in the home directory). If Screen hangs because of a suspended daemon, the usual
- * places are tried.
+ * /run/screens/S-USER, others .screen in the home directory). If a suspended daemon makes Screen hang, the usual places
+ * are tried.
  */
 async function findSocketDir(env: Record<string, string>): Promise<string> {
   const result = await runProgram('screen', ['-ls'], { env, timeoutMs: SCREEN_TIMEOUT_MS });
@@ -124,7 +129,7 @@ async function findSocketDir(env: Record<string, string>): Promise<string> {
   for (const place of [`/run/screen/S-${user}`, `/run/screens/S-${user}`, `${env.HOME ?? ''}/.screen`]) {
     if (await isDirectory(place)) return place;
   }
-  // For example, on WSL without systemd, /run/screen does not exist and only root could create it.
+  // For example, on WSL without systemd, /run/screen does not exist, and only root could create it.
   const said = `${result.stdout}${result.stderr}`.trim().split('\n', 1)[0] || 'Screen did not answer';
   throw new CatalogueError('launch_failed', `Screen has no socket directory: ${said}`, {
     hint: 'Create one: `mkdir -p -m 700 ~/.screen && export SCREENDIR=~/.screen`',

@@ -1,14 +1,14 @@
 /**
  * GNU Screen.
  *
- * - Screen's sessions: `list-screens.ts`; changes to them: `watch-screens.ts`
- * - a session whose socket is gone: `recover-socket.ts`
- * - starting a session: `launch.ts`
- * - adopting a session: `adopt.ts`
- * - Claude Code in a session: `find-claude.ts`
- * - keypresses: `type-keys.ts`
- * - the window that receives keypresses, and what may intercept them: `find-window.ts`
- * - a window's size: `size-window.ts`
+ * - `list-screens.ts`: Screen's sessions; `watch-screens.ts`: changes to them
+ * - `recover-socket.ts`: a session whose socket is gone
+ * - `launch.ts`: starting a session
+ * - `adopt.ts`: adopting a session
+ * - `find-claude.ts`: Claude Code in a session
+ * - `type-keys.ts`: typing into a session
+ * - `find-window.ts`: the window that receives keypresses, and what may intercept them
+ * - `size-window.ts`: the size of a window
  */
 
 export * from './adopt.ts';

@@ -3,21 +3,21 @@ import { CatalogueError } from '../../protocol/index.ts';
 import { waitUntil } from '../process/wait-until.ts';
 
 /**
- * Lets one input at a time into a session, and only after the program's terminal has accepted the previous one.
+ * Lets only one input at a time into a session, and only after the program's terminal has accepted the previous one.
  *
- * Screen 4.9.0 buffers up to about 12 kB for a program that reads slowly, and keeps the rest of a paste for later. If
- * anything is typed during that time, the rest is discarded, and the window never accepts input again. Nothing may
- * therefore be typed before the previous input has left Screen. Screen does not report when that happens. However, the
- * kernel counts what a process writes, and while no one is attached, Screen's daemon writes nothing but input to the
- * terminal.
+ * If a program reads slowly, Screen 4.9.0 buffers up to about 12 kB for it and keeps the rest of a paste for later. If
+ * anything is typed during that time, the rest is discarded, and the window never accepts input again. Therefore,
+ * nothing may be typed before the previous input has left Screen. Screen does not report when that happens. However,
+ * the kernel counts what a process writes, and while no one is attached, Screen's daemon writes nothing but input to
+ * the terminal.
  */
 export class InputGate {
   private last: Promise<unknown> = Promise.resolve();
   private pending: Pending | null = null;
 
   /**
-   * Grants turns in the order of the calls. Within a turn, several inputs may be typed, and no other sender's input
-   * comes between them.
+   * Grants turns in the order of the calls. Within a turn, several inputs may be typed, and no input from another
+   * sender comes between them.
    * @throws CatalogueError screen_unresponsive if the program does not read its input, in which case nothing more is
    * typed
    */
@@ -31,7 +31,8 @@ export class InputGate {
     await this.waitUntilTaken(input);
     const before = await readWrittenBytes(input.daemonPid);
     const now = performance.now();
-    // This is set while sending, and remains set if sending fails, because no one then knows how much was typed.
+    // This is set while input is being sent. It remains set if sending fails, because no one then knows how much was
+    // typed.
     const pending: Pending = {
       writtenBytes: before === null ? null : before + input.sizeBytes,
       notBefore: before === null || input.attached ? now + input.sizeBytes / SLOW_BYTES_PER_MS : now,
@@ -69,33 +70,33 @@ export class InputGate {
 
 export interface GatedInput {
   daemonPid: number;
-  /** if true, the daemon's count includes what it draws for a user, so a certain time must pass as well */
+  /** if true, the daemon's count includes what it draws for an attached user, so a certain time must also pass */
   attached: boolean;
   sizeBytes: number;
-  /** how long to wait for the program to accept the previous input, and also this one if it is large */
+  /** how long to wait for the program to accept the previous input, and also this input if it is large */
   timeoutMs: number;
-  /** types the input; resolves to the number of additional bytes that the daemon wrote as an acknowledgement */
+  /** types the input, and resolves to the number of additional bytes that the daemon wrote as an acknowledgement */
   send: () => Promise<number>;
 }
 
 interface Pending {
-  /** the daemon's total count once the input has left it, or null if the count cannot be read */
+  /** the daemon's total count once the input has left the daemon, or null if the count cannot be read */
   writtenBytes: number | null;
   notBefore: number;
   sizeBytes: number;
 }
 
 /**
- * Screen's buffer for a window's input (IOSIZE). Input that fits into it needs no waiting, because the buffer keeps
- * the order.
+ * The size of Screen's buffer for a window's input (IOSIZE). Input that fits into it does not require waiting, because
+ * the buffer keeps the order.
  */
 const BUFFERED_BYTES = 4_096;
-/** The slowest speed at which Claude Code 2.1.329 has been seen to read a paste: 50 kB in 1.9 s. */
+/** The lowest speed at which Claude Code 2.1.329 was seen to read a paste: 50 kB in 1.9 s. */
 const SLOW_BYTES_PER_MS = 25;
 
 /**
- * Returns how much a process has written in all, or null if the process is gone, or cannot be inspected because Screen
- * is installed with special privileges.
+ * Returns how many bytes a process has written in total. Returns null if the process has ended, or if it cannot be
+ * inspected because Screen is installed with special privileges.
  */
 async function readWrittenBytes(pid: number): Promise<number | null> {
   try {

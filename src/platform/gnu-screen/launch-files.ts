@@ -3,12 +3,12 @@ import { join } from 'node:path';
 import { type RecordingFiles, scriptCommand } from '../recorder/script-command.ts';
 import { shellQuote, shellWords } from './shell-quote.ts';
 
-/** The files of one launch. They are read during the start and can be removed once the command is running. */
+/** The files of one launch. They are read during the start, and can be removed once the command is running. */
 export interface LaunchFiles {
   dir: string;
-  /** Screen's configuration. It replaces the user's configuration, which may open windows or set the size */
+  /** Screen's configuration, which replaces the user's configuration, because that may open windows or set the size */
   rc: string;
-  /** the program that Screen runs in its window: `script` wrapped around {@link run} */
+  /** the program that Screen runs in its window, which is `script` wrapped around {@link run} */
   inner: string;
   /** the program that `script` records, which is the command itself */
   run: string;
@@ -16,7 +16,7 @@ export interface LaunchFiles {
 
 export interface LaunchFilesOptions {
   command: readonly string[];
-  /** the session's SHELL, which must be hidden from `script`, or null if it has none */
+  /** the session's SHELL, which `script` must not see, or null if the session has none */
   shell: string | null;
   recording: RecordingFiles;
   /** see `LaunchOptions` */
@@ -24,10 +24,10 @@ export interface LaunchFilesOptions {
 }
 
 /**
- * `deflogin off`: no entry in utmp, which not every system has. `term`: gives colours to programs that check TERM.
- * `defscrollback`: for a user who attaches; the recording contains everything anyway. `msgminwait`: without it, the
- * daemon pauses for a second between two messages to a user. `hardstatus` and `caption`: /etc/screenrc may turn them
- * on, and each would take up a row.
+ * `deflogin off` prevents an entry in utmp, which not every system has. `term` gives colours to programs that check
+ * TERM. `defscrollback` is for a user who attaches, because the recording contains everything anyway. Without
+ * `msgminwait`, the daemon would pause for a second between two messages to a user. `hardstatus` and `caption` are set
+ * because /etc/screenrc may turn them on, and each would take up a row.
  */
 const SCREEN_RC = `startup_message off
 vbell off

@@ -3,23 +3,23 @@ import type { ProcessMark } from '../process/tree.ts';
 import type { RecordingFiles } from '../recorder/script-command.ts';
 
 export interface LaunchOptions {
-  /** the Screen session's name: the slug */
+  /** the name of the Screen session, which is the slug */
   name: string;
   cwd: string;
-  /** the session's whole environment; nothing is inherited */
+  /** the whole environment of the session, which inherits nothing else */
   env: Readonly<Record<string, string>>;
   cols: number;
   rows: number;
-  /** what to run, as an argument array */
+  /** the command to run, as an argument array */
   command: readonly string[];
-  /** files that do not exist yet, in an existing directory */
+  /** files that do not exist yet, in a directory that does */
   recording: RecordingFiles;
   /**
-   * for a command that must not end before the launch was verified: the variable in which it finds a file that is
-   * removed once that is done
+   * for a command that must not end before the launch has been verified: the variable with the path of a file that is
+   * removed after the verification
    */
   launchingVariable?: string;
-  /** the entry of `env` that identifies the session's processes; it is used for cleaning up if the launch fails */
+  /** the entry of `env` that identifies the session's processes, which is used to clean up if the launch fails */
   mark: ProcessMark;
 }
 

@@ -18,10 +18,10 @@ import { readTerminalSize } from './resize.ts';
  */
 const LAUNCH_TIMEOUT_MS = 10_000;
 const LOOK_EVERY_MS = 5;
-/** A shell's exit codes for a command that does not exist and for a command that cannot be executed. */
+/** The exit codes of a shell for a command that does not exist and for a command that cannot be executed. */
 const NOT_FOUND = 127;
 const NOT_EXECUTABLE = 126;
-/** How much of the end of a command's output is shown in the error message. */
+/** How much of the end of a command's output the error message shows. */
 const SHOWN_CHARACTERS = 500;
 
 interface Attempt {
@@ -40,8 +40,8 @@ export async function proveLaunch(host: ScreenHost, options: LaunchOptions, atte
   );
   const daemon = await proof.until('its daemon was not found', () => readProcess(session.pid));
   const agent = await proof.until('the command did not start', () => findAgent(daemon, attempt.files));
-  // The recording's header is of no use here, because `script` writes it only with the first output, however late that
-  // arrives.
+  // The header of the recording is of no use here, because `script` writes it only together with the first output,
+  // however late that comes.
   const size = await proof.until('the command ended as soon as it started', () => readTerminalSize(host, agent.pid));
   if (size.cols !== options.cols || size.rows !== options.rows) {
     const got = `${size.cols}×${size.rows}`;
@@ -60,10 +60,10 @@ class LaunchProof {
     readonly terminal: HiddenTerminal,
   ) {}
 
-  /** Waits for a step. If the hidden terminal ends first, the session has ended too. */
+  /** Waits for a step. If the hidden terminal ends first, so has the session. */
   async until<T>(failure: string, probe: () => Promise<T | null>): Promise<T> {
     const step = async () => {
-      // This is read before the probe, so that the probe sees everything that existed when the terminal ended.
+      // This is read before the probe runs, so that the probe sees everything that existed when the terminal ended.
       const over = this.terminal.hasEnded();
       const seen = await probe();
       if (seen === null && over) throw await this.explainEnd();
@@ -76,7 +76,9 @@ class LaunchProof {
     throw new CatalogueError('launch_failed', `The session did not start, ${failure}${said ? ` (${said})` : ''}`);
   }
 
-  /** Returns why there is no session: Screen's own message, or how the command ended and what it printed. */
+  /**
+   * Returns why there is no session. This is either Screen's own message, or how the command ended and what it printed.
+   */
   async explainEnd(): Promise<CatalogueError> {
     await this.terminal.ended;
     const said = this.terminal.text();
@@ -103,8 +105,8 @@ class LaunchProof {
 }
 
 /**
- * Returns the session whose daemon was started by our hidden terminal. Another session with the same name belongs to
- * someone else.
+ * Returns the session whose daemon our hidden terminal started. Another session with the same name belongs to someone
+ * else.
  */
 async function findSession(host: ScreenHost, name: string, terminal: HiddenTerminal): Promise<ScreenSession | null> {
   const candidates = (await listScreens(host)).filter((session) => session.name === name);
@@ -114,8 +116,7 @@ async function findSession(host: ScreenHost, name: string, terminal: HiddenTermi
 }
 
 /**
- * Returns the process of the command. It is the child of `script` once the shell has replaced itself with the
- * command.
+ * Returns the process of the command. It is the child of `script` once the shell has replaced itself with the command.
  */
 async function findAgent(daemon: ProcessInfo, files: LaunchFiles): Promise<ProcessId | null> {
   const below = await descendantsOf([daemon.pid]);

@@ -18,11 +18,11 @@ import { assertSocketFits } from './screen-id.ts';
 const NEVER_PASSED_ON = ['LINES', 'COLUMNS', 'TERMCAP', 'STY', 'WINDOW'];
 
 /**
- * Starts a recorded session of the requested size, and verifies the result: its socket exists, no one is attached, the
- * command itself is running (it was found and executed), and its terminal has that size. A failed launch leaves nothing
- * behind, not even the recording's files.
+ * Starts a recorded session of the requested size and verifies the result: its socket exists, no one is attached, the
+ * command itself is running (so it was found and executed), and its terminal has that size. A launch that fails leaves
+ * nothing behind, not even the files of the recording.
  * @throws CatalogueError path_too_long, screen_not_found, claude_not_found if the command is not a program,
- *   launch_failed with what Screen or the command printed
+ * launch_failed with the output of Screen or of the command
  */
 export async function launch(host: ScreenHost, options: LaunchOptions): Promise<Launched> {
   assertSocketFits(host.dir, options.name, host.pidDigits);
@@ -67,13 +67,13 @@ async function assertPossible(options: LaunchOptions): Promise<void> {
 
 function launchEnvironment(host: ScreenHost, options: LaunchOptions): Record<string, string> {
   const kept = Object.entries(options.env).filter(([name]) => !NEVER_PASSED_ON.includes(name));
-  // TERM describes the hidden terminal. Screen sets its own value in the session.
+  // TERM describes the hidden terminal. In the session, Screen sets a value of its own.
   return { ...Object.fromEntries(kept), SCREENDIR: host.dir, TERM: 'xterm-256color' };
 }
 
 /**
- * Creates the recording's files before `script` opens them, so that they are private from the first byte, and an older
- * file is never overwritten.
+ * Creates the files of the recording before `script` opens them. They are therefore private from the first byte, and an
+ * older file is never overwritten.
  * @throws CatalogueError launch_failed
  */
 async function createRecording(files: RecordingFiles): Promise<void> {
@@ -97,7 +97,7 @@ async function undoLaunch(host: ScreenHost, options: LaunchOptions, attempt: Par
   const root = terminal === null ? null : await readProcess(terminal.pid);
   const { ended } = await endTree({ roots: root === null ? [] : [root], mark: options.mark });
   terminal?.destroy();
-  // Another home may have a session with the same name. If that session's daemon left a socket behind, that home
+  // Another home may have a session with the same name. If the daemon of that session left a socket behind, that home
   // removes it.
   for (const { pid } of ended) await wipeScreen(host, `${pid}.${options.name}`);
   const remains = [options.recording.typescript, options.recording.timing, ...(files === null ? [] : [files.dir])];

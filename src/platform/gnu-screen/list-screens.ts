@@ -11,25 +11,25 @@ export interface ScreenSession extends ScreenLine {
   daemon: ProcessId | null;
 }
 
-/** A Screen session as a caller knows it: by its name, and by its daemon if that has been seen. */
+/** A Screen session as a caller knows it: by its name and, if it has been seen, by its daemon. */
 export interface KnownScreen {
-  /** PID.NAME, as last seen */
+  /** PID.NAME, as seen last */
   id: string;
-  /** identifies the session even after its user has renamed it; omitted or null if no daemon has been seen */
+  /** identifies the session even after a user has renamed it; omitted or null if no daemon has been seen */
   daemon?: ProcessId | null;
 }
 
 /**
- * The owner's x bit on Screen's socket shows whether someone is attached (seen on 4.9.0: srwx------ and srw-------).
+ * The owner's x bit on Screen's socket shows whether someone is attached (seen in 4.9.0: srwx------ and srw-------).
  */
 const ATTACHED_BIT = 0o100;
-/** To receive the answer, `screen -Q` opens a socket with a name like this next to the session's socket. */
+/** To receive an answer, `screen -Q` opens a socket with a name like this next to the session's socket. */
 const QUERY_SOCKET = /-query.$/;
 
 /**
- * Returns all Screen sessions of this user, read from the socket directory and /proc. This takes 1 ms and needs no
- * process. `screen -ls` takes 5 ms and asks every daemon in turn, so a single suspended daemon makes it hang. A test
- * against the real program checks that both methods report the same sessions.
+ * Returns all Screen sessions of this user, as read from the socket directory and /proc. This takes 1 ms and needs no
+ * process. `screen -ls` takes 5 ms and asks each daemon in turn, so a single suspended daemon makes it hang. A test
+ * that runs the real Screen checks that both methods report the same sessions.
  */
 export async function listScreens(host: Pick<ScreenHost, 'dir'>): Promise<ScreenSession[]> {
   const names = await readSocketNames(host.dir);
@@ -43,8 +43,8 @@ export function readScreen(host: Pick<ScreenHost, 'dir'>, id: string): Promise<S
 }
 
 /**
- * Finds a session under its current name, because its user may have renamed it (`C-a :sessionname`). Returns null if
- * the session has no socket.
+ * Finds a session under its current name, because a user may have renamed it (`C-a :sessionname`). Returns null if the
+ * session has no socket.
  */
 export async function findScreen(host: Pick<ScreenHost, 'dir'>, known: KnownScreen): Promise<ScreenSession | null> {
   const { id, daemon } = known;
@@ -59,7 +59,7 @@ export function findAmong(sessions: readonly ScreenSession[], { id, daemon }: Kn
   return sessions.find((one) => isScreenOf(daemon, one)) ?? null;
 }
 
-/** Reports whether a session belongs to this daemon, and not to a later process with the same pid. */
+/** Reports whether a session belongs to this daemon rather than to a later process with the same pid. */
 export function isScreenOf(daemon: ProcessId, session: ScreenSession | null): boolean {
   return session?.daemon?.pid === daemon.pid && session.daemon.startTime === daemon.startTime;
 }
@@ -96,8 +96,8 @@ async function readState(daemon: ProcessInfo | null, attached: boolean): Promise
 }
 
 /**
- * Reports whether a process is Screen's daemon, because any other program may have reused the pid of a dead one. The
- * daemon's argv[0] is `SCREEN`, whatever its file is called.
+ * Reports whether a process is a Screen daemon. The check is needed because any other program may have received the pid
+ * of a dead daemon. The argv[0] of a daemon is `SCREEN`, whatever the name of its executable is.
  */
 export async function isScreenDaemon(daemon: ProcessInfo): Promise<boolean> {
   if (daemon.comm.toLowerCase().includes('screen')) return true;
@@ -108,7 +108,7 @@ async function ignoreMissing<T>(work: Promise<T>): Promise<T | null> {
   try {
     return await work;
   } catch (error) {
-    // Something else may have taken the directory's place, or the directory may be unreadable.
+    // Something else may have taken the place of the directory, or the directory may be unreadable.
     if (['ENOENT', 'ENOTDIR', 'EACCES'].includes((error as NodeJS.ErrnoException).code ?? '')) return null;
     throw error;
   }

@@ -1,8 +1,8 @@
 import { parseScreenId } from './screen-id.ts';
 
 /**
- * The state of a Screen session in one word. `dead` means a socket without a daemon. `unresponsive` means a daemon that
- * is suspended and does not answer. `foreign` means that the session belongs to another user or host.
+ * The state of a Screen session, in one word. `dead` means a socket without a daemon. `unresponsive` means a daemon
+ * that is suspended and does not answer. `foreign` means that the session belongs to another user or host.
  */
 export type ScreenState = 'attached' | 'detached' | 'dead' | 'unresponsive' | 'foreign';
 
@@ -20,9 +20,9 @@ export interface ScreenLs {
 }
 
 /**
- * Parses the output of `screen -ls`: `\tPID.NAME\t(DATE)\t(State)`. Debian's version prints the date, in the locale's
- * format; upstream's does not. Either may add a remark in further parentheses, so the state is read from the last pair.
- * Screen translates nothing else, so the words are the same in every locale.
+ * Parses the output of `screen -ls`: `\tPID.NAME\t(DATE)\t(State)`. Debian's version prints the date in the locale's
+ * format; the original version prints no date. Either version may add a remark in further parentheses, so the state is
+ * read from the last pair. Screen translates nothing else, so the words are the same in every locale.
  */
 export function parseScreenLs(output: string): ScreenLs {
   const sessions: ScreenLine[] = [];
@@ -41,7 +41,7 @@ function readState(parentheses: string): ScreenState {
   if (/^dead/i.test(last)) return 'dead';
   if (/attached/i.test(last)) return 'attached';
   if (/detached/i.test(last)) return 'detached';
-  // Newer versions of Screen report a daemon that did not answer in time. In older versions, the word for this is
-  // `???`.
+  // The word with which newer versions of Screen report a daemon that did not answer in time. Older versions print
+  // `???` instead.
   return 'unresponsive';
 }

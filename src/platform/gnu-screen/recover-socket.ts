@@ -14,12 +14,12 @@ import { findScreen, type KnownScreen, type ScreenSession } from './list-screens
 const PRIVATE = 0o700;
 /** How often to check for the socket. The daemon creates it within a few milliseconds. */
 const LOOK_EVERY_MS = 20;
-/** When to ask a daemon again that was suspended, or whose new socket was removed before anyone saw it. */
+/** When to ask a daemon again if it was suspended, or if its new socket was removed before anyone saw it. */
 const ASK_AGAIN_MS = 10_000;
 
 /**
- * Finds a session under its current name. If the session's socket was removed while its daemon is alive (programs that
- * clean /tmp and /run do that), asks the daemon to create it again.
+ * Finds a session under its current name. If the session's socket was removed while its daemon is alive (as programs
+ * that clean /tmp and /run do), this function asks the daemon to create the socket again.
  * @returns null if there is no socket and none can be created
  */
 export async function reachScreen(host: ScreenHost, known: KnownScreen): Promise<ScreenSession | null> {
@@ -31,14 +31,14 @@ export async function reachScreen(host: ScreenHost, known: KnownScreen): Promise
   return found;
 }
 
-/** Records that the session has its socket, so that the socket's next disappearance counts as a new loss. */
+/** Records that the session has its socket, so that the next disappearance of the socket counts as a new loss. */
 export function forgetLoss(host: Pick<ScreenHost, 'recoveries'>, daemon: ProcessId): void {
   host.recoveries.delete(keyOf(daemon));
 }
 
 type Lost = KnownScreen & { daemon: ProcessId };
 
-/** Runs once for each loss. All callers that need the session in the meantime wait for the same answer. */
+/** Runs only once for each loss. All callers that need the session in the meantime wait for the same answer. */
 function recoverSocket(host: ScreenHost, lost: Lost): Promise<boolean> {
   const key = keyOf(lost.daemon);
   const known = host.recoveries.get(key);
@@ -53,9 +53,9 @@ function recoverSocket(host: ScreenHost, lost: Lost): Promise<boolean> {
 }
 
 /**
- * Asks the daemon to recreate its socket. On SIGCHLD, Screen checks for its socket and, if it is missing, creates it
- * again, this time as a FIFO (4.9.0). If that fails, Screen *ends*, together with everything that runs in it. The
- * daemon is therefore asked only if a file can be created in its directory.
+ * Asks the daemon to recreate its socket. On SIGCHLD, Screen checks for its socket and, if the socket is missing,
+ * creates it again, this time as a FIFO (4.9.0). If that fails, Screen *ends*, together with everything that runs in
+ * it. CBOS therefore asks the daemon only if a file can be created in its directory.
  */
 async function askDaemon(host: ScreenHost, lost: Lost): Promise<'made' | 'no_answer' | 'not_asked'> {
   if (!(await preparePlace(host))) return 'not_asked';
@@ -67,7 +67,7 @@ async function askDaemon(host: ScreenHost, lost: Lost): Promise<'made' | 'no_ans
   return (await waitUntil(look, { timeoutMs: SCREEN_TIMEOUT_MS, everyMs: LOOK_EVERY_MS })) ?? 'no_answer';
 }
 
-/** Returns why a session cannot be reached, and what a user can do about it. */
+/** Returns why a session cannot be reached, and what the user can do about it. */
 export async function unreachable(host: ScreenHost, { id, daemon }: Lost): Promise<CatalogueError> {
   const { dir } = host;
   const cure = (await isPlace(dir))
@@ -78,7 +78,7 @@ export async function unreachable(host: ScreenHost, { id, daemon }: Lost): Promi
 
 /** Reports whether Screen can have sockets in its directory. Creates the directory if it is missing. */
 async function preparePlace(host: ScreenHost): Promise<boolean> {
-  // When it lists sessions, Screen creates its own directory, with the mode that its packager intended.
+  // When Screen lists sessions, it creates its own directory with the mode that its packager intended.
   if ((await statOf(host.dir)) === null) {
     await runProgram('screen', ['-ls'], { env: host.directoryEnv, timeoutMs: SCREEN_TIMEOUT_MS });
   }

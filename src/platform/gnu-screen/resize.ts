@@ -6,9 +6,9 @@ import type { ScreenHost } from './host.ts';
 import { readDeviceSize, readTerminal, sizeWindow, type TerminalSize } from './size-window.ts';
 
 /**
- * Resizes the window that a program runs in. The program receives SIGWINCH, and a row is added to the recording's
- * timing.
- * @throws CatalogueError screen_attached while a user is attached, because that user determines the size;
+ * Resizes the window that a program runs in. The program receives SIGWINCH, and the recording's timing file gets a row
+ * for the new size.
+ * @throws CatalogueError screen_attached while a user is attached, because that user's terminal determines the size;
  * no_such_screen, screen_unresponsive, no_such_window
  */
 export async function resizeScreen(host: ScreenHost, target: ScreenTarget, size: TerminalSize): Promise<void> {
@@ -18,7 +18,7 @@ export async function resizeScreen(host: ScreenHost, target: ScreenTarget, size:
   await sizeWindow(host, window, { ...size, terminal: window.terminal });
 }
 
-/** Returns the size of the terminal that a process runs in, or null if the process has none or is gone. */
+/** Returns the size of the terminal that a process runs in, or null if the process has none or has ended. */
 export async function readTerminalSize(host: Pick<ScreenHost, 'env'>, pid: number): Promise<TerminalSize | null> {
   if ((await readProcess(pid)) === null) return null;
   const device = await readTerminal(pid);

@@ -2,8 +2,8 @@ import { readFile } from 'node:fs/promises';
 import { CatalogueError } from '../../protocol/index.ts';
 
 /**
- * The parts of a Screen session's full name. Commands always take the full name, because `-S X` also matches prefixes
- * of names and pids.
+ * The parts of a Screen session's full name. Commands always use the full name, because `-S X` also matches prefixes of
+ * names and pids.
  */
 export interface ScreenId {
   /** Screen's daemon */
@@ -11,14 +11,14 @@ export interface ScreenId {
   name: string;
 }
 
-/** Parses `PID.NAME`; returns null for anything else. */
+/** Parses `PID.NAME`, or returns null for anything else. */
 export function parseScreenId(id: string): ScreenId | null {
   const match = /^([1-9][0-9]{0,9})\.(.+)$/s.exec(id);
   const [, pid, name] = match ?? [];
   return pid === undefined || name === undefined ? null : { pid: Number(pid), name };
 }
 
-/** `sun_path` of unix(7) has 108 bytes including the terminating NUL. */
+/** `sun_path` in unix(7) has 108 bytes, including the terminating NUL. */
 const MAX_SOCKET_PATH_BYTES = 107;
 /**
  * For `-S`, Screen 4.9.0 refuses ids longer than this, including the pid: "Session-name is too long (max length is 80
@@ -27,9 +27,9 @@ const MAX_SOCKET_PATH_BYTES = 107;
 const MAX_ID_LENGTH = 80;
 
 /**
- * Refuses a name whose socket path would be too long. In that case Screen 4.9.0 reports nothing and exits with 0, but
+ * Refuses a name whose socket path would be too long. Screen 4.9.0 does not report such a name and exits with 0, but
  * truncates the name or creates no session at all.
- * @param pidDigits the number of digits in the daemon's pid or, while that is unknown, in the longest pid
+ * @param pidDigits the number of digits in the daemon's pid or, as long as that is unknown, in the longest pid
  * @throws CatalogueError path_too_long
  */
 export function assertSocketFits(dir: string, name: string, pidDigits: number): void {

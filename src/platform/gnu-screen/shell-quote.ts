@@ -1,6 +1,6 @@
 /**
- * Quotes a string as one word for a POSIX shell. Inside single quotes, only the single quote itself is special. This is
- * used for files and lines that CBOS generates. Users' text is quoted this way only in script *files*.
+ * Quotes a string as one word for a POSIX shell. Inside single quotes, only the single quote itself is special. CBOS
+ * uses this for files and command lines that it generates. Text from users is quoted this way only in script *files*.
  */
 export function shellQuote(text: string): string {
   return `'${text.replaceAll("'", `'\\''`)}'`;

@@ -15,9 +15,9 @@ export interface TerminalSize {
 }
 
 /**
- * Attaches a client in a hidden terminal of the given size to a window, then detaches it again. The window keeps that
- * size (Screen 4.9.0), and anything that a user had left open over the window is closed.
- * @param options.terminal the window's terminal, whose size proves the change
+ * Attaches a client in a hidden terminal of the given size to a window, and then detaches the client again. The window
+ * keeps that size (Screen 4.9.0), and anything that a user had left open over the window is closed.
+ * @param options.terminal the window's terminal, whose size proves that the change took effect
  * @throws CatalogueError screen_attached while a user is attached, because that user's terminal determines the size;
  * no_such_screen, screen_unresponsive
  */
@@ -48,7 +48,7 @@ export async function sizeWindow(
   }
 }
 
-/** HUP detaches the client and does not affect the session. */
+/** HUP detaches the client without affecting the session. */
 async function leave(host: ScreenHost, id: string, terminal: HiddenTerminal): Promise<void> {
   for (const client of await descendantsOf([terminal.pid])) await signal(client, 'SIGHUP');
   await waitUntil(async () => (terminal.hasEnded() && !(await readScreen(host, id))?.attached ? true : null), {
@@ -56,7 +56,7 @@ async function leave(host: ScreenHost, id: string, terminal: HiddenTerminal): Pr
   });
 }
 
-/** Determines the cause: someone attached in between, or the session ended. */
+/** Determines what went wrong: either someone attached in between, or the session ended. */
 async function explain(host: ScreenHost, id: string, terminal: HiddenTerminal): Promise<CatalogueError> {
   const now = await requireScreen(host, { id });
   if (terminal.hasEnded() && now.attached)
@@ -65,7 +65,7 @@ async function explain(host: ScreenHost, id: string, terminal: HiddenTerminal): 
   return new CatalogueError('screen_unresponsive', `The size of ${id} did not change${said ? `: ${said}` : ''}`);
 }
 
-/** Returns the size of the terminal at a path, or null if the terminal is gone. */
+/** Returns the size of the terminal at a path, or null if the terminal no longer exists. */
 export async function readDeviceSize(host: Pick<ScreenHost, 'env'>, device: string): Promise<TerminalSize | null> {
   const result = await runProgram('stty', ['-F', device, 'size'], { env: host.env, timeoutMs: SCREEN_TIMEOUT_MS });
   const [, rows, cols] = /^(\d+) (\d+)$/.exec(result.stdout.trim()) ?? [];
@@ -73,8 +73,8 @@ export async function readDeviceSize(host: Pick<ScreenHost, 'env'>, device: stri
 }
 
 /**
- * Returns the `/dev/pts/N` that is the process's standard input, or null if that is something else, or the process is
- * gone.
+ * Returns the `/dev/pts/N` that is the standard input of a process, or null if its standard input is something else or
+ * the process has ended.
  */
 export async function readTerminal(pid: number): Promise<string | null> {
   try {
@@ -88,13 +88,13 @@ export async function readTerminal(pid: number): Promise<string | null> {
   }
 }
 
-/** The kernel's range of major numbers for pseudo-terminals. Each major number has 256 of them. */
+/** The range of major numbers that the kernel uses for pseudo-terminals. Each major number has 256 of them. */
 const FIRST_PTS_MAJOR = 136;
 const LAST_PTS_MAJOR = 143;
 
 /**
  * Reads field 7 of /proc/PID/stat, which anyone may read. A server in a user namespace may not inspect the files of
- * processes outside it.
+ * processes outside that namespace.
  */
 async function controllingTerminal(pid: number): Promise<string | null> {
   const text = await readFile(`/proc/${pid}/stat`, 'latin1').catch(() => '');

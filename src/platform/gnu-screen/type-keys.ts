@@ -14,16 +14,16 @@ import type { ScreenHost } from './host.ts';
 import { InputGate } from './input-gate.ts';
 import { parseScreenId } from './screen-id.ts';
 
-/** How long to wait for a program to accept a keypress. A program that takes longer is hanging or suspended. */
+/** How long to wait for a program to accept a keypress. A program that takes longer has hung or is suspended. */
 const TAKEN_TIMEOUT_MS = 3_000;
 
 /**
- * Types keystrokes of any length into a session exactly as given. Calls are served in order. Returns when Screen's
- * daemon has accepted the keystrokes or, if there are more than 4 kB, when the terminal has.
+ * Types keystrokes of any length into a session, exactly as given. Calls are served in order. Returns when Screen's
+ * daemon has accepted the keystrokes or, if there are more than 4 kB, when the terminal has accepted them.
  *
- * When pasting, Screen turns a newline (Ctrl+J) into a carriage return (Enter), as every terminal does. Inside a
- * bracketed paste, that is right. Outside one, a newline must remain a newline, so each one is typed as a separate
- * keypress.
+ * When Screen pastes, it turns a newline (Ctrl+J) into a carriage return (Enter), as every terminal does. Inside a
+ * bracketed paste, that is correct. Outside one, a newline must remain a newline, so each newline is typed as a
+ * separate keypress.
  * @throws CatalogueError no_such_screen, no_such_window; screen_unresponsive if the daemon is suspended or the program
  * does not read its input; screen_prompt_open, before anything is typed, while a user has copy mode or one of Screen's
  * prompts open there
@@ -39,8 +39,8 @@ const BRACKETED = /\x1b\[200~.*?\x1b\[201~/gs;
 /**
  * Pastes text in one piece, without Enter. The program must be in bracketed-paste mode, as Claude Code's prompt always
  * is.
- * @param text already cleaned and guarded
- * @param options.chunked as Claude Code requires since 2.1.150; see `encodePaste`
+ * @param text text that has already been cleaned and guarded
+ * @param options.chunked as required by Claude Code since 2.1.150; see `encodePaste`
  * @throws as {@link typeKeys}
  */
 export function pasteText(
@@ -70,9 +70,9 @@ interface Step {
 
 /**
  * Sends bytes through a file and one of Screen's registers. Registers belong to the session's own daemon, so sessions
- * never get mixed up, and the user's copy buffer is not changed. The register is emptied first, so that if the file is
- * already gone, nothing is pasted instead of the previous text. (`stuff` drops everything beyond 756 bytes but exits
- * with 0, and it interprets `\ ^ $`.)
+ * never get mixed up, and the user's copy buffer does not change. The register is emptied first, because otherwise the
+ * previous text would be pasted if the file has already disappeared. (`stuff` drops everything beyond 756 bytes but
+ * exits with 0, and it interprets `\ ^ $`.)
  */
 function paste(text: string): Step {
   const send: Step['send'] = async (host, window) => {
@@ -97,8 +97,8 @@ function stuff(key: string): Step {
 }
 
 function typeSteps(host: ScreenHost, target: ScreenTarget, steps: readonly Step[]): Promise<void> {
-  // Nothing may be awaited before the turn is taken, or calls could overtake each other. The daemon's pid is the same
-  // under every name.
+  // Nothing may be awaited before the turn has been taken, or calls could overtake each other. The daemon's pid is the
+  // same under every name.
   const key = String(parseScreenId(target.id)?.pid);
   const gate = host.gates.get(key) ?? new InputGate();
   host.gates.set(key, gate);
