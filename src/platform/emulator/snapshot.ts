@@ -170,7 +170,7 @@ function cursor(terminal: Terminal, isAbsolute: boolean, core: CoreBuffer): stri
   if (before === null || !(isPrinted || buffer.cursorX === terminal.cols)) {
     return `${to(buffer.cursorX)}${style}${charset}`;
   }
-  // In insert mode, the character would be shifted to the right. Here, it replaces itself instead.
+  // In insert mode, writing the character again would shift the old one to the right, so the old one is deleted first.
   const room = terminal.modes.insertMode ? `\u001b[${before.width}P` : '';
   const again = `${to(buffer.cursorX - before.width)}${room}`;
   return isPrinted

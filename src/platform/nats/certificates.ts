@@ -6,21 +6,21 @@ import { join } from 'node:path';
 import { CatalogueError } from '../../protocol/index.ts';
 import { runProgram } from '../process/index.ts';
 
-/** Ten years. An older fleet must be set up again. */
+/** Certificates are valid for ten years. After that, the fleet must be set up again. */
 const VALID_DAYS = '3650';
 const OPENSSL_MS = 20_000;
 
 export interface Certificates {
-  /** PEM; not secret */
+  /** in PEM format; not secret */
   authority: string;
   certFile: string;
   keyFile: string;
 }
 
 /**
- * Creates the fleet's own certificate authority and the certificate of its NATS server. The authority's key is removed
- * at once, because it never signs another certificate.
- * @param options.host the name or address by which machines reach the server; the certificate is valid for it
+ * Creates the fleet's own certificate authority and the certificate of its NATS server. The authority's key is deleted
+ * immediately, because the authority never signs another certificate.
+ * @param options.host the name or address by which machines reach the server, for which the certificate is valid
  * @throws CatalogueError nats_missing, nats_failed
  */
 export async function makeCertificates(options: { dir: string; host: string; openssl: string }): Promise<Certificates> {

@@ -6,27 +6,30 @@ import { seedBytes } from './keys.ts';
 
 /** How long to wait for a connection, including TLS. */
 const CONNECT_MS = 10_000;
-/** How often a quiet connection is checked. A silently broken connection is noticed after two checks. */
+/** How often an idle connection is checked. A connection that broke silently is noticed after two checks. */
 const PING_MS = 10_000;
 
 export interface NatsLogin {
-  /** the host that the server's certificate is valid for */
+  /** the host for which the server's certificate is valid */
   host: string;
-  /** where to connect, if that differs; a founder's public name may not resolve on the founder itself */
+  /**
+   * the address to connect to, if it differs from the host; the founder's public name may not resolve on the founder
+   * itself
+   */
   dial?: string;
   port: number;
-  /** the certificate of the fleet's own authority, as PEM; no other authority is trusted */
+  /** the certificate of the fleet's own authority, in PEM format; no other authority is trusted */
   authority: string;
   id: string;
   seed: string;
 }
 
-/** Why there is no connection: the server does not know the key, or cannot be reached. */
+/** Why there is no connection: either the server does not know the key, or it cannot be reached. */
 export class NatsRefusedError extends Error {
   override readonly name = 'NatsRefusedError';
 }
 
-/** The outcome of a request. If it is `unreachable`, the request definitely did not arrive. */
+/** The outcome of a request. If the outcome is `unreachable`, the request definitely did not arrive. */
 export type RequestOutcome = { kind: 'unreachable' } | { kind: 'silent' } | { kind: 'answered'; data: string };
 
 export interface NatsMessage {
@@ -43,14 +46,14 @@ export interface NatsLink {
   request(subject: string, data: string, timeoutMs: number): Promise<RequestOutcome>;
   /** Resolves when everything that was sent has reached the server. */
   flush(): Promise<void>;
-  /** resolves when the connection has ended, for whatever reason */
+  /** resolves when the connection has closed, for whatever reason */
   closed: Promise<void>;
   close(): Promise<void>;
 }
 
 /**
  * Opens a connection to a NATS server. The connection never reconnects automatically. If it did, messages published in
- * between would be sent long after their senders were informed that they could not be sent.
+ * between would be sent long after their senders had been told that they could not be sent.
  * @throws NatsRefusedError if the server does not know the key
  */
 export async function openNatsLink(login: NatsLogin): Promise<NatsLink> {
@@ -61,7 +64,7 @@ export async function openNatsLink(login: NatsLogin): Promise<NatsLink> {
   let hasSigned = false;
   const tls = {
     ca: authority,
-    // Node calls this once the certificate is known to come from the fleet's authority.
+    // Node calls this function once it has verified that the certificate comes from the fleet's authority.
     checkServerIdentity: (_name: string, certificate: PeerCertificate) => {
       const fault = checkServerIdentity(host, certificate);
       isProven = fault === undefined;
@@ -73,7 +76,7 @@ export async function openNatsLink(login: NatsLogin): Promise<NatsLink> {
     connection = await connect({
       servers: `${dial.includes(':') ? `[${dial}]` : dial}:${port}`,
       // A server announces in clear text whether it supports TLS, and the library (3.4.0) continues without TLS if the
-      // announcement says `"tls_available": 1`. A man in the middle could then obtain our signature for use with the
+      // announcement says `"tls_available": 1`. A man in the middle could then obtain our signature and use it with the
       // real server.
       authenticator: (nonce) => {
         if (!isProven) throw new Error('the NATS server did not prove that it belongs to the fleet');
@@ -89,8 +92,8 @@ export async function openNatsLink(login: NatsLogin): Promise<NatsLink> {
       maxPingOut: 2,
     });
   } catch (cause) {
-    // The server reports the refusal and closes the connection. On a busy machine, the library may notice the end of
-    // the connection first.
+    // The server reports the refusal and closes the connection. On a busy machine, the library may notice first that
+    // the connection has closed.
     const isEnded = hasSigned && !(cause instanceof errors.TimeoutError);
     if (cause instanceof errors.AuthorizationError || isEnded) {
       throw new NatsRefusedError('the NATS server does not know this machine', { cause });
@@ -116,7 +119,7 @@ function linkOf(connection: NatsConnection): NatsLink {
     request: async (subject, data, timeoutMs) => {
       if (connection.isClosed()) return { kind: 'unreachable' };
       try {
-        // Without this, a request whose connection has ended would wait until its timeout.
+        // Without this, a request would wait until its timeout if its connection has closed.
         const answer = await Promise.race([connection.request(subject, data, { timeout: timeoutMs }), closed]);
         return answer === undefined ? { kind: 'silent' } : { kind: 'answered', data: answer.string() };
       } catch (cause) {

@@ -1,10 +1,10 @@
 /**
- * NATS, over which the machines in a fleet send each other messages.
+ * NATS, over which the machines in a fleet send messages to each other.
  *
- * - the server's process: `nats-server.ts`
- * - the server's certificate: `certificates.ts`
- * - a connection to the server: `connection.ts`
- * - the keys that the server admits: `keys.ts`
+ * - `nats-server.ts`: the process of the NATS server
+ * - `certificates.ts`: the server's certificate
+ * - `connection.ts`: a connection to the server
+ * - `keys.ts`: the keys that the server accepts
  */
 
 export * from './certificates.ts';

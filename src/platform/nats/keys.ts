@@ -1,6 +1,6 @@
 import { createUser, fromPublic, fromSeed } from '@nats-io/nkeys';
 
-/** A pair of Ed25519 keys in NATS's own form. The seed is secret. */
+/** A pair of Ed25519 keys in the format that NATS uses. The seed is secret. */
 export interface MachineKey {
   id: string;
   seed: string;
@@ -16,7 +16,7 @@ export function publicKeyOf(seed: string): string | null {
   try {
     return fromSeed(seedBytes(seed)).getPublicKey();
   } catch {
-    // The string came from outside, and the library throws an error for any fault in it.
+    // The string came from outside, and the library throws an error for anything that is wrong with it.
     return null;
   }
 }

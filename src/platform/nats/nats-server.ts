@@ -15,20 +15,20 @@ export const LOG_FILE = 'nats.log';
 const OUTPUT_FILE = 'nats.out';
 
 export interface NatsServerOptions {
-  /** the directory with the configuration; other users have no access to it */
+  /** the directory that contains the configuration, to which other users have no access */
   dir: string;
   host: string;
   port: number;
   /** the program's absolute path */
   program: string;
-  /** the whole environment of the process; it needs no secret */
+  /** the whole environment of the process, which needs no secrets */
   env: Readonly<Record<string, string>>;
 }
 
 /**
- * Starts the fleet's NATS server, unless the one started by an earlier CBOS server of this home is still running. The
- * NATS server survives if this process is killed, so the other machines notice nothing.
- * @returns whether the NATS server has just been started, and so has read its configuration
+ * Starts the fleet's NATS server, unless the one that an earlier CBOS server of this home started is still running. The
+ * NATS server keeps running if this process is killed, so the other machines notice nothing.
+ * @returns whether the NATS server was started just now, and has therefore read its configuration
  * @throws CatalogueError nats_failed
  */
 export async function ensureNatsServer(options: NatsServerOptions): Promise<boolean> {
@@ -51,7 +51,7 @@ export async function ensureNatsServer(options: NatsServerOptions): Promise<bool
 
 /**
  * Makes the running NATS server reload its configuration. The server then closes the connections of machines that are
- * not in it.
+ * no longer in the configuration.
  */
 export async function reloadNatsServer(dir: string): Promise<void> {
   const found = await findNatsServer(dir);
@@ -70,8 +70,8 @@ export async function stopNatsServer(dir: string): Promise<void> {
 }
 
 /**
- * Finds the NATS server that is running with this directory's configuration. A pid file alone proves nothing, because
- * pids are reused.
+ * Finds the NATS server that is running with the configuration in this directory. A pid file alone proves nothing,
+ * because pids are reused.
  */
 export async function findNatsServer(dir: string): Promise<ProcessId | null> {
   const pid = Number(await readFile(join(dir, PID_FILE), 'utf8').catch(() => ''));

@@ -1,11 +1,11 @@
 import { type ChildProcess, spawn } from 'node:child_process';
 import { cleanBlock } from '../../text/terminal-text.ts';
 
-/** How long a command may run, so that hanging commands do not pile up. */
+/** How long a command may run. The limit keeps hanging commands from piling up. */
 const COMMAND_LIMIT_MS = 30_000;
 /**
- * How many characters of a question a command receives: enough for a notification. Linux refuses variables of more than
- * 128 kB.
+ * How many characters of a question are passed to a command, which is enough for a notification. Linux refuses
+ * variables of more than 128 kB.
  */
 const LONGEST_QUESTION = 4_000;
 
@@ -13,14 +13,15 @@ export interface WaitingNotice {
   slug: string;
   state: string;
   detail: string;
-  /** the text of the question; empty if the prompt is just waiting */
+  /** the text of the question, or an empty string if the prompt is just waiting */
   question: string;
 }
 
 /**
- * Runs the user's own command from config.toml when a session starts to wait. The command receives the facts about the
- * session through the environment (`CBOS_SLUG`, `CBOS_STATE`, `CBOS_DETAIL`, `CBOS_QUESTION`), never through the shell
- * line. Control characters are removed from the question, which is cut off after 4,000 characters.
+ * Runs the user's own command from config.toml when a session starts to wait. The command receives what it needs to
+ * know about the session through the environment (`CBOS_SLUG`, `CBOS_STATE`, `CBOS_DETAIL`, `CBOS_QUESTION`), never
+ * through the shell command line. Control characters are removed from the question, which is truncated to 4,000
+ * characters.
  */
 export function runOnWaiting(options: {
   command: string;

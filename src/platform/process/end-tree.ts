@@ -6,18 +6,20 @@ export interface EndTreeOptions {
   /** processes to end together with all their descendants, for example Screen's daemon */
   roots: readonly ProcessId[];
   /**
-   * the process to ask first, which is given time to end before all others; during that time, Claude Code fires
+   * the process that is asked first and is given time to end before all others; during that time, Claude Code fires
    * SessionEnd and writes its transcript
    */
   first?: ProcessId | null;
-  /** every process with this mark in its launch environment is also ended, including the orphans of a dead daemon */
+  /**
+   * every process that has this mark in its launch environment is also ended, including the orphans of a dead daemon
+   */
   mark?: ProcessMark | null;
   /** how long to wait for `first` to end */
   graceMs?: number;
 }
 
 export interface EndTreeResult {
-  /** all processes that were found and are now gone */
+  /** all processes that were found and have ended */
   ended: ProcessId[];
   /** the processes that could not be ended, because they belong to another user or are hanging in the kernel */
   left: ProcessInfo[];
@@ -32,19 +34,19 @@ const GRACE_MS = 4_000;
 const SETTLE_MS = 400;
 /** How long to wait for processes that react to TERM at all. `script` (util-linux 2.38) ignores it. */
 const TERM_MS = 600;
-/** KILL takes effect at once, except on a process that is hanging in the kernel. */
+/** KILL takes effect immediately, except on a process that is hanging in the kernel. */
 const KILL_MS = 1_000;
 /**
- * Each round finds the processes that have been forked since the previous one. Whatever survives all rounds is reported
- * as left.
+ * How many rounds to make. Each round finds the processes that have been forked since the previous one. Processes that
+ * survive all rounds are reported as left.
  */
 const KILL_ROUNDS = 10;
 
 /**
- * Ends a whole set of processes and verifies that they have ended. `first` receives TERM before the others, and gets
- * time to finish. Then the rest receive TERM, and finally KILL. Each step begins by looking for children that have been
- * forked in the meantime. Start times are compared before each signal, so a reused pid never gets one. The calling
- * process is never ended, even if it has the mark.
+ * Ends a whole set of processes and verifies that they have ended. `first` receives TERM before the others and is given
+ * time to finish. Then the others receive TERM and finally KILL. Each step begins by looking for children that have
+ * been forked in the meantime. Start times are compared before each signal, so a process that reuses a pid never
+ * receives one. The calling process is never ended, even if it has the mark.
  */
 export async function endTree(options: EndTreeOptions): Promise<EndTreeResult> {
   const census = new Census(options);
@@ -72,8 +74,8 @@ export async function endTree(options: EndTreeOptions): Promise<EndTreeResult> {
 }
 
 /**
- * All processes that have ever belonged to the tree. The set only grows, because a child whose parent has died becomes
- * a child of pid 1 and could no longer be found through its parents.
+ * All processes that have ever belonged to the tree. This set only grows, because a child whose parent has died becomes
+ * a child of pid 1 and can then no longer be found through its parents.
  */
 class Census {
   private readonly known = new Map<string, ProcessId>();
@@ -122,9 +124,9 @@ function keyOf(id: ProcessId): string {
 }
 
 /**
- * Sends a signal to exactly this process. A suspended process is continued after TERM, because otherwise it would not
- * act on the signal.
- * @returns whether the signal was sent; false if the process is gone or belongs to another user
+ * Sends a signal to exactly this process. After a TERM, a suspended process is also continued, because otherwise it
+ * would not act on the signal.
+ * @returns whether the signal was sent; false if the process has ended or belongs to another user
  */
 export async function signal(id: ProcessId, name: 'SIGTERM' | 'SIGKILL' | 'SIGHUP' | 'SIGCHLD'): Promise<boolean> {
   const now = await readProcess(id.pid);

@@ -1,14 +1,14 @@
 /**
  * Processes.
  *
- * - ending and verifying the end of a whole tree: `end-tree.ts`
- * - data that only the kernel has: `kernel.ts`
- * - the process at the other end of a connection: `peer.ts`
- * - the ports that programs listen on: `listening-ports.ts`
- * - a program that outlives this one: `start-detached.ts`
- * - how busy the machine is: `machine-load.ts`
- * - whether a thread can certainly be started: `spare-room.ts`
- * - memory that this process does not use: `collect-garbage.ts`, then `kernel.ts`
+ * - `end-tree.ts`: ends a whole process tree, and verifies that it has ended
+ * - `kernel.ts`: queries data that only the kernel has
+ * - `peer.ts`: finds the process at the other end of a connection
+ * - `listening-ports.ts`: finds the ports that programs listen on
+ * - `start-detached.ts`: starts a program that outlives this one
+ * - `machine-load.ts`: measures how busy the machine is
+ * - `spare-room.ts`: checks whether a thread can certainly be started
+ * - `collect-garbage.ts`, then `kernel.ts`: return memory that this process does not use
  */
 
 export * from './collect-garbage.ts';

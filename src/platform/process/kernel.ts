@@ -1,8 +1,8 @@
 import { createRequire } from 'node:module';
 
 /**
- * From <asm-generic/socket.h> and <asm-generic/resource.h>; these are the same on every architecture that Node
- * supports.
+ * These values come from <asm-generic/socket.h> and <asm-generic/resource.h>, and are the same on every architecture
+ * that Node supports.
  */
 const SOL_SOCKET = 1;
 const SO_PEERCRED = 17;
@@ -15,15 +15,15 @@ const UCRED_BYTES = 12;
 interface Libc {
   getsockopt(fd: number, level: number, name: number, value: Int32Array, length: Uint32Array): number;
   prlimit(pid: number, resource: number, wanted: BigUint64Array, before: null): number;
-  /** null if the library has no such call: it is glibc's own */
+  /** null if the library lacks this call, which only glibc has */
   mallocTrim: { async(pad: number, done: (error: unknown, released: number) => void): void } | null;
 }
 
 let libc: Libc | null | undefined;
 
 /**
- * Returns the C library, or null if koffi does not support this processor. It is loaded at the first call, because
- * loading takes 30 ms and `cbos ls` does not need it.
+ * Returns the C library, or null if koffi does not support this processor. The library is loaded at the first call,
+ * because loading takes 30 ms and `cbos ls` does not need it.
  */
 function requireLibc(): Libc | null {
   if (libc === undefined) libc = loadLibc();
@@ -61,10 +61,10 @@ export function knowsPeers(): boolean {
 
 /**
  * Returns the process that connected to a local socket (SO_PEERCRED). /proc does not show it, and Node has no call for
- * it.
- * @param fd of the accepted connection
- * @returns null if the kernel reports no process: the process is in another pid namespace, there is no connection, or
- *   koffi does not support this processor
+ * this.
+ * @param fd the file descriptor of the accepted connection
+ * @returns null if the kernel reports no process, because the process is in another pid namespace, because there is no
+ * connection, or because koffi does not support this processor
  */
 export function peerOfSocket(fd: number): number | null {
   const credentials = new Int32Array(UCRED_INTS);
@@ -75,10 +75,10 @@ export function peerOfSocket(fd: number): number | null {
 }
 
 /**
- * Sets the largest number of file locks that a process may hold (RLIMIT_LOCKS). The limit is permanent: every child
+ * Sets the maximum number of file locks that a process may hold (RLIMIT_LOCKS). The limit is permanent: every child
  * inherits it, even through `env -i`, `setsid`, and a double fork, and only root can raise it again. Linux has not
  * enforced it since 2.4.25, so it restricts nothing.
- * @returns false if the process is gone, belongs to another user, or already has a lower limit
+ * @returns false if the process has ended, belongs to another user, or already has a lower limit
  */
 export function limitLocks(pid: number, most: number): boolean {
   const both = BigInt(most);
@@ -86,9 +86,9 @@ export function limitLocks(pid: number, most: number): boolean {
 }
 
 /**
- * Returns memory that this process has freed to the kernel. glibc keeps what lies below something that is still in use,
- * in each of its arenas. The call takes some ten milliseconds, on another thread.
- * @returns false if there was nothing to return, or there is no such call on this machine
+ * Returns memory that this process has freed to the kernel. In each of its arenas, glibc keeps the free memory that
+ * lies below something still in use. The call takes about ten milliseconds, on another thread.
+ * @returns false if there was nothing to return, or if this machine lacks the call
  */
 export function returnFreedMemory(): Promise<boolean> {
   const trim = requireLibc()?.mallocTrim ?? null;

@@ -3,9 +3,11 @@ import { readFile } from 'node:fs/promises';
 /** `sl local_address rem_address st …`; the state `0A` is LISTEN. */
 const LISTENING_ROW = /^ *\d+: [0-9A-F]+:([0-9A-F]{4}) [0-9A-F]+:[0-9A-F]{4} 0A /;
 
-/** Returns the TCP ports that any program on this machine listens on, as far as this network namespace shows them. */
+/**
+ * Returns the TCP ports on which any program on this machine is listening, as far as this network namespace shows them.
+ */
 export async function listeningPorts(): Promise<Set<number>> {
-  // The second table is missing if there is no IPv6.
+  // The second table does not exist if there is no IPv6.
   const tables = await Promise.all(
     ['/proc/net/tcp', '/proc/net/tcp6'].map((table) => readFile(table, 'latin1').catch(() => '')),
   );

@@ -4,7 +4,7 @@ import { runProgram } from './run-program.ts';
 const MKFIFO_TIMEOUT_MS = 5_000;
 
 /**
- * Creates a FIFO that only this user may open. Node cannot create one itself.
+ * Creates a FIFO that only this user may open. Node cannot create one on its own.
  * @throws CatalogueError launch_failed
  */
 export async function makeFifo(path: string, { PATH = '/usr/bin:/bin' }: { PATH?: string | undefined }): Promise<void> {

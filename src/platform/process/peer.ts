@@ -2,13 +2,15 @@ import { readdirSync, readFileSync, readlinkSync } from 'node:fs';
 import { readFile } from 'node:fs/promises';
 import { mapProcesses } from './proc-file.ts';
 
-/** `sl local_address rem_address st tx:rx tr:when retrnsmt uid timeout inode`, addresses as `0100007F:7DCD`. */
+/**
+ * `sl local_address rem_address st tx:rx tr:when retrnsmt uid timeout inode`, with addresses such as `0100007F:7DCD`.
+ */
 const TCP_ROW = /^ *\d+: [0-9A-F]+:([0-9A-F]{4}) [0-9A-F]+:([0-9A-F]{4}) [0-9A-F]{2} \S+ \S+ \S+ +(\d+) +\d+ (\d+)/;
 
 const TCP_TABLES = ['/proc/net/tcp', '/proc/net/tcp6'];
 
 interface TcpPorts {
-  /** the port of the other end */
+  /** the port at the other end */
   theirs: number;
   ours: number;
 }
@@ -39,8 +41,8 @@ function rowsOf(table: string, { theirs, ours }: TcpPorts): { user: number; inod
 }
 
 /**
- * Returns this user's processes that hold the other end of a TCP connection within this machine. Returns an empty
- * result if the other end belongs to another user, another network namespace, or another machine.
+ * Returns this user's processes that hold the other end of a TCP connection within this machine. The result is empty if
+ * the other end belongs to another user, another network namespace, or another machine.
  */
 export async function findTcpPeers(ports: TcpPorts): Promise<number[]> {
   const tables = await Promise.all(TCP_TABLES.map((table) => readFile(table, 'latin1').catch(() => '')));
@@ -54,7 +56,7 @@ function holdsOne(pid: number, files: ReadonlySet<string>): boolean {
   try {
     return readdirSync(dir).some((fd) => files.has(linkOf(`${dir}/${fd}`)));
   } catch {
-    // The process is already gone, or belongs to another user.
+    // The process has already ended, or it belongs to another user.
     return false;
   }
 }
@@ -63,7 +65,7 @@ function linkOf(path: string): string {
   try {
     return readlinkSync(path);
   } catch {
-    // The file is already closed.
+    // The file has already been closed.
     return '';
   }
 }

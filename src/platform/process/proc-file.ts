@@ -5,22 +5,22 @@ import { setImmediate as nextTurn } from 'node:timers/promises';
 /** Identifies a process permanently. The kernel reuses pids, but never the same pid with the same start time. */
 export interface ProcessId {
   pid: number;
-  /** field 22 of /proc/PID/stat, clock ticks since boot; a string, as in Claude Code's registry */
+  /** field 22 of /proc/PID/stat, in clock ticks since boot; a string, as in Claude Code's registry */
   startTime: string;
 }
 
 export interface ProcessInfo extends ProcessId {
   ppid: number;
-  /** the kernel's letter: R, S, or D for running or sleeping, T for stopped, Z for a zombie, … */
+  /** the letter that the kernel uses: R, S, or D for running or sleeping, T for stopped, Z for a zombie, … */
   state: string;
-  /** the process's name for itself, at most 15 bytes */
+  /** the name that the process gives itself, at most 15 bytes long */
   comm: string;
-  /** user and system time so far, in clock ticks (100 a second on every Linux that Node supports) */
+  /** user and system time so far, in clock ticks (100 per second on every Linux that Node supports) */
   cpuTicks: number;
 }
 
 /**
- * Parses one line of /proc/PID/stat. `comm` is in parentheses and may itself contain spaces and parentheses, so it ends
+ * Parses a line of /proc/PID/stat. `comm` is in parentheses and may itself contain spaces and parentheses, so it ends
  * at the *last* closing parenthesis (proc(5)).
  * @returns null if the text is not a stat line
  */
@@ -29,7 +29,7 @@ export function parseStat(text: string): ProcessInfo | null {
   const close = text.lastIndexOf(') ');
   if (open < 1 || close < open) return null;
   const fields = text.slice(close + 2).split(' ');
-  // The fields are counted from `state`, which is field 3.
+  // Fields are counted from `state`, which is field 3.
   const [state, ppid] = fields;
   const startTime = fields[22 - 3];
   if (state === undefined || ppid === undefined || startTime === undefined) return null;
@@ -44,7 +44,8 @@ export function parseStat(text: string): ProcessInfo | null {
 }
 
 /**
- * Returns the process as it is now, or null if no process has this pid. A zombie still counts; see {@link isAlive}.
+ * Returns the current data of a process, or null if no process has this pid. A zombie still counts as a process; see
+ * {@link isAlive}.
  */
 export async function readProcess(pid: number): Promise<ProcessInfo | null> {
   return processNow(pid);
@@ -57,21 +58,21 @@ export function processNow(pid: number): ProcessInfo | null {
 }
 
 /**
- * Reports whether exactly this process is still running. A zombie counts as ended: its parent just has not collected
- * its exit status yet.
+ * Reports whether exactly this process is still running. A zombie counts as ended, because its parent merely has not
+ * collected its exit status yet.
  */
 export async function isAlive(id: ProcessId): Promise<boolean> {
   const now = await readProcess(id.pid);
   return now !== null && now.startTime === id.startTime && isRunning(now);
 }
 
-/** Reports whether a process is more than a zombie. */
+/** Reports whether a process is running rather than a zombie. */
 export function isRunning(info: ProcessInfo): boolean {
   return info.state !== 'Z' && info.state !== 'X';
 }
 
 /**
- * Reports whether the process has been suspended: by SIGSTOP, at a terminal (Ctrl-Z), or in a debugger. A suspended
+ * Reports whether a process has been suspended, by SIGSTOP, at a terminal (Ctrl-Z), or in a debugger. A suspended
  * process reacts only to SIGCONT and SIGKILL.
  */
 export const isStopped = ({ state }: ProcessInfo): boolean => state === 'T' || state === 't';
@@ -79,7 +80,7 @@ export const isStopped = ({ state }: ProcessInfo): boolean => state === 'T' || s
 /** How many files in /proc are read before other work gets its turn. Reading that many takes about 3 ms. */
 const READS_PER_TURN = 100;
 
-/** Returns every running process, without zombies, in one pass over /proc. */
+/** Returns all running processes, without zombies, in a single pass over /proc. */
 export function listProcesses(): Promise<ProcessInfo[]> {
   return mapProcesses((pid) => {
     const text = readProcFile(pid, 'stat');
@@ -88,7 +89,7 @@ export function listProcesses(): Promise<ProcessInfo[]> {
   });
 }
 
-/** Calls `read` for each process in /proc and leaves out null results. */
+/** Calls `read` for each process in /proc and omits null results. */
 export async function mapProcesses<T>(read: (pid: number) => T | null): Promise<T[]> {
   const found: T[] = [];
   for (const [index, pid] of (await listPids()).entries()) {
@@ -105,29 +106,32 @@ async function listPids(): Promise<number[]> {
   return names.filter((name) => /^[0-9]+$/.test(name)).map(Number);
 }
 
-/** Returns the resident memory in bytes, or null if the process is gone. */
+/** Returns the resident memory of a process in bytes, or null if the process has ended. */
 export async function readMemory(pid: number): Promise<number | null> {
   const kilobytes = /^VmRSS:\s+(\d+) kB$/m.exec(readProcFile(pid, 'status') ?? '')?.[1];
   return kilobytes === undefined ? null : Number(kilobytes) * 1024;
 }
 
 /**
- * Returns how many bytes a process has read in all, including from files, or null if the process is gone or cannot be
- * inspected.
+ * Returns how many bytes a process has read in total, including from files, or null if the process has ended or cannot
+ * be inspected.
  */
 export function bytesReadBy(pid: number): number | null {
   const digits = /^rchar: (\d+)$/m.exec(readProcFile(pid, 'io') ?? '')?.[1];
   return digits === undefined ? null : Number(digits);
 }
 
-/** Returns the argument vector; empty for a zombie, a kernel thread, or a missing process. */
+/**
+ * Returns the argument vector of a process, or an empty list for a zombie, a kernel thread, or a process that does not
+ * exist.
+ */
 export async function readArgv(pid: number): Promise<string[]> {
   return splitNul(readProcFile(pid, 'cmdline'));
 }
 
 /**
- * Returns the `NAME=VALUE` entries that the process *started* with, without its own later changes. Returns an empty
- * result if the process is gone or belongs to another user.
+ * Returns the `NAME=VALUE` entries with which a process *started*, without its own later changes. The result is empty
+ * if the process has ended or belongs to another user.
  */
 export async function readEnvironment(pid: number): Promise<string[]> {
   return environmentOf(pid);
@@ -139,8 +143,8 @@ export function environmentOf(pid: number): string[] {
 }
 
 /**
- * Returns the largest number of file locks that a process may hold (the hard limit of RLIMIT_LOCKS), or null if it is
- * unlimited or the process is gone.
+ * Returns the maximum number of file locks that a process may hold (the hard limit of RLIMIT_LOCKS), or null if it is
+ * unlimited or the process has ended.
  */
 export function lockLimitOf(pid: number): number | null {
   const hard = /^Max file locks +\S+ +(\d+) /m.exec(readProcFile(pid, 'limits') ?? '')?.[1];
@@ -153,10 +157,10 @@ function splitNul(text: string | null): string[] {
 }
 
 /**
- * The read is synchronous, because /proc is in memory and never waits for a disk. Through the thread pool, a read of 20
- * µs would cost 0.5 ms of processor time (Node 20, 110 processes: 14 ms instead of 2.6 ms).
- * @returns null if the process is gone (ENOENT, ESRCH) or may not be read (EACCES, EPERM); both mean that there is
- *   nothing to see
+ * The file is read synchronously, because /proc is in memory and never waits for a disk. Through the thread pool, a
+ * read of 20 µs would cost 0.5 ms of processor time (Node 20, 110 processes: 14 ms instead of 2.6 ms).
+ * @returns null if the process has ended (ENOENT, ESRCH) or may not be read (EACCES, EPERM); in both cases, there is
+ * nothing to see
  */
 function readProcFile(pid: number, name: string): string | null {
   try {

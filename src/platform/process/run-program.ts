@@ -2,7 +2,7 @@ import { spawn } from 'node:child_process';
 import { requirePipes, startFault } from './start-fault.ts';
 
 export interface RunOptions {
-  /** the complete environment; nothing is inherited */
+  /** the complete environment; the program inherits nothing else */
   env: Readonly<Record<string, string>>;
   /** how long the program may run before it is killed */
   timeoutMs: number;
@@ -17,23 +17,26 @@ export interface RunOptions {
  */
 export interface RunResult {
   outcome: 'exited' | 'timed_out' | 'not_found';
-  /** exit code, or null if a signal ended the program or it never ran */
+  /** the exit code, or null if a signal ended the program or it never ran */
   code: number | null;
   stdout: string;
   stderr: string;
 }
 
-/** No program that is run this way should write more than this. Any further output is dropped. */
+/**
+ * How much output is kept. No program that is run this way should write more than this, and any further output is
+ * dropped.
+ */
 const MAX_OUTPUT_BYTES = 1_000_000;
 
 /**
- * How long to keep reading a program's last output after it has ended. A grandchild that keeps the pipes open cannot
- * delay the result beyond that.
+ * How long to keep reading a program's last output after the program has ended. A grandchild that keeps the pipes open
+ * cannot delay the result any longer than that.
  */
 const PIPE_GRACE_MS = 100;
 
 /**
- * Runs a program with an argument array, never through a shell, and waits for it to end.
+ * Runs a program with an argument array, never through a shell, and waits until it ends.
  * @throws CatalogueError process_limit
  */
 export function runProgram(file: string, args: readonly string[], options: RunOptions): Promise<RunResult> {

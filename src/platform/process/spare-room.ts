@@ -1,17 +1,17 @@
 import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 
-/** How many threads and descriptors must be left, because other programs take some at the same time. */
+/** How many threads and descriptors must be left over, because other programs take some at the same time. */
 const SPARE = 64;
-/** If this many are left, they are not counted again for a while, because they cannot run out that fast. */
+/** If this many are left, they are not counted again for a while, because they cannot run out that quickly. */
 const PLENTY = 1_000;
 const PLENTY_FOR_MS = 100;
 /** How often to count the threads of the whole machine. This process's own usage is checked every time. */
 const COUNT_EVERY_MS = 500;
 
 /**
- * Creates a check of whether a thread and some descriptors are certainly available. Without them, code in V8 that
- * starts a thread aborts the whole process (Node 20). If /proc is not available, the check returns true.
+ * Creates a function that checks whether a thread and some descriptors are certainly available. Without them, code in
+ * V8 that starts a thread aborts the whole process (Node 20). If /proc is not available, the check returns true.
  */
 export function createSpareRoom(now: () => number): () => boolean {
   let countedAt = Number.NEGATIVE_INFINITY;
@@ -23,7 +23,7 @@ export function createSpareRoom(now: () => number): () => boolean {
     if (limits === null) return true;
     if (now() - countedAt >= COUNT_EVERY_MS) {
       countedAt = now();
-      // This counts the threads on the whole machine, so the user cannot have more than that.
+      // This counts all the threads on the machine, and the user cannot have more than that.
       threads = Number(/\/(\d+) /.exec(read('/proc/loadavg') ?? '')?.[1] ?? 0);
     }
     const descriptors = limitOf(limits, 'open files') - countDescriptors();
@@ -42,14 +42,14 @@ function countDescriptors(): number {
   try {
     return readdirSync('/proc/self/fd').length;
   } catch {
-    // There is no descriptor left to count with.
+    // In this case, no descriptor is left with which to count.
     return Number.POSITIVE_INFINITY;
   }
 }
 
 /**
- * Returns this process's control groups that may limit its number of threads: those of version 2 and version 1, and
- * their parents.
+ * Returns the control groups of this process that may limit its number of threads: those of version 2 and version 1,
+ * and their parents.
  */
 function ownGroups(): string[] {
   return (read('/proc/self/cgroup') ?? '').split('\n').flatMap((line) => {

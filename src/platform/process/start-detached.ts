@@ -2,7 +2,7 @@ import { spawn } from 'node:child_process';
 import { closeSync, openSync } from 'node:fs';
 
 export interface DetachedProgram {
-  /** undefined if it could not be started */
+  /** undefined if the program could not be started */
   pid: number | undefined;
   /** Reports whether the program has ended or could not be started. */
   hasEnded(): boolean;
@@ -10,9 +10,9 @@ export interface DetachedProgram {
 }
 
 /**
- * Starts a program in its own process session. Ctrl+C, closing the terminal, and the end of this process do not end it,
- * and this process does not wait for it.
- * @param options.output the file that receives everything the program prints; only this user may read it
+ * Starts a program in a process session of its own. Neither Ctrl+C, nor closing the terminal, nor the end of this
+ * process ends the program, and this process does not wait for it.
+ * @param options.output the file that receives everything that the program prints, which only this user may read
  */
 export function startDetached(
   program: string,

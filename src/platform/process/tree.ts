@@ -1,7 +1,7 @@
 import { environmentOf, isRunning, listProcesses, mapProcesses, type ProcessInfo, readProcess } from './proc-file.ts';
 
 /**
- * An entry of a launch environment that identifies every process of a session, including the orphans of a dead parent.
+ * An entry in a launch environment that identifies every process of a session, including the orphans of a dead parent.
  */
 export interface ProcessMark {
   name: string;
@@ -9,8 +9,8 @@ export interface ProcessMark {
 }
 
 /**
- * Returns all descendants of the given processes (children, their children, …), nearest first. The given processes
- * are not included.
+ * Returns all descendants of the given processes (children, their children, …), nearest first. The given processes are
+ * not included.
  */
 export async function descendantsOf(pids: Iterable<number>): Promise<ProcessInfo[]> {
   return descendantsAmong(await listProcesses(), pids);
@@ -39,7 +39,7 @@ export function descendantsAmong(processes: readonly ProcessInfo[], pids: Iterab
 
 /**
  * Returns the processes that started with exactly `NAME=VALUE` in their environment. Only processes of the same user
- * can be found this way. A child that cleared its environment can only be found through {@link descendantsOf}.
+ * can be found in this way. A child that has cleared its environment can be found only through {@link descendantsOf}.
  */
 export async function findMarked(mark: ProcessMark): Promise<ProcessInfo[]> {
   const entry = `${mark.name}=${mark.value}`;

@@ -3,12 +3,12 @@ import type { RecordedFile } from './recorded-file.ts';
 import type { Place, RecordedRow } from './recorded-rows.ts';
 
 /**
- * How many bytes to give the emulator at once. Chunks of this size are parsed at full speed, and other work never has
- * to wait longer than 4 ms for that.
+ * How many bytes to give to the emulator at once. Chunks of this size are parsed at full speed, and other work never
+ * has to wait longer than 4 ms.
  */
 const DRAW_BYTES = 128 * 1024;
 
-/** Draws rows into a terminal, grouping their output into large pieces. */
+/** Draws rows into a terminal, combining their output into large pieces. */
 export class Drawing {
   readonly emulator: Emulator;
   readonly #file: RecordedFile;
@@ -32,7 +32,7 @@ export class Drawing {
     this.emulator.resize(after.cols, after.rows);
   }
 
-  /** Resolves once everything that was added is on the screen. */
+  /** Resolves once the screen shows everything that was added. */
   async draw(): Promise<void> {
     while (this.#drawn < this.#wanted) {
       const bytes = await this.#file.read(this.#drawn, Math.min(this.#wanted, this.#drawn + DRAW_BYTES));

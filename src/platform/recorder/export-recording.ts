@@ -11,9 +11,9 @@ import type { Emulator } from '../emulator/index.ts';
 import { type RecordingSource, readFacts, readSteps } from './recording-steps.ts';
 import { type ProgressListener, replayRecording } from './replay-recording.ts';
 
-/** How many lines of a long session are kept. Older ones are dropped. 100,000 lines take 140 MB during the export. */
+/** How many lines of a long session are kept. Older lines are dropped. 100,000 lines take 140 MB during the export. */
 const TEXT_LINES = 100_000;
-/** The largest number of lines on a page. More lines would be slow in every browser. */
+/** The maximum number of lines on a page. A page with more lines would be slow in every browser. */
 const PAGE_LINES = 10_000;
 
 /**
@@ -47,8 +47,8 @@ export async function* exportCast(
 }
 
 /**
- * Returns the session's text as a user could read it: first what has scrolled off, then the last screen. The screens of
- * full-screen programs are inserted where they ran, to the extent that they were redrawn.
+ * Returns the session's text as a user could read it: first what has scrolled off the screen, then the last screen. The
+ * screens of full-screen programs are inserted where the programs ran, as far as those screens were redrawn.
  * @throws CatalogueError no_recording
  */
 export async function exportText(source: RecordingSource, onProgress: ProgressListener): Promise<string> {
@@ -92,9 +92,9 @@ export async function exportText(source: RecordingSource, onProgress: ProgressLi
 }
 
 /**
- * Returns a self-contained page: the last screen with its scrollback, in colour, below what a full-screen program
- * showed when it was left. Nothing on the page is active: it has no scripts, links, or images, and its policy also
- * forbids them.
+ * Returns a self-contained page that shows the last screen with its scrollback, in colour. If a full-screen program
+ * ran, what it showed when it was left comes first. Nothing on the page is active: it has no scripts, links, or images,
+ * and its policy also forbids them.
  * @throws CatalogueError no_recording
  */
 export async function exportPage(

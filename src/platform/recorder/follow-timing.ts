@@ -2,11 +2,11 @@ import { open } from 'node:fs/promises';
 import { parseTimingLine } from '../../core/recording/index.ts';
 import { tailRecording } from './tail-recording.ts';
 
-/** How much of the end of a timing file is searched for the last resize. A row of output takes about 20 bytes. */
+/** How much of the end of a timing file is searched for the last resize. A row for output takes about 20 bytes. */
 const LOOK_BACK_BYTES = 1_000_000;
 /**
  * How often to read rows while a session is writing a lot of output. Every write adds a row, and hardly any row is a
- * resize, so rows are read together. The first row after a pause of this length is read at once.
+ * resize, so several rows are read together. The first row after a pause of this length is read immediately.
  */
 const READ_INTERVAL_MS = 40;
 
@@ -16,21 +16,21 @@ export interface TerminalSize {
 }
 
 export interface TimingFollower {
-  /** called for a resize; the first one reported is the last one before the call */
+  /** called for each resize; the first one reported is the last one before the call */
   onSize(size: TerminalSize): void;
   /**
    * called for new rows, with the number of output bytes that they count; the last whole row ends at `end` in the file,
    * which has been read up to `readTo`
    */
   onRows(outputBytes: number, end: number, readTo: number): void;
-  /** called when the file's name refers to another file or to none; the file that was opened is still being read */
+  /** called when the file's name now refers to another file or to none; the file that was opened is still being read */
   onNameLost?: () => void;
 }
 
 /**
- * Follows `script`'s timing file. Its advanced format has a row for every resize, including those by a user who
- * attaches. Resolves once the last existing resize has been reported.
- * @returns the disposer
+ * Follows `script`'s timing file, whose advanced format has a row for every resize, including those caused by a user
+ * who attaches. Resolves once the last existing resize has been reported.
+ * @returns a function that ends the watch
  */
 export async function followTiming(
   timingFile: string,
@@ -67,7 +67,10 @@ export async function followTiming(
   return () => tail.dispose();
 }
 
-/** For an existing file, never returns 0, because at 0 the reader would look for a recording's header line. */
+/**
+ * For an existing file, this function never returns 0, because at 0 the reader would look for a recording's header
+ * line.
+ */
 async function startOfEnd(file: string): Promise<number> {
   const handle = await open(file, 'r').catch(() => null);
   if (handle === null) return 1;

@@ -1,16 +1,16 @@
 /**
  * Recordings as files.
  *
- * - recordings as `script` writes them: `script-command.ts`; the open files: `script-files.ts`
- * - the meaning of the timing's lines: `src/core/recording/timing.ts`
- * - recordings while they grow: `tail-recording.ts`, `follow-timing.ts`
- * - output that a full disk lost: `watch-losses.ts`
- * - playing a recording: `play-recording.ts`
- * - jumping to any moment in a recording: `recording-player.ts`, `keyframe-file.ts`
- * - recordings in other formats: `export-recording.ts`; numbers in them that could keep a player busy for hours:
- *   `src/core/recording/short-numbers.ts`
- * - recordings whose oldest parts have been dropped: `recording-parts.ts`, `recorded-file.ts`
- * - the names of recordings, and recordings that a restart moved aside: `recording-files.ts`
+ * - `script-command.ts`: recordings as `script` writes them; `script-files.ts`: the open files
+ * - `src/core/recording/timing.ts`: the meaning of the lines in a timing file
+ * - `tail-recording.ts`, `follow-timing.ts`: recordings while they grow
+ * - `watch-losses.ts`: output that was lost because the disk was full
+ * - `play-recording.ts`: playing a recording
+ * - `recording-player.ts`, `keyframe-file.ts`: jumping to any moment in a recording
+ * - `export-recording.ts`: recordings in other formats; `src/core/recording/short-numbers.ts`: numbers in them that
+ *   could keep a player busy for hours
+ * - `recording-parts.ts`, `recorded-file.ts`: recordings whose oldest parts have been dropped
+ * - `recording-files.ts`: the names of recordings, and recordings that a restart moved aside
  */
 
 export * from './export-recording.ts';

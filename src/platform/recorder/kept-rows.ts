@@ -5,8 +5,8 @@ import { dropParts, listParts, readDropNote } from './recording-parts.ts';
 const Note = z.object({ at: z.number(), offset: z.int(), timing: z.int(), cols: z.int(), rows: z.int() });
 
 /**
- * Drops a timing file's packed rows that come before a place in the recording, because no one needs them any more. The
- * place is stored, because without these rows nothing else shows its time.
+ * Drops the packed rows of a timing file that come before a certain place in the recording, because no one needs them
+ * any more. The time of that place is stored, because without these rows nothing else would show it.
  */
 export async function dropRowsBefore(timing: string, { at, offset, timing: row, cols, rows }: Place): Promise<void> {
   const { parts } = await listParts(timing);

@@ -3,11 +3,11 @@ import { type FileHandle, open, rm } from 'node:fs/promises';
 import { gunzipSync, gzipSync } from 'node:zlib';
 import type { Place } from './recorded-rows.ts';
 
-/** A screen from the recording, and its place there. */
+/** A screen from the recording, and its place in the recording. */
 export interface Keyframe extends Place {
-  /** a checksum of the output right before it; it differs for another recording under the same name */
+  /** a checksum of the output right before the screen; it differs for another recording under the same name */
   sum: number;
-  /** the position of the screen in the file */
+  /** the position of the screen in the keyframe file */
   position: number;
   length: number;
 }
@@ -19,9 +19,9 @@ export interface Keyframe extends Place {
 const FIRST_LINE = 'cbos keyframes 1\n';
 
 /**
- * The keyframes of one recording, in a file next to it. After the first line, each keyframe is a line of JSON followed
- * by its packed screen. The file is only appended to, so a crash loses at most the last keyframe. The file is a cache
- * and is rebuilt if it is missing.
+ * The keyframes of one recording, in a file next to the recording. After the first line, each keyframe consists of a
+ * line of JSON and a packed screen. The file is only appended to, so a crash loses at most the last keyframe. The file
+ * is a cache, and it is rebuilt if it is missing.
  */
 export class KeyframeFile {
   readonly #handle: FileHandle;
@@ -34,7 +34,7 @@ export class KeyframeFile {
     this.#end = end;
   }
 
-  /** Opens the file, which only its user can read, or creates it. */
+  /** Opens the file, or creates it so that only this user can read it. */
   static async open(file: string): Promise<KeyframeFile> {
     const handle = await openOwn(file);
     try {
@@ -68,7 +68,7 @@ export class KeyframeFile {
     return gunzipSync(buffer).toString();
   }
 
-  /** Empties the file, because the recording has been replaced by another one. */
+  /** Empties the file, because another recording has replaced this one. */
   async clear(): Promise<void> {
     this.#frames = [];
     await this.#handle.truncate(0);
@@ -81,7 +81,7 @@ export class KeyframeFile {
   }
 }
 
-/** @returns the complete keyframes, and where they end; 0 for any other kind of file */
+/** @returns the complete keyframes, and the position where they end, or 0 for any other kind of file */
 function readAll(bytes: Buffer): { frames: Keyframe[]; end: number } {
   const frames: Keyframe[] = [];
   if (bytes.toString('latin1', 0, FIRST_LINE.length) !== FIRST_LINE) return { frames, end: 0 };
@@ -107,8 +107,8 @@ function readEntry(line: string): Omit<Keyframe, 'position'> | null {
 }
 
 /**
- * Opens the file without following a link, because a link's target belongs to something else and would be emptied.
- * Links are removed, and so is anything else that is not a keyframe file.
+ * Opens the file without following a symbolic link, because the target of the link belongs to something else and would
+ * be emptied. Links are removed, and so is anything else that is not a keyframe file.
  */
 async function openOwn(file: string): Promise<FileHandle> {
   const flags = constants.O_RDWR | constants.O_CREAT | constants.O_APPEND | constants.O_NOFOLLOW;

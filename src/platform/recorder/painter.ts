@@ -1,14 +1,14 @@
 import type { Emulator } from '../emulator/index.ts';
 
 /**
- * Shows an emulator's screen in a terminal of any size by writing the rows that changed. Only cells are written, so
- * nothing that the recorded program sent to its terminal can affect this one.
+ * Shows an emulator's screen in a terminal of any size by writing the rows that have changed. Only the contents of
+ * cells are written, so nothing that the recorded program sent to its terminal can affect this one.
  */
 export function createPainter(write: (text: string) => Promise<void>) {
   let shown: readonly string[] = [];
   let shownSize = '';
   return {
-    /** @param status a line of our own over the terminal's last row, or null if there is none */
+    /** @param status a line of our own over the last row of the terminal, or null if there is none */
     async paint(emulator: Emulator, size: { cols: number; rows: number }, status: string | null = null): Promise<void> {
       const { cursor, rows: recordedRows } = emulator.frame();
       const all = emulator.styledRows(size.cols);
@@ -20,8 +20,8 @@ export function createPainter(write: (text: string) => Promise<void>) {
       let text = sizeNow === shownSize ? '' : '\u001b[0m\u001b[2J';
       if (sizeNow !== shownSize) shown = [];
       shownSize = sizeNow;
-      // A row is cleared before it is written, not after: once a row has filled the terminal's width, the cursor is
-      // still on its last cell.
+      // A row is cleared before it is written rather than afterwards. Once a row has filled the width of the terminal,
+      // the cursor is still on its last cell.
       for (const [row, content] of rows.entries()) {
         if (content !== (shown[row] ?? '')) text += `\u001b[${row + 1};1H\u001b[K${content}`;
       }
