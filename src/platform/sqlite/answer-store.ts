@@ -5,15 +5,15 @@ import { ChosenBefore, SaidBefore } from '../../protocol/index.ts';
 import { type Database, inTransaction } from './database.ts';
 import { KeptStatements } from './kept-statements.ts';
 
-/** A user's answer to a session's question. */
+/** The user's answer to a question that a session asked. */
 export interface GivenAnswer {
   /** Unix milliseconds */
   at: number;
   /** the session's name */
   session: string;
-  /** the session's folder, with links followed */
+  /** the session's folder, with symbolic links followed */
   folder: string;
-  /** the same folder in the main checkout, which all worktrees of a repository share */
+  /** the corresponding folder in the main checkout, which all worktrees of a repository share */
   project: string;
   tool: { name: string; input: unknown };
   /** the command, the file, or the text of the question */
@@ -21,14 +21,14 @@ export interface GivenAnswer {
   answer: Said;
 }
 
-/** A user's answer to a command that a session wanted to run. */
+/** The user's answer to a command that a session wanted to run. */
 export interface AnsweredCommand extends Pick<GivenAnswer, 'at' | 'session' | 'folder'> {
-  /** the whole input of the Bash tool */
+  /** the complete input of the Bash tool */
   input: unknown;
   said: 'yes' | 'no';
 }
 
-/** About a year's worth of answers. Older ones do not show what the user wants now. */
+/** How many answers are kept, which is about a year's worth. Older ones do not show what the user wants now. */
 const MOST_KEPT = 20_000;
 
 /** The only tool whose input is kept. For other tools, the hash is enough to find the same question again. */
@@ -61,7 +61,7 @@ export interface AnswerStore {
   keep(answer: GivenAnswer): void;
   /** the newest answers to commands, oldest first */
   commands(limit: number): AnsweredCommand[];
-  /** the answers to the same call in a project, oldest first */
+  /** the answers to the same call in the same project, oldest first */
   to(call: { project: string; tool: GivenAnswer['tool'] }): StoredAnswer[];
   /** all answers, oldest first */
   all(): StoredAnswer[];
@@ -109,8 +109,8 @@ const hashOf = (tool: GivenAnswer['tool']): string => createHash('sha256').updat
 const OlderRow = z.object({ id: z.number(), input: z.string().transform((text): unknown => JSON.parse(text)) });
 
 /**
- * Hashes the answers from before the memory existed, all of which are about commands. This is not done in SQL, because
- * SQLite lacks such a hash.
+ * Hashes the answers that were stored before the memory existed, all of which are about commands. This is not done in
+ * SQL, because SQLite lacks such a hash.
  */
 function hashOlder(database: Database, sql: KeptStatements): void {
   const older = sql.all("SELECT id, input FROM answers WHERE asked = ''").map((row) => OlderRow.parse(row));

@@ -20,10 +20,12 @@ const Rule = z.object({
   untilEnds: z.array(z.string()),
 });
 
-/** Stores whether someone has looked at each session, and until when it is snoozed, by the session's id. */
+/**
+ * Stores whether someone has looked at each session and until when the session is snoozed, keyed by the session's id.
+ */
 export interface AttentionStore {
   all(): Map<string, Attended>;
-  /** inserts or replaces; a row is deleted together with its session */
+  /** inserts or replaces a row, which is deleted together with its session */
   save(sessionId: string, attended: Attended): void;
 }
 

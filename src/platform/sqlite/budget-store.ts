@@ -3,18 +3,18 @@ import type { Database } from './database.ts';
 
 const Row = z.object({ raised_to: z.number() });
 
-/** A budget for one session, or a shared one, in one of its periods. */
+/** A budget, for a single session or shared by several, in one of its periods. */
 export interface BudgetPart {
   budget: string;
-  /** the session's id; empty if several share the budget */
+  /** the session's id, or an empty string if several sessions share the budget */
   subject: string;
-  /** the day; empty if the budget is not per day */
+  /** the day, or an empty string if the budget is not per day */
   period: string;
 }
 
-/** Stores how far budgets were raised. */
+/** Stores by how much budgets were raised. */
 export interface BudgetStore {
-  /** null if no one has raised it */
+  /** null if no one has raised the budget */
   raisedTo(part: BudgetPart): number | null;
   raise(part: BudgetPart, to: number, at: number): void;
 }

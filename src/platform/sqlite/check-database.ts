@@ -2,15 +2,17 @@ import { statSync } from 'node:fs';
 import { DatabaseSync } from '@photostructure/sqlite';
 import { homeFault } from './home-fault.ts';
 
-/** The condition of a home's database. */
+/** The condition of the database in a home. */
 export type DatabaseHealth =
   | { kind: 'missing' }
   | { kind: 'sound' }
-  /** the database cannot be read now, for example because the server has it open exclusively on a full disk */
+  /**
+   * the database cannot be read at the moment, for example because the server has opened it exclusively on a full disk
+   */
   | { kind: 'unreadable'; what: string }
   | { kind: 'damaged'; what: string };
 
-/** Checks a whole database without changing it. The check takes about a second per GB. */
+/** Checks a whole database without changing it. The check takes about a second per gigabyte. */
 export function checkDatabaseFile(file: string): DatabaseHealth {
   const size = sizeOf(file);
   if (size === null) return { kind: 'missing' };

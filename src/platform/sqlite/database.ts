@@ -1,14 +1,14 @@
 /**
- * CBOS's database.
+ * The database of CBOS.
  *
- * - the tables: `migrations/`, with a store for each
- * - the search index: `search-schema.ts`, `search-store.ts`
- * - damage to the database: `check-database.ts`
- * - damage to the database's log: `write-ahead-log.ts`
- * - keeping the log short: `src/server/checkpoint-when-idle.ts`
- * - a home whose disk is full or read-only: `home-fault.ts`
- * - processes that use a removed home: `home-holders.ts`
- * - one server per home: `home-lock.ts`
+ * - `migrations/`: the tables, with one store for each
+ * - `search-schema.ts`, `search-store.ts`: the search index
+ * - `check-database.ts`: damage to the database
+ * - `write-ahead-log.ts`: damage to the database's log
+ * - `src/server/checkpoint-when-idle.ts`: how the log is kept short
+ * - `home-fault.ts`: a home whose disk is full or read-only
+ * - `home-holders.ts`: processes that use a removed home
+ * - `home-lock.ts`: how CBOS ensures that each home has only one server
  */
 
 import { chmodSync, copyFileSync, renameSync, rmSync, statSync } from 'node:fs';
@@ -21,30 +21,34 @@ import { examineLog } from './write-ahead-log.ts';
 
 export type Database = InstanceType<typeof DatabaseSync>;
 
-/** The database's file name in the home. */
+/** The name of the database file in the home. */
 export const DATABASE_FILE = 'cbos.db';
 /**
- * The suffix, after the database's name, for a write-ahead log that was moved aside because it could not be read to its
- * end.
+ * The suffix that follows the database's name in the name of a write-ahead log that was moved aside because it could
+ * not be read to its end.
  */
 export const DAMAGED_LOG = '-wal.damaged';
 
-/** NORMAL: with WAL, a server crash loses nothing that was committed. Only a power cut may lose the last moments. */
+/**
+ * With NORMAL and a write-ahead log, a server crash loses nothing that was committed. Only a power failure may lose the
+ * last moments.
+ */
 const SETTINGS =
   'PRAGMA journal_mode = WAL; PRAGMA synchronous = NORMAL; PRAGMA foreign_keys = ON; PRAGMA busy_timeout = 2000;';
 
 /**
- * SQLITE_IOERR_SHMSIZE in sqlite3.h: the disk has no room for the write-ahead log's index, which several processes
- * share.
+ * SQLITE_IOERR_SHMSIZE in sqlite3.h. It means that the disk has no room for the index of the write-ahead log, which
+ * several processes share.
  */
 const NO_ROOM_TO_SHARE = 4_874;
 
 /**
- * Opens a home's database, creating it (mode 0600) if it is missing, and migrates it to the newest schema. If there is
- * nothing to create or migrate, this needs no disk space. A write-ahead log that cannot be read to its end is moved
- * aside, because SQLite would use the log's intact part and overwrite the rest.
+ * Opens the database of a home. If the database is missing, it is created with mode 0600, and if its schema is old, it
+ * is migrated to the newest one. If there is nothing to create or migrate, this requires no disk space. A write-ahead
+ * log that cannot be read to its end is moved aside, because SQLite would use the intact part of the log and overwrite
+ * the rest.
  * @throws CatalogueError disk_full, home_read_only, database_damaged; an error if a newer version of CBOS wrote the
- *   file
+ * file
  */
 export function openDatabase(file: string): Database {
   try {
@@ -55,7 +59,7 @@ export function openDatabase(file: string): Database {
   }
 }
 
-/** @throws CatalogueError database_damaged for a file that has been emptied */
+/** @throws CatalogueError database_damaged if the file has been emptied */
 function prepareFile(file: string): void {
   const found = statSync(file, { throwIfNoEntry: false });
   if (found === undefined) {
@@ -71,7 +75,9 @@ function prepareFile(file: string): void {
   if (health !== 'whole') requireSound(file);
 }
 
-/** A log of which only a part is used may no longer match the database file. @throws CatalogueError database_damaged */
+/**
+ * If only part of the log is used, it may no longer match the database file. @throws CatalogueError database_damaged
+ */
 function requireSound(file: string): void {
   const health = checkDatabaseFile(file);
   if (health.kind === 'damaged') throw damagedDatabase(file, health.what);
@@ -79,7 +85,7 @@ function requireSound(file: string): void {
 
 /**
  * Creates the database under another name first. A file under the final name therefore always contains its tables, and
- * an empty file there must have been emptied.
+ * if such a file is empty, someone must have emptied it.
  */
 function createFile(file: string): void {
   const draft = `${file}.new`;
@@ -112,7 +118,7 @@ const WHY_NOT = {
   home_read_only: 'The home is on a read-only file system:',
 } as const;
 
-/** Adds the file and the cure to an error from a home's database. Any other error is returned unchanged. */
+/** Adds the file and the cure to an error from the database of a home. Any other error is returned unchanged. */
 export function toDatabaseError(cause: unknown, file: string): unknown {
   if (cause instanceof CatalogueError) return cause;
   const fault = homeFault(cause);
@@ -122,7 +128,7 @@ export function toDatabaseError(cause: unknown, file: string): unknown {
   return damagedDatabase(file, cause instanceof Error ? cause.message : String(cause));
 }
 
-/** @param what the fault, in SQLite's words */
+/** @param what the fault, in the words of SQLite */
 function damagedDatabase(file: string, what: string): CatalogueError {
   return new CatalogueError('database_damaged', `The database ${file} is damaged (${what})`, {
     hint: `Restore a copy of the file, or move it away (\`mv ${file} ${file}.damaged\`) and start CBOS again, which then finds JSON sessions and what runs in Screen`,
@@ -130,15 +136,16 @@ function damagedDatabase(file: string, what: string): CatalogueError {
 }
 
 /**
- * Opens a connection with these settings, including WAL. Creates the file (mode 0600) if it is missing. If the file
- * exists, this needs no disk space.
+ * Opens a connection with these settings, including the write-ahead log. Creates the file (mode 0600) if it is missing.
+ * If the file exists, this requires no disk space.
  */
 export function connect(file: string, settings: string): Database {
   try {
     return connectWith(file, settings);
   } catch (cause) {
     if ((cause as { errcode?: unknown }).errcode !== NO_ROOM_TO_SHARE) throw cause;
-    // In this mode, the log's index is kept in memory, and no other process can read. No other process writes anyway.
+    // In this mode, the log's index is kept in memory, so no other process can read the database. No other process
+    // writes to it anyway.
     return connectWith(file, `PRAGMA locking_mode = EXCLUSIVE; ${settings}`);
   }
 }
@@ -173,7 +180,7 @@ function migrate(database: Database): void {
 
 /**
  * Starts a new write-ahead log for a database whose log has been removed. The old log is still open, and its content is
- * moved into the database file first, so nothing is lost.
+ * first moved into the database file, so nothing is lost.
  */
 export function renewLog(database: Database): void {
   database.exec('PRAGMA journal_mode = DELETE');
@@ -188,8 +195,7 @@ export function inTransaction<T>(database: Database, work: () => T): T {
     database.exec('COMMIT');
     return result;
   } catch (cause) {
-    // On a full or failing disk, SQLite rolls back without being asked. A second ROLLBACK would fail and hide the
-    // cause.
+    // On a full or failing disk, SQLite rolls back automatically. A second ROLLBACK would fail and hide the cause.
     if (database.isTransaction) database.exec('ROLLBACK');
     throw cause;
   }

@@ -13,10 +13,10 @@ const Row = z.object({
 });
 export type SessionDay = z.infer<typeof Row>;
 
-/** Stores how each session spent each day. */
+/** Stores how each session spent its time on each day. */
 export interface DayStore {
   add(sessionId: string, day: string, spent: SpentAs, ms: number): void;
-  /** Returns the days from `since` onwards (null for all days), oldest first, for one session or for all of them. */
+  /** Returns the days since `since` (null for all days), oldest first, for one session or for all sessions. */
   read(sessionId: string | null, since: string | null): SessionDay[];
 }
 

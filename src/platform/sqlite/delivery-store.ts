@@ -19,7 +19,7 @@ const Row = z.object({
   sender: z.string().nullable(),
 });
 
-/** How many deliveries a listing shows. */
+/** How many deliveries a list shows. */
 const LISTED = 200;
 
 export interface DeliveryStore {
@@ -28,9 +28,11 @@ export interface DeliveryStore {
   byKey(sessionId: string, idempotencyKey: string): DeliveryRecord | null;
   /** newest first */
   list(sessionId: string): DeliveryRecord[];
-  /** the `count` most recently changed deliveries, latest first; a held delivery may be typed long after newer ones */
+  /**
+   * the `count` deliveries that changed most recently, latest first; a held delivery may be typed long after newer ones
+   */
   recent(sessionId: string, count: number): DeliveryRecord[];
-  /** in the order in which they were accepted */
+  /** the deliveries in the order in which they were accepted */
   withStatus(sessionId: string, status: DeliveryStatus): DeliveryRecord[];
 }
 

@@ -16,7 +16,7 @@ const Row = z.object({
   at: z.number(),
 });
 
-/** How much of each recording has been dropped, in total per day. */
+/** Stores how much of each recording has been dropped, in total and per day. */
 export interface DropStore {
   /** `at` in Unix milliseconds */
   add(drop: Pick<DroppedRecording, 'recording' | 'reason' | 'bytes' | 'whole'>, at: number): void;
@@ -40,8 +40,8 @@ export function createDropStore(database: Database): DropStore {
 }
 
 /**
- * Works like `all`, but reads from a home's database, for programs other than the server. Returns an empty result if
- * there is no database, or if it is an older one.
+ * Works like `all`, but reads from the database of a home, for programs other than the server. The result is empty if
+ * there is no database, or if an older version of CBOS wrote it.
  */
 export function readDrops(file: string): DroppedRecording[] {
   if (!existsSync(file)) return [];

@@ -2,11 +2,11 @@ import { z } from 'zod';
 import { ClaudeEvent, type StoredEvent, type Usage } from '../../protocol/index.ts';
 import { type Database, inTransaction } from './database.ts';
 
-/** How far a process's output has been read. */
+/** How far the output of a process has been read. */
 export interface OutputPosition {
-  /** the launch whose output is read; null before the first launch */
+  /** the launch whose output is read, or null before the first launch */
   launchId: string | null;
-  /** the byte position after the last stored line */
+  /** the position in bytes after the last line that was stored */
   offset: number;
 }
 
@@ -27,7 +27,7 @@ export interface EventBatch {
   at: number;
   events: readonly ClaudeEvent[];
   output: OutputPosition;
-  /** the evidence after these events, folded by core */
+  /** the evidence after these events, as accumulated by core */
   evidence: unknown;
   turns: readonly TurnCost[];
 }
@@ -37,9 +37,9 @@ export interface EventBatch {
  * deleted first.
  */
 const KEPT_EVENTS = 50_000;
-/** How many bytes are kept. Without this limit, a few images or huge tool results would fill the disk. */
+/** How many bytes of events are kept. Without this limit, a few images or huge tool results would fill the disk. */
 const KEPT_BYTES = 64_000_000;
-/** How many events are stored between two prunings. Each pruning reads a session's whole index. */
+/** How many events are stored before old ones are deleted again. Each deletion reads a session's whole index. */
 const PRUNE_EVERY = 2_000;
 
 const StateRow = z.object({
@@ -65,19 +65,19 @@ const TurnRow = UsageRow.omit({ turns: true }).extend({ at: z.number() });
 /** How many turns are listed in a session's costs. */
 const LISTED_TURNS = 100;
 
-/** The events of JSON sessions, how far each one's output has been read, and the cost of each turn. */
+/** Stores the events of JSON sessions, how far the output of each session has been read, and the cost of each turn. */
 export interface EventStore {
   /** null if nothing has ever been stored for the session */
   state(sessionId: string): { lastSeq: number; output: OutputPosition; evidence: unknown } | null;
   /** @returns the events with their sequence numbers */
   append(sessionId: string, batch: EventBatch): StoredEvent[];
-  /** events after a sequence number, oldest first */
+  /** the events after a given sequence number, oldest first */
   read(sessionId: string, after: number, limit: number): StoredEvent[];
   /** the last `count` events of these types, oldest first */
   newest(sessionId: string, types: readonly string[], count: number): StoredEvent[];
-  /** per day, oldest first; if the session is null, for all sessions, including deleted ones */
+  /** the costs per day, oldest first; if the session is null, for all sessions, including deleted ones */
   days(sessionId: string | null): z.infer<typeof DayRow>[];
-  /** the dollars and all tokens per session and day, for one session or for all of them, including deleted ones */
+  /** the dollars and the tokens per session and day, for one session or for all sessions, including deleted ones */
   sessionDays(sessionId: string | null, since: string | null): z.infer<typeof SessionDayRow>[];
   /** the last turns, oldest first */
   turns(sessionId: string): z.infer<typeof TurnRow>[];

@@ -2,15 +2,19 @@ import { StatusChange } from '../../protocol/index.ts';
 import type { Database } from './database.ts';
 
 /**
- * How many changes are kept per session. A busy session produces a few thousand a day. Older ones are deleted first.
+ * How many changes are kept for each session. A busy session produces a few thousand per day. Older ones are deleted
+ * first.
  */
 const KEPT_PER_SESSION = 20_000;
-/** How many changes are stored between two prunings. Each pruning reads a session's whole index. */
+/** How many changes are stored before old ones are deleted again. Each deletion reads a session's whole index. */
 const PRUNE_EVERY = 500;
 
 export interface HistoryStore {
   append(sessionId: string, change: StatusChange): void;
-  /** in the order in which they were appended, regardless of the clock; only changes after `sinceMs`, if given */
+  /**
+   * the changes in the order in which they were appended, regardless of the clock; if `sinceMs` is given, only those
+   * after it
+   */
   read(sessionId: string, sinceMs: number | null): StatusChange[];
   /** the newest change; the others are not read */
   last(sessionId: string): StatusChange | null;

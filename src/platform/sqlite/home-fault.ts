@@ -5,8 +5,8 @@ import { filesLimit, isFilesLimit } from '../process/start-fault.ts';
 export type HomeFault = 'disk_full' | 'home_read_only' | 'database_damaged';
 
 /**
- * Result codes from sqlite3.h. `node:sqlite` errors have the extended code as `errcode`, whose low byte is one of
- * these.
+ * The result codes in sqlite3.h. The errors of `node:sqlite` have an extended code in `errcode`, whose low byte is one
+ * of these.
  */
 const BY_SQLITE: Readonly<Record<number, HomeFault>> = {
   8: 'home_read_only', // SQLITE_READONLY
@@ -24,7 +24,10 @@ const BY_SENTENCE: Readonly<Record<string, HomeFault>> = {
   'database or disk is full': 'disk_full',
   'file is not a database': 'database_damaged',
 };
-/** The system error behind an SQLITE_IOERR or SQLITE_CANTOPEN. Nothing else shows that a disk has become read-only. */
+/**
+ * The system error that caused an SQLITE_IOERR or SQLITE_CANTOPEN. Nothing else reveals that a disk has become
+ * read-only.
+ */
 const BY_ERRNO: Readonly<Record<number, HomeFault>> = {
   28: 'disk_full', // ENOSPC
   30: 'home_read_only', // EROFS

@@ -6,18 +6,21 @@ import { LOCK_FILE } from './home-lock.ts';
 /** The suffix that the kernel adds to the name of an open file that has been removed. */
 const REMOVED = ' (deleted)';
 
-/** A server as the kernel sees it: a process that has a home's lock open. */
+/** A server as seen by the kernel: a process that has the lock file of a home open. */
 export interface HomeHolder {
   pid: number;
-  /** whether its home has been removed or replaced by another one; if so, no later server sees its lock */
+  /**
+   * whether the server's home has been removed or replaced by another one; if so, no later server sees the server's
+   * lock
+   */
   isRemoved: boolean;
 }
 
 /**
- * Finds the processes that have a home's lock open, even if the home has been removed in the meantime, because no file
- * in the new home would show that. This inspects the open files of this user's processes, which takes about 20 ms.
- * Commands also open the lock for a millisecond, to try it.
- * @param self the pid of the calling process, which is left out
+ * Finds the processes that have the lock file of a home open, even if the home has been removed in the meantime,
+ * because no file in a new home would reveal such a process. This inspects the open files of this user's processes,
+ * which takes about 20 ms. Commands also open the lock file for a millisecond, to try the lock.
+ * @param self the pid of the calling process, which is not included in the result
  */
 export function findHomeHolders(home: string, self: number): Promise<HomeHolder[]> {
   const lock = join(realHome(home), LOCK_FILE);
@@ -29,7 +32,7 @@ export function findHomeHolders(home: string, self: number): Promise<HomeHolder[
   });
 }
 
-/** Returns the path as the kernel reports it, even if it no longer exists. */
+/** Returns a path as the kernel reports it, even if the path no longer exists. */
 function realHome(home: string): string {
   try {
     return realpathSync(home);
@@ -43,7 +46,7 @@ function openFiles(pid: number): string[] {
   try {
     return readdirSync(dir).map((fd) => linkOf(join(dir, fd)));
   } catch {
-    // The process has ended, or belongs to another user.
+    // The process has ended, or it belongs to another user.
     return [];
   }
 }

@@ -10,7 +10,7 @@ const Holder = z.object({
   version: z.string(),
   address: z.string().nullable(),
   screen_dir: z.string().nullable(),
-  /** who else can reach it, in words, or null if only this machine can. Older servers do not report it */
+  /** who else can reach the server, in words, or null if only this machine can; older servers do not report this */
   reach: z.string().nullish(),
 });
 /** The server that holds a home, and the location of its sessions' sockets. */
@@ -18,8 +18,8 @@ export type LockHolder = z.infer<typeof Holder>;
 
 export interface HomeLock {
   /**
-   * records the holder of the lock, for use in messages. On a full disk this fails, but `findHomeHolders` can still
-   * find the holder
+   * records the holder of the lock, so that messages can name it; on a full disk this fails, but `findHomeHolders` can
+   * still find the holder
    */
   describe(holder: LockHolder): void;
   release(): void;
@@ -29,14 +29,14 @@ export const LOCK_FILE = 'server.lock';
 const HOLDER_FILE = 'server.json';
 
 /**
- * Takes a home's lock, or returns null if another server holds it. This is SQLite's own lock on a separate file. The
- * kernel releases the lock when the process ends, however that happens. A lock can therefore never be stale, and two
- * servers can never both try to recover one.
+ * Takes the lock of a home, or returns null if another server holds it. The lock is SQLite's own lock on a separate
+ * file. The kernel releases it when the process ends, for whatever reason. The lock can therefore never be stale, and
+ * two servers can never both try to recover a stale one.
  */
 export function takeHomeLock(home: string): HomeLock | null {
   const database = new DatabaseSync(join(home, LOCK_FILE));
   try {
-    // Otherwise SQLite would write a journal file, for which a full disk has no room.
+    // Otherwise, SQLite would write a journal file, for which a full disk has no room.
     database.exec('PRAGMA journal_mode = MEMORY; BEGIN EXCLUSIVE');
   } catch (cause) {
     database.close();
@@ -56,7 +56,7 @@ export function takeHomeLock(home: string): HomeLock | null {
     },
     release: () => {
       try {
-        // The home may have been removed and replaced by another one, which has its own server.
+        // The home may have been removed and replaced by another one, which has a server of its own.
         if (described !== null && readLockHolder(home)?.pid === described) rmSync(holderFile, { force: true });
       } catch (cause) {
         if (homeFault(cause) === null) throw cause;
@@ -66,7 +66,9 @@ export function takeHomeLock(home: string): HomeLock | null {
   };
 }
 
-/** Returns what a home's last server recorded about itself, or null if there is no record. Does not take the lock. */
+/**
+ * Returns what the last server of a home recorded about itself, or null if there is no record. Does not take the lock.
+ */
 export function readLockHolder(home: string): LockHolder | null {
   try {
     return Holder.parse(JSON.parse(readFileSync(join(home, HOLDER_FILE), 'utf8')));

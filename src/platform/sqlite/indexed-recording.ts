@@ -1,27 +1,27 @@
 import { z } from 'zod';
 import type { Row, Value } from './kept-statements.ts';
 
-/** A recording, and how much of it is indexed. */
+/** A recording, and how much of it has been indexed. */
 export interface IndexedRecording {
   id: number;
   scope: number;
   typescript: string;
   /** null if the recording has no times */
   timing: string | null;
-  /** its first bytes, which identify it even under another name */
+  /** the first bytes of the recording, which identify it even under another name */
   head: Uint8Array;
-  /** offset of the first byte that is not yet indexed */
+  /** the offset of the first byte that has not been indexed yet */
   position: number;
-  /** how far the timing file has been read, the matching offset in the recording, and the time since the start */
+  /** how far the timing file has been read, the corresponding offset in the recording, and the time since the start */
   timingPosition: number;
   timedTo: number;
   elapsedMs: number;
-  /** Unix milliseconds, or null if the recording does not contain it */
+  /** when the recording began, in Unix milliseconds, or null if the recording does not contain that time */
   startedAt: number | null;
   /** the size of the terminal at `position` */
   cols: number;
   rows: number;
-  /** whether nothing more will be written to it, and all of it is indexed or gone */
+  /** whether nothing more will be written to the recording, and all of it has been indexed or dropped */
   finished: boolean;
 }
 
@@ -41,7 +41,7 @@ const RecordingRow = z.object({
   finished: z.number(),
 });
 
-/** Converts a row of `recordings`. */
+/** Converts a row of the table `recordings`. */
 export function toRecording(value: Row): IndexedRecording {
   const { timing_position, timed_to, elapsed_ms, started_at, finished, ...row } = RecordingRow.parse(value);
   return {

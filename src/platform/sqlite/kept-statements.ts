@@ -4,7 +4,7 @@ export type Value = string | number | null | Uint8Array;
 export type Row = Record<string, unknown>;
 type Statement = ReturnType<Database['prepare']>;
 
-/** Prepares each of a database's statements when it is first needed, and keeps it. */
+/** Prepares each statement for a database when it is first needed, and keeps it. */
 export class KeptStatements {
   readonly #database: Database;
   readonly #prepared = new Map<string, Statement>();

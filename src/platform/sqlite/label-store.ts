@@ -11,10 +11,10 @@ const Row = z.object({
 
 const KeptTags = z.array(z.string());
 
-/** Stores the labels of each session, by the session's id. */
+/** Stores the labels of each session, keyed by the session's id. */
 export interface LabelStore {
   all(): Map<string, Labels>;
-  /** inserts or replaces; a row is deleted together with its session */
+  /** inserts or replaces a row, which is deleted together with its session */
   save(sessionId: string, labels: Labels): void;
 }
 

@@ -5,8 +5,8 @@ import { KeptStatements } from './kept-statements.ts';
 /**
  * The state of a message. `waiting`: nothing has been sent, or an attempt will be repeated. `sending`: a request is in
  * progress, or was in progress when the server was killed. `sent`: the message has arrived. `closing`: its question is
- * over, but the message does not show that yet. The final states are `closed`, `dropped` (its question was over before
- * it was sent), and `refused` (the sink does not accept it).
+ * closed, but the message does not show that yet. The final states are `closed`, `dropped` (the question was closed
+ * before the message was sent), and `refused` (the sink does not accept the message).
  */
 export const OutboxPhase = z.enum(['waiting', 'sending', 'sent', 'closing', 'closed', 'dropped', 'refused']);
 export type OutboxPhase = z.infer<typeof OutboxPhase>;
@@ -52,41 +52,41 @@ const OutboxRow = z
     id: row.id,
     sinkId: row.sink_id,
     sessionId: row.session_id,
-    /** the session's question, or its other need */
+    /** the session's question, or whatever else the session needs */
     need: row.need,
-    /** the code in its buttons, which no one else knows */
+    /** the code in the message's buttons, which no one else knows */
     code: row.code,
     phase: row.phase,
     openedAt: row.opened_at,
     changedAt: row.changed_at,
     attempts: row.attempts,
     retryAt: row.retry_at,
-    /** since when a message with an unknown outcome may exist */
+    /** since when the message may exist, if the outcome of sending it is unknown */
     unsureSince: row.unsure_since,
     notice: row.notice,
     /** the sink's own id for the message */
     remote: row.remote,
-    /** how its question ended, in words */
+    /** how the question was closed, in words */
     ended: row.ended,
     error: row.error,
   }));
 export type OutboxMessage = z.infer<typeof OutboxRow>;
 
 export interface OutboxStore {
-  /** @returns false if there is already a message about this need for the sink */
+  /** @returns false if there is already a message about this need for this sink */
   add(message: Pick<OutboxMessage, 'id' | 'sinkId' | 'sessionId' | 'need' | 'code' | 'openedAt'>): boolean;
   save(message: OutboxMessage): void;
   get(id: string): OutboxMessage | null;
   byCode(sinkId: string, code: string): OutboxMessage | null;
-  /** the unfinished messages of a sink: first those that may have arrived, then the oldest */
+  /** the unfinished messages of a sink: first those that may have arrived, then the oldest ones */
   unfinished(sinkId: string): OutboxMessage[];
-  /** all sinks' messages about a session that are not in a final state */
+  /** the messages of all sinks about a session that have not reached a final state */
   openOf(sessionId: string): OutboxMessage[];
-  /** the sessions that have a message that is not in a final state */
+  /** the sessions that have a message that has not reached a final state */
   openSessions(): string[];
   find(sinkId: string, sessionId: string, need: string): OutboxMessage | null;
   counts(sinkId: string, since: number): { waiting: number; sent: number };
-  /** Removes the notes about answers that a killed server was about to give. */
+  /** Removes the notes about answers that a server was about to give when it was killed. */
   clearAnswers(): void;
   forgetSink(sinkId: string): void;
   /** Deletes messages that reached a final state before the given time. */

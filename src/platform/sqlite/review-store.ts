@@ -2,11 +2,11 @@ import { z } from 'zod';
 import { ReviewSide } from '../../protocol/index.ts';
 import { type Database, inTransaction } from './database.ts';
 
-/** A comment as it was written. Times are Unix milliseconds. */
+/** A comment, as it was written. Times are in Unix milliseconds. */
 export interface CommentRecord {
   id: string;
   sessionId: string;
-  /** null until the comment is sent */
+  /** null until the comment has been sent */
   round: number | null;
   file: string;
   side: z.infer<typeof ReviewSide>;
@@ -22,7 +22,7 @@ export interface CommentRecord {
 export interface RoundRecord {
   sessionId: string;
   number: number;
-  /** the idempotency key of its delivery */
+  /** the idempotency key of the round's delivery */
   key: string;
   prompt: string;
   sentAt: number;
@@ -34,17 +34,17 @@ export interface RoundRecord {
 
 export interface ReviewStore {
   addComment(record: CommentRecord): void;
-  /** all comments on a session's changes, in the order in which they were written */
+  /** all comments on the changes of a session, in the order in which they were written */
   comments(sessionId: string): CommentRecord[];
   removeComment(id: string): void;
   /** oldest first */
   rounds(sessionId: string): RoundRecord[];
-  /** Stores a round and assigns its comments to it, either both or neither. */
+  /** Stores a round and assigns its comments to it. Either both take effect or neither. */
   beginRound(round: RoundRecord, commentIds: readonly string[]): void;
   saveRound(round: RoundRecord): void;
   /** Removes a round that never arrived. Its comments are then open again. */
   undoRound(sessionId: string, number: number): void;
-  /** the digests of marked files */
+  /** the digests of the files that are marked as reviewed */
   marks(sessionId: string): Map<string, string>;
   mark(sessionId: string, file: string, mark: { digest: string; at: number } | null): void;
 }

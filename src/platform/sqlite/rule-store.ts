@@ -5,10 +5,10 @@ import { AuditOutcome, Rule, RuleEffect, RuleFields } from '../../protocol/index
 import { type Database, inTransaction } from './database.ts';
 import { KeptStatements, type Row } from './kept-statements.ts';
 
-/** A rule that was added by request. */
+/** A rule that was added on request rather than written in a file. */
 export interface AddedRule {
   id: string;
-  /** the only session that the rule applies to */
+  /** the only session to which the rule applies */
   sessionId: string | null;
   effect: RuleEffect;
   fields: RuleFields;
@@ -16,9 +16,9 @@ export interface AddedRule {
   createdAt: number;
 }
 
-/** A project's own rules, in the version that a user has read and trusted. */
+/** A project's own rules, in the version that the user has read and trusted. */
 export interface TrustedRules {
-  /** with links followed */
+  /** the project's folder, with symbolic links followed */
   folder: string;
   sha256: string;
   content: string;
@@ -36,9 +36,9 @@ export interface NewDecision {
   decision: 'allow' | 'deny';
   rules: readonly Rule[];
   tool: string;
-  /** the complete input */
+  /** the complete input of the call */
   input: unknown;
-  /** the place in the recording, or null if there is none */
+  /** the position in the recording, or null if there is none */
   place: { epoch: number; offset: number } | null;
   /** the last event of the JSON session before the call */
   seq: number | null;
@@ -75,7 +75,10 @@ const DecisionRow = z.object({
   outcome: AuditOutcome.nullable(),
 });
 
-/** Stores the approval rules that are not in any file, projects' trusted rules, and the decisions made by rules. */
+/**
+ * Stores the approval rules that are not in any file, the trusted rules of projects, and the decisions that rules have
+ * made.
+ */
 export interface RuleStore {
   add(rule: AddedRule): void;
   remove(id: string): void;
@@ -86,13 +89,13 @@ export interface RuleStore {
   /** Returns how many calls a rule has decided. */
   used(ruleId: string): number;
   /**
-   * @returns the id of the row, or null if the question has already been decided, or if one of the rules has been used
+   * @returns the id of the row, or null if the question has already been decided or if one of the rules has been used
    * up by now
    */
   decide(decision: NewDecision): number | null;
   isDecided(sessionId: string, asked: string): boolean;
   conclude(id: number, outcome: AuditOutcome, at: number): void;
-  /** the newest `limit` decisions, oldest first; with `before`, only decisions with a lower id */
+  /** the newest `limit` decisions, oldest first; with `before`, only decisions that have a lower id */
   decisions(filter: {
     session: string | null;
     since: number | null;
@@ -171,8 +174,8 @@ export function createRuleStore(database: Database): RuleStore {
 }
 
 /**
- * Reads the trusted rules from a home's database, for programs other than the server. Returns an empty result if there
- * is no database, or if it is an older one.
+ * Reads the trusted rules from the database of a home, for programs other than the server. The result is empty if there
+ * is no database, or if an older version of CBOS wrote it.
  */
 export function readTrusted(file: string): TrustedRules[] {
   if (!existsSync(file)) return [];

@@ -15,13 +15,13 @@ export interface ScheduleRecord {
   name: string;
   cron: string;
   timezone: string;
-  /** empty if each run launches a session */
+  /** empty if each run launches a session of its own */
   sessionId: string;
   launch: ScheduleLaunch | null;
   prompt: string;
   missed: ScheduleMissed;
   isPaused: boolean;
-  /** the time up to which all of its times have been decided */
+  /** all times of the schedule up to this one have been decided */
   decidedUntil: number;
   createdAt: number;
 }
@@ -31,11 +31,11 @@ export interface RunRecord {
   scheduleId: string;
   dueAt: number;
   at: number;
-  /** the session that receives the prompt; empty until it has been launched */
+  /** the session that receives the prompt; empty until that session has been launched */
   sessionId: string;
   /** the name of the session that this run launches, or null if it launches none */
   launches: string | null;
-  /** the prompt, until its outcome is known */
+  /** the prompt, which is kept until its outcome is known */
   prompt: string | null;
   triggeredBy: ScheduleTriggeredBy;
   outcome: ScheduleOutcome;
@@ -100,12 +100,12 @@ const TriggerRow = z
   );
 
 /**
- * How many runs of a schedule are kept. This covers more than two years of a daily schedule, or most of a day if it
- * runs every minute.
+ * How many runs of a schedule are kept. This covers more than two years of a daily schedule, or most of a day of a
+ * schedule that runs every minute.
  */
 const KEPT_RUNS = 1_000;
 
-/** How a webhook starts a schedule's runs. */
+/** How a webhook starts the runs of a schedule. */
 export interface TriggerRecord {
   scheduleId: string;
   /** the part of the webhook's address that no one can guess */
@@ -118,23 +118,23 @@ export interface ScheduleStore {
   add(schedule: ScheduleRecord): void;
   remove(id: string): void;
   pause(id: string, isPaused: boolean): void;
-  /** Changes everything but the name and the pause. */
+  /** Changes everything except the name and whether the schedule is paused. */
   change(schedule: ScheduleRecord): void;
-  /** in the order in which they were added */
+  /** the schedules in the order in which they were added */
   all(): ScheduleRecord[];
   /**
-   * Stores the decisions about times, and how far in time they reach. Either all of this takes effect or none of it. An
-   * earlier decision about a time is never changed.
+   * Stores the decisions about times, and the time up to which decisions have been made. Either all of this takes
+   * effect or none of it. An earlier decision about a time is never changed.
    * @returns the new runs
    */
   decide(id: string, decidedUntil: number, runs: readonly RunRecord[]): RunRecord[];
-  /** Replaces the trigger of a schedule, and forgets what was accepted with the old secret. */
+  /** Replaces the trigger of a schedule, and forgets which requests were accepted with the old secret. */
   setTrigger(trigger: TriggerRecord): void;
   removeTrigger(scheduleId: string): void;
   triggers(): TriggerRecord[];
   /**
-   * Stores a run started by a webhook, together with the key of what the webhook sent. The run gets the first free time
-   * from its `dueAt` onwards.
+   * Stores a run that a webhook started, together with the key of the webhook's request. The run gets the first free
+   * time from its `dueAt` onwards.
    * @returns null, without storing anything, if a request with the same key has already been accepted
    */
   accept(key: string, run: RunRecord): RunRecord | null;
@@ -143,7 +143,7 @@ export interface ScheduleStore {
   /** oldest first */
   runs(id: string): RunRecord[];
   lastRun(id: string): RunRecord | null;
-  /** the last run that was not skipped and did not fail */
+  /** the last run that was neither skipped nor failed */
   lastSent(id: string): RunRecord | null;
   /** the runs that have begun and whose delivery has no known outcome, oldest first */
   begun(): RunRecord[];
@@ -166,7 +166,7 @@ const FORGET_OLD = `
 
 export function createScheduleStore(database: Database): ScheduleStore {
   const sql = new KeptStatements(database);
-  /** @returns false if the run's time is already taken */
+  /** @returns false if another run already has that time */
   const insertRun = (run: RunRecord): boolean => {
     const { scheduleId, dueAt, at, sessionId, launches, prompt, triggeredBy, outcome, reason, deliveryId, error } = run;
     const by = [triggeredBy === 'person' ? 1 : 0, triggeredBy === 'webhook' ? 1 : 0];

@@ -7,24 +7,25 @@ import type { KeptStatements } from './kept-statements.ts';
 export interface ShownLines {
   /** Unix milliseconds */
   at: number;
-  /** where the lines are shown in the recording */
+  /** where the recording shows the lines */
   offset: number;
   lines: string[];
 }
 
-/** A text from a conversation, with its time. */
+/** A text from a conversation, together with its time. */
 export type SaidAt = SaidText & { at: number; seq: number | null };
 
 /**
- * Hooks and the transcript report the same text within a second or two of each other. A user who sends the same text
- * again takes longer.
+ * Hooks and the transcript report the same text within a second or two of each other. If a user sends the same text
+ * again, more time passes.
  */
 const SAME_SAYING_MS = 10_000;
 /**
- * How many entries can have the same time. An entry's number contains its time, so the newest entry is the last one.
+ * How many entries can have the same time. The number of an entry contains its time, so that the newest entry is the
+ * last one.
  */
 const IDS_PER_MS = 1_024;
-/** The entries in the index, each with its words. */
+/** The entries in the index, together with the words of each entry. */
 export class SearchEntries {
   readonly #sql: KeptStatements;
   #lastId = { at: 0, id: 0 };
@@ -33,7 +34,7 @@ export class SearchEntries {
     this.#sql = sql;
   }
 
-  /** Adds lines, except those that this recording has shown before. */
+  /** Adds lines, except those that this recording has already shown. */
   addShown(scope: number, recording: number, { at, offset, lines }: ShownLines): void {
     const id = this.#freeId(at);
     const fresh = lines.filter((line) =>
@@ -59,8 +60,8 @@ export class SearchEntries {
   }
 
   /**
-   * Returns the first free number in this millisecond, or in a later one if this one is full (in a recording without
-   * times).
+   * Returns the first number that is free in this millisecond, or in a later one if this millisecond is full (in a
+   * recording without times).
    */
   #freeId(at: number): number {
     const first = Math.floor(at) * IDS_PER_MS;

@@ -2,15 +2,15 @@ import { rmSync } from 'node:fs';
 import { connect, type Database } from './database.ts';
 
 /**
- * The version of the index's format. A new format needs no migration, because the index is then rebuilt from the
+ * The version of the index's format. A new format requires no migration, because the index is then rebuilt from the
  * recordings.
  */
 const INDEX_VERSION = 1;
 
 /**
- * The rowid of an entry is its time in milliseconds × 1,024 plus a number. The newest entries therefore come first
- * without sorting, and a search can stop as soon as it has enough hits, however many there are. `entry_words` contains
- * only the words; the text is in `entries`.
+ * The rowid of an entry is its time in milliseconds × 1,024 plus a number. The newest entries can therefore be read
+ * first without sorting, and a search can stop as soon as it has enough hits, however many there are. `entry_words`
+ * contains only the words; the text is in `entries`.
  */
 const SCHEMA = `
   CREATE TABLE scopes (id INTEGER PRIMARY KEY, session TEXT NOT NULL UNIQUE) STRICT;
@@ -73,7 +73,7 @@ const SCHEMA = `
     scope, kind, words, content = '', contentless_delete = 1, prefix = '2 3', tokenize = 'unicode61 remove_diacritics 2');
 `;
 
-/** Tables that were added later without changing anything else. They are also added to an existing index. */
+/** Tables that were added later without any other change. They are also added to an index that already exists. */
 const ADDED = `
   CREATE TABLE IF NOT EXISTS done (
     recording INTEGER PRIMARY KEY REFERENCES recordings(id) ON DELETE CASCADE,
@@ -82,8 +82,8 @@ const ADDED = `
 `;
 
 /**
- * Opens the search index, creating it (mode 0600) if it is missing. Everything in the index also exists elsewhere, so
- * an index that is damaged or has another format is deleted and rebuilt.
+ * Opens the search index, and creates it (mode 0600) if it is missing. Everything in the index also exists elsewhere,
+ * so an index that is damaged or has another format is deleted and rebuilt.
  */
 export function openSearchDatabase(file: string): Database {
   try {
@@ -103,7 +103,7 @@ export function openSearchDatabase(file: string): Database {
 }
 
 function open(file: string): Database {
-  // NORMAL: after a power cut, the recordings still contain whatever the index has lost. 8 MB of cache are enough,
+  // With NORMAL, a power failure may lose entries, but the recordings still contain them. 8 MB of cache are enough,
   // because searches read from the system's cache.
   return connect(
     file,

@@ -15,7 +15,7 @@ export interface FoundEntry {
   place: { typescript: string; offset: number; elapsedMs: number | null } | null;
 }
 
-/** How many entries are deleted at once. A search may have to wait for one such deletion. */
+/** How many entries are deleted at once. A search may have to wait until one such deletion is complete. */
 const DELETED_AT_ONCE = 500;
 /** The distance between the marks in a busy recording. It makes jumps accurate to a second or two. */
 const MARK_DISTANCE_MS = 1_000;
@@ -34,7 +34,8 @@ const EntryRow = z.object({
 const PlaceRow = z.object({ recording: z.number(), offset: z.number() });
 
 /**
- * Stores what sessions showed and said, for searches. All of this is synchronous, because it runs in its own thread.
+ * Stores what sessions showed and said, so that it can be searched. All methods are synchronous, because this runs in a
+ * thread of its own.
  */
 export class SearchStore {
   readonly #database: Database;
@@ -65,14 +66,14 @@ export class SearchStore {
   }
 
   /**
-   * Records that the whole of this file, and of the session's older ones, is in the index. @param file its state, as
-   * returned by `fileState`
+   * Records that the whole of this file, and of the session's older files, is in the index. @param file the state of
+   * the file, as returned by `fileState`
    */
   saveDone({ id }: IndexedRecording, file: string): void {
     this.#sql.run('INSERT OR REPLACE INTO done VALUES (?, ?)', id, file);
   }
 
-  /** Reports whether a file is unchanged since the whole of it was indexed. */
+  /** Reports whether a file has not changed since the whole of it was indexed. */
   isDone(scope: number, typescript: string, file: string): boolean {
     const found = this.#sql.get(
       'SELECT 1 FROM recordings JOIN done ON recording = id WHERE scope = ? AND typescript = ? AND file = ? AND finished = 0',
@@ -103,14 +104,14 @@ export class SearchStore {
     );
   }
 
-  /** Records the recording's length at this time. */
+  /** Records the length of the recording at this time. */
   addMark({ scope, id }: IndexedRecording, at: number, offset: number): void {
     if (at < (this.#lastMark.get(id) ?? 0) + MARK_DISTANCE_MS) return;
     this.#lastMark.set(id, at);
     this.#sql.run('INSERT OR REPLACE INTO marks VALUES (?, ?, ?, ?)', scope, Math.floor(at), id, offset);
   }
 
-  /** Adds lines, except those that this recording has shown before. */
+  /** Adds lines, except those that this recording has already shown. */
   addShown({ id, scope }: IndexedRecording, shown: ShownLines): void {
     this.#entries.addShown(scope, id, shown);
   }
@@ -130,7 +131,7 @@ export class SearchStore {
     this.#sql.run('INSERT OR REPLACE INTO transcripts VALUES (?, ?, ?)', scope, file, position);
   }
 
-  /** Returns the number of the last indexed event, or 0 if none is indexed. */
+  /** Returns the number of the last event that has been indexed, or 0 if none has. */
   lastEvent(scope: number): number {
     return Number(this.#sql.get('SELECT seq FROM events WHERE scope = ?', scope)?.seq ?? 0);
   }
@@ -162,7 +163,7 @@ export class SearchStore {
     return rows.map((row) => this.#toFound(EntryRow.parse(row)));
   }
 
-  /** Deletes one portion of a session's entries. @returns whether any are left */
+  /** Deletes a limited number of a session's entries. @returns whether any are left */
   forget(session: string): boolean {
     const scope = this.#sql.get('SELECT id FROM scopes WHERE session = ?', session)?.id;
     if (scope === undefined) return false;

@@ -2,7 +2,7 @@ import { z } from 'zod';
 import { Loss, SessionType, Worktree } from '../../protocol/index.ts';
 import type { Database } from './database.ts';
 
-/** The options that a session was launched with. They are kept so that `restart` can repeat the launch. */
+/** The options with which a session was launched. They are kept so that `restart` can repeat the launch. */
 export const Launch = z.object({
   args: z.array(z.string()),
   env: z.record(z.string(), z.string()),
@@ -10,13 +10,13 @@ export const Launch = z.object({
   model: z.string().nullable(),
   cols: z.int(),
   rows: z.int(),
-  /** for JSON sessions: the largest total cost of all turns */
+  /** for JSON sessions: the maximum total cost of all turns */
   max_budget_usd: z.number().nullable().default(null),
-  /** for JSON sessions: the folder that a user has trusted for this session; no other folder is trusted */
+  /** for JSON sessions: the folder that the user has trusted for this session; no other folder is trusted */
   trusted_folder: z.string().nullable().default(null),
   /** the git worktree that was created for the session */
   worktree: Worktree.optional(),
-  /** the conversation that the session was forked from, and the folder in which it took place */
+  /** the conversation from which the session was forked, and the folder in which that conversation took place */
   fork: z.object({ sessionId: z.string(), cwd: z.string() }).optional(),
 });
 export type Launch = z.infer<typeof Launch>;
@@ -34,16 +34,16 @@ export type TypedInput = z.infer<typeof TypedInput>;
 /** How a session was lost, and what has been done to restore it. */
 export const LostSession = z.object({
   because: Loss,
-  /** how many times CBOS has begun to restore it */
+  /** how many times CBOS has begun to restore the session */
   tries: z.int(),
-  /** whether it was lost before its first prompt, so that the same launch yields the same session */
+  /** whether the session was lost before its first prompt, so that the same launch yields the same session */
   wasBlank: z.boolean(),
 });
 export type LostSession = z.infer<typeof LostSession>;
 
-/** What is known about a session that CBOS needs to find it again after a crash. Times are Unix milliseconds. */
+/** What CBOS needs to know about a session to find it again after a crash. Times are in Unix milliseconds. */
 export interface SessionRecord {
-  /** stays the same when the session is renamed or restarted */
+  /** the session's id, which does not change when the session is renamed or restarted */
   id: string;
   slug: string;
   type: SessionType;
@@ -52,56 +52,56 @@ export interface SessionRecord {
   adopted: boolean;
   createdAt: number;
   launch: Launch;
-  /** the mark in the environment of this launch's processes; null for a session that CBOS did not launch */
+  /** the mark in the environment of this launch's processes, or null for a session that CBOS did not launch */
   launchId: string | null;
   screenId: string | null;
-  /** the number of its window in Screen; sessions that CBOS launched have only one window */
+  /** the number of the session's window in Screen; sessions that CBOS launched have only one window */
   window: string;
-  /** Screen's daemon; null for a session that has never been seen alive */
+  /** Screen's daemon, or null if the session has never been seen alive */
   daemon: { pid: number; startTime: string } | null;
   /** the Claude Code process */
   agent: { pid: number; startTime: string } | null;
   claudeSessionId: string | null;
-  /** Claude Code's version, `2.1.329`, or null if nothing has reported it yet */
+  /** the version of Claude Code, such as `2.1.329`, or null if nothing has reported it yet */
   claudeVersion: string | null;
   recording: { typescript: string; timing: string | null } | null;
   endedAt: number | null;
   lastActivity: number | null;
   lastQuestion: string | null;
-  /** hook evidence, folded by core, so that a restarted server knows what hooks have reported */
+  /** the evidence from hooks, as accumulated by core, so that a restarted server knows what hooks have reported */
   hooks: unknown;
   /**
-   * the digits that were typed as the last answers; a digit ends up in the prompt if its dialog had already gone.
-   * Returns null if the prompt cannot contain such a digit
+   * the digits that were typed as the last answers, or null if the prompt cannot contain such a digit; a digit ends up
+   * in the prompt if its dialog had already closed
    */
   answerKey: string | null;
-  /** when a keypress last cleared its prompt, in Unix milliseconds */
+  /** when a keypress last cleared the session's prompt, in Unix milliseconds */
   clearedAt: number | null;
-  /** when an interrupt paused its queue, in Unix milliseconds, or null if queued prompts may be sent */
+  /** when an interrupt paused the session's queue, in Unix milliseconds, or null if queued prompts may be sent */
   queueStoppedAt: number | null;
   /**
-   * what was last typed into its prompt, to check whether it has been read, or null if nothing was typed, or it has
-   * been read
+   * what was last typed into the prompt, which is kept to check whether it has been read, or null if nothing was typed
+   * or all of it has been read
    */
   typed: TypedInput | null;
   /**
-   * when someone requested the deletion of the session, in Unix milliseconds. If a crash interrupts the deletion, the
+   * when someone requested that the session be deleted, in Unix milliseconds; if a crash interrupts the deletion, the
    * next server completes it
    */
   removedAt: number | null;
   /**
-   * since when the session has been parked, in Unix milliseconds. This is saved before the process is ended, so if it
-   * is set and `endedAt` is not, the server died while parking the session
+   * since when the session has been parked, in Unix milliseconds; this is saved before the process is ended, so if it
+   * is set and `endedAt` is not, the server died while it was parking the session
    */
   parkedAt: number | null;
-  /** the kernel's id of the boot in which its processes were last seen, or null if unknown */
+  /** the kernel's id of the boot during which the session's processes were last seen, or null if unknown */
   boot: string | null;
   /**
-   * when someone requested its end, in Unix milliseconds. This is saved before the processes are ended, so that the
-   * next server does not count the session as lost. A launch clears it
+   * when someone requested that the session be ended, in Unix milliseconds; this is saved before the processes are
+   * ended, so that the next server does not count the session as lost. A launch clears it
    */
   stopAskedAt: number | null;
-  /** null for a session that is not lost; a launch clears it */
+  /** null if the session is not lost; a launch clears it */
   loss: LostSession | null;
 }
 
@@ -142,9 +142,9 @@ const Row = z.object({
 export interface SessionStore {
   /** all sessions, oldest first */
   all(): SessionRecord[];
-  /** inserts or replaces */
+  /** inserts or replaces a session */
   save(record: SessionRecord): void;
-  /** also removes the history and the deliveries */
+  /** deletes a session together with its history and its deliveries */
   remove(id: string): void;
 }
 
@@ -185,7 +185,7 @@ export function createSessionStore(database: Database): SessionStore {
         record.recording?.typescript ?? null,
         record.recording?.timing ?? null,
         record.endedAt,
-        // The times of hooks and files have fractions of a millisecond.
+        // The times of hooks and files contain fractions of a millisecond.
         record.lastActivity === null ? null : Math.round(record.lastActivity),
         record.lastQuestion,
         record.hooks === null ? null : JSON.stringify(record.hooks),

@@ -2,9 +2,9 @@ import { z } from 'zod';
 import type { Database } from './database.ts';
 import { KeptStatements } from './kept-statements.ts';
 
-/** A repository's file about its worktrees, in the version that a user has read and trusted. */
+/** A repository's file about its worktrees, in the version that the user has read and trusted. */
 export interface TrustedSetUp {
-  /** the main checkout, with links followed */
+  /** the main checkout, with symbolic links followed */
   folder: string;
   sha256: string;
   content: string;
@@ -15,7 +15,7 @@ const TrustRow = z.object({ folder: z.string(), sha256: z.string(), content: z.s
 export interface SetUpStore {
   /** @param at Unix milliseconds */
   trust(trusted: TrustedSetUp, at: number): void;
-  /** @returns whether it was trusted */
+  /** @returns whether the file was trusted */
   untrust(folder: string): boolean;
   trusted(folder: string): TrustedSetUp | null;
 }

@@ -2,18 +2,18 @@ import { z } from 'zod';
 import { StashWhen } from '../../protocol/index.ts';
 import { type Database, inTransaction } from './database.ts';
 
-/** A reply kept for later. Times are Unix milliseconds. */
+/** A reply that is kept for later. Times are in Unix milliseconds. */
 export interface StashRecord {
   id: string;
   sessionId: string;
-  /** without control characters */
+  /** the text, without control characters */
   response: string;
   question: string | null;
   when: StashWhen;
   createdAt: number;
-  /** null until the reply is applied */
+  /** null until the reply has been applied */
   appliedAt: number | null;
-  /** the delivery created from the reply */
+  /** the delivery that was created from the reply */
   deliveryId: string | null;
 }
 
@@ -38,10 +38,10 @@ const Row = z.object({
 export interface StashStore {
   add(record: StashRecord): void;
   get(sessionId: string, id: string): StashRecord | null;
-  /** in the order in which they were stored */
+  /** the replies in the order in which they were stored */
   list(sessionId: string): StashRecord[];
   /**
-   * Marks a reply as applied and runs `journal`. Either both take effect or neither, so after a crash the reply is
+   * Marks a reply as applied and runs `journal`. Either both take effect or neither, so after a crash, the reply is
    * either still kept or has its delivery. Returns false and changes nothing if the reply has already been applied or
    * no longer exists.
    */

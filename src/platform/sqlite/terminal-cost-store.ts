@@ -7,15 +7,17 @@ export type TerminalCost = z.infer<typeof Day>;
 
 /** Stores the daily cost of terminal sessions, as far as Claude Code has reported it. */
 export interface TerminalCostStore {
-  /** Counts a launch from zero, because its conversation is new. */
+  /** Counts the cost of a launch from zero, because its conversation is new. */
   beginAtZero(session: { id: string; launchId: string }): void;
   /**
    * Counts a total that a launch has reported. Claude Code may start from the total of a resumed conversation, so
-   * counting begins at the first total that the launch reports. A smaller total means that Claude Code has started
-   * counting from zero again.
+   * counting begins at the first total that the launch reports. If a total is smaller than the previous one, Claude
+   * Code has started counting from zero again.
    */
   count(session: { id: string; launchId: string }, day: string, totalUsd: number): void;
-  /** Returns the cost per session and day, oldest first, for one session or for all of them, including deleted ones. */
+  /**
+   * Returns the cost per session and day, oldest first, for one session or for all sessions, including deleted ones.
+   */
   read(sessionId: string | null, since: string | null): TerminalCost[];
 }
 

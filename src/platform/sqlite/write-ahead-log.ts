@@ -1,7 +1,7 @@
 import { closeSync, existsSync, openSync, readFileSync, readSync } from 'node:fs';
 
 /**
- * How much of the committed data a database's write-ahead log still contains. SQLite itself uses the frames up to the
+ * How much of the committed data is still in the write-ahead log of a database. SQLite itself uses the frames up to the
  * first invalid one and silently drops the rest. It does not distinguish frames that a killed process left unfinished
  * from frames that were damaged later.
  */
@@ -10,12 +10,13 @@ export type LogHealth =
   /** committed frames are missing or damaged, but the frames before them can be used */
   | 'damaged'
   /**
-   * nothing in it can be used, because it is not a log, or because it contains less than the database file already does
+   * nothing in the log can be used, either because it is not a log or because it contains less than the database file
+   * already does
    */
   | 'unusable';
 
 /**
- * The first bytes of every write-ahead log. The last bit gives the byte order of its checksums
+ * The first bytes of every write-ahead log. The last bit indicates the byte order of its checksums
  * (https://sqlite.org/fileformat2.html#walformat).
  */
 const LOG_MAGIC = 0x377f0682;
@@ -23,8 +24,8 @@ const HEADER_BYTES = 32;
 const FRAME_HEADER_BYTES = 24;
 
 /**
- * Examines a write-ahead log before SQLite does. This takes about 10 ms for each 4 MB. A missing or empty log counts
- * as whole.
+ * Examines a write-ahead log before SQLite does. This takes about 10 ms for each 4 MB. A log that is missing or empty
+ * counts as whole.
  */
 export function examineLog(database: string): LogHealth {
   const log = `${database}-wal`;
@@ -38,7 +39,7 @@ export function examineLog(database: string): LogHealth {
     const { intact, isCommittedAfter } = readFrames(fd, start);
     const { committed, inDatabase } = readIndex(`${database}-shm`, start.salts);
     if (intact >= committed && !isCommittedAfter) return 'whole';
-    // Older pages would hide newer ones.
+    // Otherwise, older pages would hide newer ones.
     return intact < inDatabase ? 'unusable' : 'damaged';
   } finally {
     closeSync(fd);
@@ -53,14 +54,14 @@ interface LogStart {
   /** how many times the log has been restarted */
   restarts: number;
   /**
-   * values repeated in each frame. They change each time the log is restarted, which distinguishes the new frames from
+   * values that each frame repeats; they change each time the log is restarted, which distinguishes new frames from
    * older ones
    */
   salts: Buffer;
   sums: Sums;
 }
 
-/** @returns null if it is not a header, or if it is damaged */
+/** @returns null if the bytes are not a header, or if the header is damaged */
 function readHeader(header: Buffer): LogStart | null {
   const magic = header.readUInt32BE(0);
   const isBigEndian = (magic & 1) === 1;
@@ -72,8 +73,8 @@ function readHeader(header: Buffer): LogStart | null {
 
 /**
  * Counts the intact frames from the first one onwards, and checks whether a later frame shows that committed frames
- * have been damaged. A frame shows that if it ends a transaction in this log, or if it belongs neither to this log nor
- * to the time before the log was restarted. A killed process leaves no such frame.
+ * have been damaged. A frame shows this if it ends a transaction in this log, or if it belongs neither to this log nor
+ * to the time before the log was restarted. A killed process leaves no such frame behind.
  */
 function readFrames(fd: number, start: LogStart): { intact: number; isCommittedAfter: boolean } {
   const frame = Buffer.alloc(FRAME_HEADER_BYTES + start.pageBytes);
@@ -102,15 +103,15 @@ function readFrames(fd: number, start: LogStart): { intact: number; isCommittedA
 }
 
 /**
- * Reports whether a frame is left over from before a restart of the log. The first salt increases by one each time
- * the log is restarted.
+ * Reports whether a frame is left over from before the log was restarted. The first salt increases by one each time the
+ * log is restarted.
  */
 function isLeftOver(frame: Buffer, { salts, restarts }: LogStart): boolean {
   const ago = (salts.readUInt32BE(0) - frame.readUInt32BE(8)) >>> 0;
   return ago >= 1 && ago <= restarts;
 }
 
-/** Computes the checksums used in SQLite's log, over pairs of words. Each checksum includes everything before it. */
+/** Computes the checksums in SQLite's log, over pairs of words. Each checksum covers everything that precedes it. */
 function addUp(bytes: Buffer, [before0, before1]: Sums, isBigEndian: boolean): Sums {
   let [sum0, sum1] = [before0, before1];
   for (let at = 0; at + 8 <= bytes.length; at += 8) {
@@ -126,16 +127,16 @@ const isSum = (bytes: Buffer, at: number, [sum0, sum1]: Sums): boolean =>
   bytes.readUInt32BE(at) === sum0 && bytes.readUInt32BE(at + 4) === sum1;
 
 /**
- * The log's index, which a killed process leaves behind (https://sqlite.org/walformat.html#walidxfmt). It has two
- * identical headers, followed by the checkpoint header.
+ * The index of the log, which a killed process leaves behind (https://sqlite.org/walformat.html#walidxfmt). It has two
+ * identical headers, which the checkpoint header follows.
  */
 const INDEX_HEADER_BYTES = 48;
 const CHECKPOINT_AT = 2 * INDEX_HEADER_BYTES;
 const INDEX_READ_BYTES = CHECKPOINT_AT + 40;
 
 /**
- * Returns the smallest number of frames in a log that must have been committed, and how many of those are in the
- * database file. Both are 0 if the index does not show them.
+ * Returns the minimum number of frames in a log that must have been committed, and how many of them are in the database
+ * file. Both are 0 if the index does not reveal them.
  */
 function readIndex(index: string, salts: Buffer): { committed: number; inDatabase: number } {
   const bytes = existsSync(index) ? readFileSync(index).subarray(0, INDEX_READ_BYTES) : Buffer.alloc(0);

@@ -6,9 +6,9 @@ import { type RunResult, runProgram } from '../process/run-program.ts';
 import { serviceEnvironment, withheldVariables } from './environment.ts';
 import { UNIT, unitText } from './unit.ts';
 
-/** The user who is installing the service, and the program that the service runs. */
+/** The user who installs the service, and the program that the service runs. */
 export interface ServiceContext {
-  /** absolute path of the Node that runs the server */
+  /** absolute path of the Node executable that runs the server */
   node: string;
   /** absolute path of the built program */
   program: string;
@@ -21,12 +21,12 @@ export interface ServiceContext {
 
 /** The systemd user service, as reported by systemd. */
 export interface ServiceState {
-  /** path of the unit file, or null if it is not installed */
+  /** path of the unit file, or null if the service is not installed */
   unitFile: string | null;
   running: boolean;
-  /** whether it starts when the user logs in, or at boot if lingering is enabled for the user */
+  /** whether the service starts when the user logs in, or at boot if lingering is enabled for the user */
   enabled: boolean;
-  /** other facts that a user should know about or act on, one line each */
+  /** other facts that users should know about or act on, one line each */
   notes: readonly string[];
 }
 
@@ -90,7 +90,7 @@ export async function serviceState(context: ServiceContext): Promise<ServiceStat
   };
 }
 
-/** Reports whether the user's services start at boot and keep running after the last logout. */
+/** Reports whether the user's services start at boot and keep running after the user has logged out everywhere. */
 export function isLingering(userName: string): boolean {
   // This is the file that loginctl itself writes and reads (systemd-logind 252).
   return existsSync(join('/var/lib/systemd/linger', userName));
@@ -145,8 +145,8 @@ function systemctl(context: ServiceContext, args: readonly string[]): Promise<Ru
 }
 
 /**
- * Returns the user manager's runtime directory. After `su` and in a bare ssh session, the variable is missing although
- * the user manager is running, but the directory always exists.
+ * Returns the runtime directory of the user manager. After `su` and in a bare ssh session, the variable is missing
+ * although the user manager is running, but the directory always exists.
  */
 function runtimeDir({ environment, userId }: ServiceContext): string {
   return environment.XDG_RUNTIME_DIR || `/run/user/${userId}`;

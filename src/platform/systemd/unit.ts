@@ -1,5 +1,5 @@
 export interface UnitOptions {
-  /** absolute path of the Node that runs the server */
+  /** absolute path of the Node executable that runs the server */
   node: string;
   /** absolute path of the built program */
   program: string;
@@ -7,16 +7,16 @@ export interface UnitOptions {
   environment: Readonly<Record<string, string>>;
 }
 
-/** The unit's name for systemctl. */
+/** The name of the unit, for systemctl. */
 export const UNIT = 'cbos.service';
 
 /**
  * Returns the text of the user unit.
  *
- * The server starts sessions, and they stay in the unit's control group. Three lines keep them alive: with
- * `KillMode=process`, stopping the unit ends only the server. `OOMPolicy=continue` is needed because otherwise systemd
- * stops the whole unit when the kernel kills any of its processes for lack of memory. `TasksMax=infinity` is needed
- * because fifty Claude Code processes with thirty threads each come close to the default limit.
+ * The server starts sessions, which stay in the control group of the unit. Three lines keep them alive. With
+ * `KillMode=process`, stopping the unit ends only the server. `OOMPolicy=continue` is needed because systemd would
+ * otherwise stop the whole unit when the kernel kills any of its processes for lack of memory. `TasksMax=infinity` is
+ * needed because fifty Claude Code processes with thirty threads each come close to the default limit.
  */
 export function unitText({ node, program, environment }: UnitOptions): string {
   const variables = Object.entries(environment)
@@ -45,9 +45,9 @@ export function unitText({ node, program, environment }: UnitOptions): string {
 }
 
 /**
- * Quotes one word as described in systemd.syntax(7), by putting it in double quotes and escaping `\` and `"`. `%` is
- * doubled because it starts a specifier. Control characters are written as numbers because a carriage return ends a
- * line just as a line feed does.
+ * Quotes a word as described in systemd.syntax(7), by putting it in double quotes and escaping `\` and `"`. `%` is
+ * doubled because it starts a specifier. Control characters are written as numbers, because a carriage return ends a
+ * line just like a line feed.
  */
 function quote(word: string): string {
   const escaped = word

@@ -30,7 +30,10 @@ import { triggers } from './29-triggers.ts';
 import { answerMemory } from './30-answer-memory.ts';
 import { trustedSetUps } from './31-trusted-set-ups.ts';
 
-/** The schema, step by step. A released step is never changed; a new step is appended instead. */
+/**
+ * The steps that create the database schema. A step that has been released is never changed; a new step is appended
+ * instead.
+ */
 export const MIGRATIONS: readonly string[] = [
   sessions,
   stash,
