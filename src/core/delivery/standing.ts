@@ -10,8 +10,8 @@ import { draftOf, type Seen, type TextsLeft } from './seen.ts';
  */
 const LATE_RETURN_MS = 5_000;
 /**
- * How long it may take until a message appears that a killed server has typed. A paste of 200 kB appears about 8 s
- * after it was typed, or later on a loaded machine.
+ * How long a message from a killed server may take to appear. A paste of 200 kB appears about 8 s after it was typed,
+ * or later on a loaded machine.
  */
 const LEFT_SHOWN_MS = 15_000;
 

@@ -11,7 +11,7 @@ export interface Thresholds {
   spinnerSettleMs: Millis;
   /** without hooks: how long the prompt must be visible before the turn counts as over */
   promptSettleMs: Millis;
-  /** how long the prompt must be visible before a turn counts as over that no hook ended */
+  /** how long the prompt must be visible before a turn that no hook ended counts as over */
   silentEndMs: Millis;
   /** how far the screen may lag behind the hooks */
   drawLagMs: Millis;

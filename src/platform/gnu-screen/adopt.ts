@@ -77,8 +77,7 @@ export async function isLogging(daemonPid: number, file: string): Promise<boolea
 }
 
 /**
- * Returns a path through which a deleted log can be read that Screen's daemon is still writing, or null if there is
- * none.
+ * Returns a path through which to read a deleted log that Screen's daemon is still writing, or null if there is none.
  */
 export async function findDeletedLog(daemonPid: number, file: string): Promise<string | null> {
   for (const { path, name } of await openFiles(daemonPid)) if (name === `${file} (deleted)`) return path;

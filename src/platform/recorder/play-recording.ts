@@ -24,15 +24,15 @@ import {
 /** Where a replay is shown. */
 export interface ReplayStage {
   /**
-   * the terminal's size. Returns null if there is no terminal, in which case the output is written as it comes, without
+   * the terminal's size, or null if there is no terminal; in that case, the output is written as it comes, without
    * keypresses or jumps
    */
   size(): { cols: number; rows: number } | null;
   /** resolves when there is room for more output */
   write(text: string): Promise<void>;
-  /** @returns the disposer */
+  /** @returns a function that ends the subscription */
   onKey(listener: (key: ReplayKey) => void): () => void;
-  /** milliseconds that never decrease */
+  /** returns milliseconds from a clock that never goes back */
   now(): number;
   /** aborted when the replay must end */
   signal: AbortSignal;
@@ -119,7 +119,7 @@ class Player {
           next = await this.#obey(key, next);
           await this.#paintStatus();
         } else if (next === null) {
-          // At its end the replay is paused, because the user may still want to go back.
+          // At the end of the recording, the replay is paused, because the user may want to go back.
           if (!this.#clock.isPaused) return;
           await this.#sleepWithStatus(null);
         } else {
@@ -163,8 +163,8 @@ class Player {
   }
 
   /**
-   * Draws everything up to the target at once, from the beginning if the target is in the past. @returns the first step
-   * after the target
+   * Draws everything up to the target without delays, starting from the beginning if the target is in the past.
+   * @returns the first step after the target
    */
   async #jump(target: number, from: RecordedStep | null): Promise<RecordedStep | null> {
     const { stage, source, facts } = this.#parts;
@@ -206,7 +206,7 @@ class Player {
       );
   }
 
-  /** Returns the note to show; null while it would cover something. */
+  /** Returns the note to show, or null while the note would cover something. */
   #status(size: { rows: number }): string | null {
     const { isPaused, speed } = this.#clock;
     const now = this.#parts.stage.now();
@@ -254,7 +254,10 @@ class Player {
     return createEmulator({ cols: this.#parts.facts.cols, rows: this.#parts.facts.rows, scrollback: 0 });
   }
 
-  /** Waits for a keypress, for the end, or for the given time to pass; with null, only for a keypress or the end. */
+  /**
+   * Waits for a keypress, for the end, or until the given time has passed. If the time is null, waits only for a
+   * keypress or the end.
+   */
   #sleep(forMs: number | null): Promise<void> {
     return new Promise((resolve) => {
       const timer = forMs === null ? undefined : setTimeout(resolve, Math.min(forMs, LONGEST_SLEEP_MS));
@@ -267,7 +270,7 @@ class Player {
   }
 }
 
-/** Formats a position like `0:05` or `1:02:03`. */
+/** Formats a position as `0:05` or `1:02:03`. */
 function formatPosition(ms: number): string {
   const seconds = Math.floor(ms / 1_000);
   const [hours, minutes] = [Math.floor(seconds / 3_600), Math.floor(seconds / 60) % 60];
@@ -276,7 +279,7 @@ function formatPosition(ms: number): string {
 }
 
 /**
- * A timer of more than 2^31 ms fires at once. A sleep that is too short does no harm, because the player checks the
+ * A timer of more than 2^31 ms fires immediately. A sleep that is too short does no harm, because the player checks the
  * time again anyway.
  */
 const LONGEST_SLEEP_MS = 3_600_000;

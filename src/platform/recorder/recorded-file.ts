@@ -2,15 +2,18 @@ import { type FileHandle, open } from 'node:fs/promises';
 import { CatalogueError } from '../../protocol/index.ts';
 import { listParts, packedUpTo, unpackPart } from './recording-parts.ts';
 
-/** A recording file that can be read at any offset, whether packed or not. */
+/** A recording file that can be read at any offset, whether it is packed or not. */
 export interface RecordedFile {
-  /** how many bytes it currently has, including dropped ones; this is the upper bound for offsets */
+  /** the current length in bytes, including bytes that have been dropped; offsets must not exceed it */
   size(): Promise<number>;
-  /** when it last changed, in Unix milliseconds */
+  /** when the file last changed, in Unix milliseconds */
   changedAt(): Promise<number>;
   /** the offset before which everything has been dropped */
   availableFrom(): Promise<number>;
-  /** the existing bytes from one offset to another (exclusive); dropped bytes are read as NULs */
+  /**
+   * returns the bytes from one offset to another (exclusive), as far as they exist; bytes that have been dropped are
+   * read as NULs
+   */
   read(from: number, to: number): Promise<Buffer>;
   close(): Promise<void>;
 }
@@ -24,8 +27,8 @@ export async function openRecorded(file: string): Promise<RecordedFile> {
     availableFrom: async () => (await listParts(file)).availableFrom,
     read: async (from, to) => {
       const bytes = await readHandle(handle, from, to);
-      // This must come last. A part is listed before its space in the file is released, so any hole that has been read
-      // is in a listed part.
+      // This must come last. A part is listed before its space in the file is released, so every hole that was read
+      // belongs to a part in the list.
       await fillIn(bytes, from, file);
       return bytes;
     },

@@ -1,19 +1,19 @@
 import { parseTimingLine } from '../../core/recording/index.ts';
 import type { RecordedFile } from './recorded-file.ts';
 
-/** A point in a recording between two rows of its timing. */
+/** A point in a recording, between two rows of its timing file. */
 export interface Place {
   /** seconds from the start */
   at: number;
-  /** how much output has been written, as an offset in the recording */
+  /** how much output has been written up to here, as an offset in the recording */
   offset: number;
-  /** where the next row begins, as an offset in the timing file; 0 if there is none */
+  /** where the next row begins, as an offset in the timing file, or 0 if there is no timing file */
   timing: number;
   cols: number;
   rows: number;
 }
 
-/** One row: output up to `after.offset`, or a resize. */
+/** One row, which is either output up to `after.offset` or a resize. */
 export interface RecordedRow {
   kind: 'output' | 'resize';
   after: Place;
@@ -21,27 +21,27 @@ export interface RecordedRow {
 
 export interface RowSource {
   typescript: RecordedFile;
-  /** null for a log written by Screen */
+  /** null for a log that Screen wrote */
   timing: RecordedFile | null;
   /** where the output currently ends */
   end: number;
-  /** whether nothing more will be added; if so, output without a row comes at the end */
+  /** whether nothing more will be added; if so, output that has no row comes at the end */
   isFinished: boolean;
 }
 
 /**
- * How many bytes of a timing file are read at once: the rows of one to three redraws. Parsing 64 kB of them takes 3
- * ms.
+ * How many bytes of a timing file are read at once, which amounts to the rows of one to three redraws. Parsing 64 kB of
+ * them takes 3 ms.
  */
 const TIMING_READ_BYTES = 65_536;
-/** The speed at which a log without times is played. A Claude Code turn writes 10 kB a second. */
+/** The speed at which a log without times is played. A Claude Code turn writes 10 kB per second. */
 const UNTIMED_BYTES_PER_SECOND = 10_000;
 const UNTIMED_ROW_BYTES = 1_000;
 const UNTIMED_BATCH_ROWS = 1_000;
 
 /**
- * Returns the rows after a place, in batches. If the timing counts more output than exists, the rows end early. An
- * incomplete row is left for later.
+ * Returns the rows after a given place, in batches. If the timing file counts more output than exists, the rows end
+ * early. An incomplete row is left for later.
  */
 export async function* rowsAfter(source: RowSource, place: Place): AsyncGenerator<RecordedRow[]> {
   if (source.timing === null) yield* untimedRows(source.end, place);

@@ -5,27 +5,27 @@ import { CatalogueError } from '../../protocol/index.ts';
 import { ensureOwnDirectory } from '../files/private-directory.ts';
 import { openRecorded } from './recorded-file.ts';
 
-/** The beginning of a recording, with its current length and time. */
+/** The beginning of a recording, together with its current length and time. */
 export interface RecordingStart {
   /**
-   * where the output begins: the end of `script`'s header line; 0 for a log written by Screen, and until the header is
-   * written
+   * where the output begins, which is the end of `script`'s header line; 0 for a log that Screen wrote, and until the
+   * header has been written
    */
   start: number;
-  /** the terminal's size at the start, or null if the recording does not contain it */
+  /** the initial size of the terminal, or null if the recording does not contain it */
   size: { cols: number; rows: number } | null;
-  /** the file's length in bytes */
+  /** the length of the file in bytes */
   length: number;
-  /** when it last changed, in Unix milliseconds */
+  /** when the file last changed, in Unix milliseconds */
   changedAt: number;
 }
 
 /**
- * How much to read for the header. The header contains little more than the launch command, so it is short, but the
+ * How much is read to find the header. The header contains little more than the launch command, so it is short, but the
  * file may come from any program.
  */
 const HEADER_READ_BYTES = 65_536;
-/** The suffixes of a recording's files, after the slug. */
+/** The suffixes of a recording's files, which follow the slug. */
 const ENDINGS = ['.typescript', '.timing', '.keyframes', '.parts', '.timing.parts', '.cbos'];
 
 /** Reads the beginning of a recording. @throws CatalogueError no_recording if there is no such file */
@@ -40,7 +40,7 @@ export async function readStart(file: string): Promise<RecordingStart> {
   }
 }
 
-/** Returns where, in a recording's first bytes, the output begins, and the size in its header. */
+/** Returns where the output begins, based on the first bytes of a recording, and the size that the header contains. */
 export function startOf(bytes: Uint8Array): Pick<RecordingStart, 'start' | 'size'> {
   const reading = parseHeader(bytes);
   if (reading.kind !== 'header') return { start: 0, size: null };
@@ -49,8 +49,8 @@ export function startOf(bytes: Uint8Array): Pick<RecordingStart, 'start' | 'size
 }
 
 /**
- * Returns the bytes from one position to another (exclusive), to the extent that they exist in the recording, including
- * packed ones.
+ * Returns the bytes of a recording from one position to another (exclusive), as far as they exist, including packed
+ * ones.
  * @throws CatalogueError no_recording
  */
 export async function readRange(file: string, from: number, to: number): Promise<Buffer> {
@@ -63,8 +63,8 @@ export async function readRange(file: string, from: number, to: number): Promise
 }
 
 /**
- * Creates the directory for recordings if it is missing, readable only by its user. If it exists, removes write
- * permission for other users.
+ * Creates the directory for recordings if it is missing, so that only its user can read it. If the directory already
+ * exists, removes write permission for other users.
  * @throws CatalogueError invalid_setting
  */
 export function ensureRecordingDir(dir: string): Promise<void> {
@@ -72,20 +72,20 @@ export function ensureRecordingDir(dir: string): Promise<void> {
 }
 
 /**
- * Marks a recording as made by CBOS, with an empty file `SLUG.cbos` next to it that moves along with it. Only marked
- * recordings are ever removed, because users may keep their own recordings in the same directory. If the mark cannot be
- * written, the recording is kept, and is marked when the server next starts.
+ * Marks a recording as made by CBOS. The mark is an empty file `SLUG.cbos` next to the recording, which moves along
+ * with it. Only marked recordings are ever removed, because users may keep their own recordings in the same directory.
+ * If the mark cannot be written, the recording is kept, and it is marked when the server starts the next time.
  */
 export async function markOwn(typescript: string): Promise<void> {
   try {
     await access(typescript);
     await writeFile(ownMark(typescript), '', { mode: 0o600, flag: 'wx' });
   } catch {
-    // The recording is already marked, does not exist, or the disk is full. None of these must make a launch fail.
+    // The recording is already marked or does not exist, or the disk is full. None of this must make a launch fail.
   }
 }
 
-/** Reports whether CBOS made a recording, in this home or another one. */
+/** Reports whether CBOS made a recording, in this home or in another one. */
 export async function isOwn(typescript: string): Promise<boolean> {
   return access(ownMark(typescript)).then(
     () => true,
@@ -95,14 +95,17 @@ export async function isOwn(typescript: string): Promise<boolean> {
 
 const ownMark = (typescript: string): string => typescript.replace(/\.typescript$/, '.cbos');
 
-/** Files of a recording that have been deleted but that a process still has open. Each has a path for reading it. */
+/**
+ * Files of a recording that have been deleted but that a process still has open. Each comes with a path through which
+ * it can be read.
+ */
 export type DeletedFiles = Partial<Record<'.typescript' | '.timing', string>>;
 
 /**
- * Moves a slug's recording out of the way of a new one: `SLUG.typescript` becomes `SLUG.N.typescript`. N is higher than
- * any number used before, so nothing is overwritten and the order is kept.
- * @param deleted files whose remaining content is written under the new names; an existing file with such a name is
- * kept
+ * Moves the recording of a slug out of the way of a new one: `SLUG.typescript` becomes `SLUG.N.typescript`. N is higher
+ * than any number used before, so nothing is overwritten and the order is preserved.
+ * @param deleted files whose remaining content is written under the new names; if a file with such a name already
+ * exists, it is kept
  * @returns N, or null if there was no recording
  */
 export async function rotateRecording(dir: string, slug: string, deleted: DeletedFiles = {}): Promise<number | null> {
@@ -119,7 +122,7 @@ export async function rotateRecording(dir: string, slug: string, deleted: Delete
   return number;
 }
 
-/** Gives a file that has taken a recording's name the name of an older recording. */
+/** Renames a file that has taken the name of a recording, as if it were an older recording. */
 export async function moveAside(file: string): Promise<void> {
   const dir = dirname(file);
   const ending = extname(file);
@@ -130,8 +133,8 @@ export async function moveAside(file: string): Promise<void> {
 const COPY_BYTES = 1024 * 1024;
 
 /**
- * Copies a file, keeping its holes. A recording's packed parts are holes in its file, which would fill the disk if they
- * were written as zeros.
+ * Copies a file and keeps its holes. The packed parts of a recording are holes in its file, and they would fill the
+ * disk if they were written as zeros.
  */
 async function copySparse(from: string, to: string): Promise<void> {
   const source = await open(from, 'r');
@@ -164,8 +167,9 @@ async function writeAll(target: FileHandle, bytes: Buffer, at: number): Promise<
 }
 
 /**
- * Renames a slug's current recording to that of another slug. Its writer continues undisturbed, because the files
- * stay the same. If a recording already has that name, it is rotated away first. Older recordings keep their names.
+ * Renames the current recording of a slug to that of another slug. The program that writes it is not disturbed, because
+ * the files stay the same. If a recording already has that name, it is moved aside first. Older recordings keep their
+ * names.
  */
 export async function renameRecording(dir: string, from: string, to: string): Promise<void> {
   await rotateRecording(dir, to);
@@ -175,12 +179,12 @@ export async function renameRecording(dir: string, from: string, to: string): Pr
   }
 }
 
-/** Returns the number after the highest one ever used for a slug's older recordings. */
+/** Returns the number that follows the highest one ever used for older recordings of a slug. */
 function nextNumber(names: readonly string[], slug: string): number {
   return 1 + Math.max(0, ...names.map((name) => numberOf(name, slug)));
 }
 
-/** Returns the N of `SLUG.N.typescript` and of its packed files; 0 for other names. */
+/** Returns the N of `SLUG.N.typescript` and of its packed files, or 0 for other names. */
 function numberOf(name: string, slug: string): number {
   if (!name.startsWith(`${slug}.`)) return 0;
   return Number(/^(\d+)\.(typescript|timing|cbos)/.exec(name.slice(slug.length + 1))?.[1] ?? 0);

@@ -12,39 +12,41 @@ export interface RecordingPart {
 }
 
 export interface RecordingParts {
-  /** in order and without gaps; the bytes after the last part are in the recording's own file */
+  /** the parts, in order and without gaps; the bytes after the last part are in the recording's own file */
   parts: RecordingPart[];
   /** the offset before which everything has been dropped */
   availableFrom: number;
 }
 
 /**
- * How many bytes a part holds. A part unpacks in 10 ms, and a jump has enough time for two parts. A recording of 1 GB
- * has 1,000 parts. The size is a multiple of every file system's block size, so that a whole part's space can be
- * released.
+ * How many bytes a part holds. Unpacking a part takes 10 ms, and a jump has enough time for two parts. A recording of 1
+ * GB has 1,000 parts. The size is a multiple of every file system's block size, so that the space of a whole part can
+ * be released.
  */
 export const PART_BYTES = 1024 * 1024;
 /**
- * How much of the end stays unpacked. The server draws the last 2 MB when it starts, and a slow client reads a little
+ * How much of the end stays unpacked. The server draws the last 2 MB when it starts, and a slow client reads slightly
  * behind the end.
  */
 export const UNPACKED_END_BYTES = 8 * 1024 * 1024;
 /**
- * The beginning of the file also stays unpacked. It contains `script`'s header line, which every reader of such files
- * needs.
+ * How much of the beginning also stays unpacked. It contains `script`'s header line, which every program that reads
+ * such files needs.
  */
 const HEAD_BYTES = 64 * 1024;
 
 /**
- * This packs recordings of Claude Code 2.1.329 to a twentieth of their size, at 45 ms per megabyte. gzip's result is a
- * third larger, and the best quality takes a hundred times as long.
+ * With this quality, recordings of Claude Code 2.1.329 are packed to a twentieth of their size, at 45 ms per megabyte.
+ * The result of gzip is a third larger, and the best quality takes a hundred times as long.
  */
 const PACKING = { params: { [constants.BROTLI_PARAM_QUALITY]: 5 } };
 
 const DROPPED = /^dropped-(\d+)$/;
 const PART = /^(\d+)-(\d+)\.br$/;
 
-/** Returns `SLUG.parts`, a directory next to the recording, or `SLUG.timing.parts` for its timing. */
+/**
+ * Returns `SLUG.parts`, which is a directory next to the recording, or `SLUG.timing.parts` for the recording's timing.
+ */
 function partsDirectory(typescript: string): string {
   return `${typescript.replace(/\.typescript$/, '')}.parts`;
 }
@@ -66,16 +68,16 @@ export async function listParts(typescript: string): Promise<RecordingParts> {
   return { parts, availableFrom };
 }
 
-/** Returns the offset up to which a recording is packed or dropped. */
+/** Returns the offset up to which a recording has been packed or dropped. */
 export function packedUpTo({ parts, availableFrom }: RecordingParts): number {
   return parts.at(-1)?.to ?? availableFrom;
 }
 
 /**
  * Packs the next bytes of a recording and releases their disk space. The file keeps its length, so offsets stay the
- * same and the file's writer is not disturbed. The part is complete and has its final name before any space is
- * released, so whenever a crash happens, nothing is lost. Bytes that exist in both places are identical.
- * @returns false if the file system cannot release the middle of a file, in which case nothing changes
+ * same and the program that writes the file is not disturbed. The part is complete and has its final name before any
+ * space is released, so a crash loses nothing, whenever it happens. Bytes that exist in both places are identical.
+ * @returns false if the file system cannot release space in the middle of a file, in which case nothing changes
  */
 export async function packPart(typescript: string, from: number): Promise<boolean> {
   const to = from + PART_BYTES;
@@ -105,9 +107,9 @@ export async function packPart(typescript: string, from: number): Promise<boolea
 }
 
 /**
- * Completes a packing that a crash interrupted, by releasing the last part's space. If that has already been done, this
- * does not touch the file, because that would cost a process and change the file's modification time, as if someone had
- * just written to it.
+ * Completes a packing that a crash interrupted by releasing the space of the last part. If that has already been done,
+ * the file is not touched, because touching it would take a process and would change its modification time, as if
+ * someone had just written to it.
  */
 export async function finishPacking(typescript: string): Promise<void> {
   const last = (await listParts(typescript)).parts.at(-1);
@@ -117,19 +119,20 @@ export async function finishPacking(typescript: string): Promise<void> {
   if (blocks * 512 >= keptBytes + (last.to - last.from) / 2) await giveBack(typescript, last.from, last.to);
 }
 
-/** Deletes the oldest part. Everything before its end is lost permanently. */
+/** Deletes the oldest part. Everything before the end of that part is lost permanently. */
 export async function dropOldestPart(typescript: string): Promise<void> {
   const [oldest] = (await listParts(typescript)).parts;
   if (oldest !== undefined) await dropParts(typescript, oldest.to);
 }
 
 /**
- * Deletes all parts up to and including one of them.
- * @param note stored along with the drop, for a caller that continues reading from there; see {@link readDropNote}
+ * Deletes all parts up to and including the given one.
+ * @param note a note to store together with the drop, for a caller that continues reading from there; see {@link
+ * readDropNote}
  */
 export async function dropParts(file: string, to: number, note = ''): Promise<void> {
   const dir = partsDirectory(file);
-  // The drop is recorded before it takes place, so that after a crash no one looks for missing parts.
+  // The drop is recorded before it takes place, so that after a crash no one looks for the missing parts.
   const unfinished = await openUnfinished(join(dir, 'unfinished'));
   await unfinished.writeFile(note).finally(() => unfinished.close());
   await rename(join(dir, 'unfinished'), join(dir, `dropped-${to}`));
@@ -140,19 +143,19 @@ export async function dropParts(file: string, to: number, note = ''): Promise<vo
   }
 }
 
-/** Returns the note that was stored when parts were last dropped, or null if none ever were. */
+/** Returns the note that was stored when parts were last dropped, or null if no parts have ever been dropped. */
 export async function readDropNote(file: string): Promise<string | null> {
   const { availableFrom } = await listParts(file);
   return availableFrom === 0 ? null : readFile(join(partsDirectory(file), `dropped-${availableFrom}`), 'utf8');
 }
 
-/** The last part that was unpacked. A reader that moves forward needs the same part again and again. */
+/** The part that was unpacked last. A reader that moves forward needs the same part again and again. */
 let unpacked: { key: string; bytes: Promise<Buffer> } | null = null;
 
-/** @throws a file system error with code ENOENT if the part was dropped in the meantime */
+/** @throws a file system error with code ENOENT if the part has been dropped in the meantime */
 export async function unpackPart({ file }: RecordingPart): Promise<Buffer> {
   const { ino, mtimeMs } = await stat(file);
-  // By now, the name may belong to another recording.
+  // By now, the name may belong to a different recording.
   const key = `${ino} ${mtimeMs} ${file}`;
   if (unpacked?.key !== key)
     unpacked = { key, bytes: readFile(file).then((packed) => promisify(brotliDecompress)(packed)) };
@@ -160,8 +163,8 @@ export async function unpackPart({ file }: RecordingPart): Promise<Buffer> {
 }
 
 /**
- * Opens a new file. The remains of an interrupted write are not reused, and a link that someone put in its place is not
- * followed.
+ * Opens a new file. What is left of an interrupted write is not reused, and a symbolic link that someone has put in its
+ * place is not followed.
  */
 async function openUnfinished(file: string): Promise<FileHandle> {
   await rm(file, { force: true });
@@ -169,7 +172,8 @@ async function openUnfinished(file: string): Promise<FileHandle> {
 }
 
 /**
- * Releases the disk space of a range. Node has no call for this, but `fallocate` is part of util-linux, as `script` is.
+ * Releases the disk space of a range. Node has no call for this, but `fallocate` is part of util-linux, just like
+ * `script`.
  */
 async function giveBack(typescript: string, from: number, to: number): Promise<boolean> {
   const begin = Math.max(from, HEAD_BYTES);

@@ -10,7 +10,7 @@ import { type RecordingFacts, type RecordingSource, readFacts } from './recordin
 
 export interface PlayerOptions {
   source: RecordingSource;
-  /** the keyframe file; created if it is missing, and replaced if it belongs to another recording */
+  /** the keyframe file, which is created if it is missing and replaced if it belongs to another recording */
   keyframes: string;
   /** Unix milliseconds */
   now(): number;
@@ -18,22 +18,22 @@ export interface PlayerOptions {
   intervalBytes?: number;
 }
 
-/** Times in seconds from the recording's start. */
+/** Times are in seconds from the start of the recording. */
 export interface PlayerFacts {
-  /** Unix seconds, or null if the recording does not contain it */
+  /** when the recording began, in Unix seconds, or null if the recording does not contain that time */
   startedAt: number | null;
   duration: number;
   cols: number;
   rows: number;
   sizeBytes: number;
   timed: boolean;
-  /** where the part of the recording that still exists begins */
+  /** the start of the part of the recording that still exists */
   available: { at: number; offset: number };
 }
 
 export interface PlayerFrame {
   at: number;
-  /** the screen shows everything before this offset */
+  /** the screen shows all output before this offset */
   offset: number;
   cols: number;
   rows: number;
@@ -46,19 +46,19 @@ export type PlayerEvent =
   | { kind: 'resize'; at: number; cols: number; rows: number };
 
 /**
- * How much output, or how many rows, there may be between two keyframes, so that a jump has little to read and draw.
- * Keyframes take half a kilobyte each, less than a hundredth of the recording. With intervals four times as long, the
- * slowest jumps took 220 ms.
+ * The maximum amount of output, and the maximum number of rows, between two keyframes, so that a jump has little to
+ * read and draw. Keyframes take half a kilobyte each, less than a hundredth of the recording. With intervals four times
+ * as long, the slowest jumps took 220 ms.
  */
 const KEYFRAME_BYTES = 128 * 1024;
 const KEYFRAME_ROWS = 2_000;
-/** How much a recording grows before keyframes are added. Each time, the last keyframe must be drawn again first. */
+/** How much a recording grows before keyframes are added. Each time, the last keyframe must first be drawn again. */
 export const GROW_BYTES = 2 * KEYFRAME_BYTES;
 /** How many of the bytes before a keyframe are used to identify the recording. */
 const SUM_BYTES = 256;
 /**
- * How long to wait for the timing rows of existing output. A recording whose `script` was killed has no closing line,
- * so it counts as finished once this time has passed.
+ * How long to wait for the timing rows of existing output. If `script` was killed, the recording has no closing line,
+ * so it counts as finished after this time.
  */
 const SILENT_MS = 5_000;
 
@@ -112,8 +112,8 @@ export class RecordingPlayer {
   }
 
   /**
-   * Returns the screen at a time, or after the row that contains an offset. At 0 the screen is empty. Beyond the end,
-   * it is the last screen.
+   * Returns the screen at a given time, or after the row that contains a given offset. At 0, the screen is empty.
+   * Beyond the end, it is the last screen.
    */
   async frame(where: { at: number } | { offset: number }): Promise<PlayerFrame> {
     const isBefore = (place: Place): boolean =>
@@ -141,9 +141,9 @@ export class RecordingPlayer {
   }
 
   /**
-   * Returns about `limitBytes` of the output after a time (for 0, from the very beginning). The output begins with any
-   * character or escape sequence that is unfinished at that time, and ends before the next unfinished one. A terminal
-   * can therefore continue with it either from `frame` or from the output before.
+   * Returns about `limitBytes` of the output after a given time (for 0, from the very beginning). The output begins
+   * with the character or escape sequence that is unfinished at that time, if any, and ends before the next unfinished
+   * one. A terminal can therefore continue with it either from `frame` or from the output that precedes it.
    */
   async output(from: number, limitBytes: number): Promise<{ events: PlayerEvent[]; next: number | null }> {
     const { facts, rows } = await this.#look();
@@ -160,7 +160,7 @@ export class RecordingPlayer {
           continue;
         }
         const last = wanted.at(-1)?.after;
-        // Rows with the same time stay together, because the next call begins after a given time.
+        // Rows that have the same time stay together, because the next call begins after a given time.
         if (last !== undefined && last.offset - before.offset >= limitBytes && row.after.at > last.at) {
           next = last.at;
           break search;
@@ -173,7 +173,7 @@ export class RecordingPlayer {
 
   /**
    * Creates the keyframes that are still missing.
-   * @param pause awaited after each keyframe, for a caller that is not in a hurry
+   * @param pause awaited after each keyframe, for callers that are not in a hurry
    */
   grow(pause: () => Promise<void> = async () => undefined): Promise<void> {
     this.#growing ??= this.#grow(pause).finally(() => {
@@ -211,7 +211,7 @@ export class RecordingPlayer {
     return crc32(await this.#typescript.read(Math.max(0, offset - SUM_BYTES), offset));
   }
 
-  /** If more than one keyframe up to a place is missing, waits for them to be created. */
+  /** If more than one keyframe up to a given place is missing, waits until they have been created. */
   async #growTo(isBefore: (place: Place) => boolean, { end }: RowSource): Promise<void> {
     const last = this.#keyframes.frames.at(-1);
     if (end - (last?.offset ?? 0) > 2 * this.#intervalBytes && (last === undefined || isBefore(last)))
@@ -244,19 +244,19 @@ export class RecordingPlayer {
     }
   }
 
-  /** Returns the beginning, or the first keyframe in the part of the recording that still exists. */
+  /** Returns the first keyframe in the part of the recording that still exists, or the beginning of the recording. */
   async #first(facts: RecordingFacts): Promise<Place | Keyframe> {
     const availableFrom = await this.#typescript.availableFrom();
     if (availableFrom <= facts.start) return this.#start(facts);
     return this.#keyframes.frames.find(({ offset }) => offset >= availableFrom) ?? this.#start(facts);
   }
 
-  /** Returns where the recording's rows begin. */
+  /** Returns where the rows of the recording begin. */
   async #start({ cols, rows, start }: RecordingFacts): Promise<Place> {
     return (await keptRowsFrom(this.#options.source.timing)) ?? { at: 0, offset: start, timing: 0, cols, rows };
   }
 
-  /** Returns a terminal in its state at a keyframe, or at the start. */
+  /** Returns a terminal in the state that it had at a keyframe or at the start. */
   async #restore(place: Place | Keyframe, facts: RecordingFacts): Promise<Drawing> {
     const emulator = createEmulator({ cols: place.cols, rows: place.rows, scrollback: 0 });
     if ('position' in place) {

@@ -11,7 +11,7 @@ import { keptRowsFrom } from './kept-rows.ts';
 import { openRecorded, openTiming } from './recorded-file.ts';
 import { readStart } from './recording-files.ts';
 
-/** A recording to be read: its files, and a size that overrides the recorded one. */
+/** A recording to read: its files, and a terminal size that overrides the recorded one. */
 export interface RecordingSource {
   typescript: string;
   /** null if there is none */
@@ -28,42 +28,42 @@ export type RecordedStep =
 export interface RecordingFacts {
   cols: number;
   rows: number;
-  /** Unix seconds, or null if not recorded */
+  /** when the recording began, in Unix seconds, or null if that was not recorded */
   startedAt: number | null;
-  /** the terminal's TERM */
+  /** the value of TERM in the recorded terminal */
   term: string | null;
-  /** the exit code of the recorded program; null while the program is running, and if the code is not recorded */
+  /** the exit code of the recorded program, or null if the program is still running or the code was not recorded */
   exitCode: number | null;
-  /** where the output begins in the file */
+  /** the position in the file where the output begins */
   start: number;
   end: number;
   /** whether `script` wrote its closing line */
   isClosed: boolean;
-  /** false if there is no timing; all times are then 0 */
+  /** false if there is no timing file; all times are then 0 */
   timed: boolean;
 }
 
-/** The size if neither the flags nor the recording contain one. This is the default size of terminals. */
+/** The size that is used if neither the flags nor the recording contain one, which is the default size of terminals. */
 const DEFAULT_SIZE = { cols: 80, rows: 24 };
 /**
  * How many bytes at the end of the file are searched for the closing line, which contains the date and the exit code.
  */
 const TRAILER_BYTES = 200;
 /**
- * The longest piece of output. A program rarely writes more at once; a longer write becomes several steps with the
- * same time.
+ * The maximum size of one piece of output. A program rarely writes more at once, and a longer write becomes several
+ * steps with the same time.
  */
 const PIECE_BYTES = 65_536;
 /**
- * How much is read from the file at once. A row's output is a few hundred bytes, and reading it separately would take a
- * quarter of a millisecond.
+ * How much is read from the file at once. The output of a row is a few hundred bytes, and reading it separately would
+ * take a quarter of a millisecond.
  */
 const AHEAD_BYTES = 1_048_576;
-/** How many lines to search. In the advanced format, the first lines describe the recording. */
+/** How many lines are searched. In the advanced format, the first lines describe the recording. */
 const HEAD_ROWS = 20;
 const HEADER_READ_BYTES = 65_536;
 
-/** Returns the facts that a recording contains about itself. @throws CatalogueError no_recording */
+/** Returns the information that a recording contains about itself. @throws CatalogueError no_recording */
 export async function readFacts(source: RecordingSource): Promise<RecordingFacts> {
   const { start, size, length } = await readStart(source.typescript);
   const handle = await open(source.typescript, 'r');
@@ -90,7 +90,7 @@ export async function readFacts(source: RecordingSource): Promise<RecordingFacts
   }
 }
 
-/** Returns the closing line of a file with this length, and its position in the file. */
+/** Returns the closing line of a file of this length, together with its position in the file. */
 async function findTrailer(handle: FileHandle, length: number): Promise<ScriptTrailer | null> {
   const from = Math.max(0, length - TRAILER_BYTES);
   const { buffer, bytesRead } = await handle.read(Buffer.alloc(length - from), 0, length - from, from);
@@ -100,8 +100,8 @@ async function findTrailer(handle: FileHandle, length: number): Promise<ScriptTr
 
 /**
  * Returns everything that happened, in order, one piece at a time. Only one piece is in memory at a time, however long
- * the recording is. If the timing was cut off, the bytes that it does not count come at the end. If the timing counts
- * more bytes than exist, the steps end early.
+ * the recording is. If the timing file was cut off, the bytes that it does not count come at the end. If the timing
+ * file counts more bytes than exist, the steps end early.
  */
 export async function* readSteps(
   source: RecordingSource,

@@ -5,52 +5,52 @@ import { keptRowsFrom } from './kept-rows.ts';
 import { openRecorded, type RecordedFile } from './recorded-file.ts';
 import { type RecordingSource, readEntries, readFacts } from './recording-steps.ts';
 
-/** Called with the share of a recording that has been read, from 0 to 1. */
+/** Called with the fraction of a recording that has been read, from 0 to 1. */
 export type ProgressListener = (share: number) => void;
 
 export interface ReplayRequest extends RecordingSource {
-  /** the screen after each redraw; `at` in milliseconds from the recording's start, never decreasing */
+  /** the screen after each redraw; `at` is in milliseconds from the start of the recording and never decreases */
   onFrame(frame: ScreenFrame, at: number): void;
   onProgress?: ProgressListener;
   /** how many lines to keep above the window; default: none */
   scrollback?: number;
-  /** called with the terminal before anything is drawn, for a caller that needs more than its frames */
+  /** called with the terminal before anything is drawn, for callers that need more than its frames */
   onStart?(emulator: Emulator): void;
-  /** called with the terminal once everything is drawn, before it is disposed */
+  /** called with the terminal once everything has been drawn, before the terminal is disposed of */
   onEnd?(emulator: Emulator): void;
 }
 
 export interface ReplayEnd {
   /** when the last recorded event happened, in milliseconds from the start */
   at: number;
-  /** whether the recorded program has ended: `script` wrote its closing line */
+  /** whether the recorded program has ended, which is the case if `script` wrote its closing line */
   ended: boolean;
-  /** false if there is no timing; `at` then counts pieces and is not a time */
+  /** false if there is no timing file; `at` then counts pieces and is not a time */
   timed: boolean;
 }
 
 /**
- * How many bytes are read and drawn at once. This keeps the emulator busy, and takes little memory compared to a day's
- * recording.
+ * How many bytes are read and drawn at once. That many keep the emulator busy, and take little memory compared with the
+ * recording of a whole day.
  */
 const BATCH_BYTES = 1_000_000;
-/** How many redraws may wait in the emulator at once. */
+/** How many redraws may wait in the emulator at the same time. */
 const BATCH_MOMENTS = 2_000;
 /**
- * The size of a piece if there is no timing: about that of a Claude Code redraw. Each piece counts as a separate
- * moment.
+ * The size of a piece if there is no timing file, which is about the size of a Claude Code redraw. Each piece counts as
+ * a separate moment.
  */
 const PIECE_BYTES = 1_000;
 /**
- * The time of a piece if there is no timing. It is long enough that a reading counts once two or three pieces agree on
- * it.
+ * How much time a piece takes if there is no timing file. It is long enough that a reading counts once two or three
+ * pieces agree on it.
  */
 const PIECE_MS = 100;
 
 /**
  * Plays a recording made by `script`, or a log written by Screen, through a terminal as fast as possible. Only one
- * batch is in memory at a time, and silence takes no time. If the timing was cut off, the bytes that it does not count
- * come at the end. If the timing counts more bytes than exist, the replay ends early.
+ * batch is in memory at a time, and silence takes no time. If the timing file was cut off, the bytes that it does not
+ * count come at the end. If the timing file counts more bytes than exist, the replay ends early.
  * @throws CatalogueError no_recording
  */
 export async function replayRecording(request: ReplayRequest): Promise<ReplayEnd> {

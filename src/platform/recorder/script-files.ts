@@ -4,7 +4,7 @@ import { readProcess } from '../process/proc-file.ts';
 
 /** A file that a process has open. */
 export interface OpenFile {
-  /** a path that opens the file even after it has been renamed or deleted */
+  /** a path that opens the file even after the file has been renamed or deleted */
   path: string;
   dev: number;
   ino: number;
@@ -19,10 +19,10 @@ export interface ScriptFiles {
 const WRITE_ONLY = 1;
 
 /**
- * Finds the files written by the `script` process around a program. `script` opens the output first, then the timing,
- * and no other file for writing (util-linux 2.38.1).
- * @param pid of the program
- * @returns null if there is no such process, or it cannot be inspected
+ * Finds the files that are written by the `script` process around a program. `script` first opens the output, then the
+ * timing, and no other file for writing (util-linux 2.38.1).
+ * @param pid the pid of the program
+ * @returns null if there is no such process, or if it cannot be inspected
  */
 export async function readScriptFiles(pid: number): Promise<ScriptFiles | null> {
   const parent = await readProcess((await readProcess(pid))?.ppid ?? 0);
@@ -42,11 +42,11 @@ export async function readScriptFiles(pid: number): Promise<ScriptFiles | null> 
 }
 
 /**
- * Gives an open file its original name back if it has another one now. Whatever a process continues to write is then
- * found under the original name. The other name remains, as a link. The link cannot be the original name instead,
- * because inotify reports writes under the name by which the file is open, and that name moves with the file (Linux
- * 6.18). If another file has taken the name in the meantime, that file is passed to `moveAway`, unless it is empty, as
- * after logrotate's `create`.
+ * If an open file has been renamed, gives it its original name back, so that what a process continues to write is found
+ * under that name. The other name remains, as a link. The link cannot be the original name instead, because inotify
+ * reports writes under the name by which the file is open, and that name moves with the file (Linux 6.18). If another
+ * file has taken the original name in the meantime, that file is passed to `moveAway`, unless it is empty, as after
+ * logrotate's `create`.
  * @returns false if this is impossible, because the file was deleted or is on another file system
  */
 export async function regainName(file: OpenFile, path: string, moveAway: () => Promise<void>): Promise<boolean> {
@@ -73,7 +73,7 @@ function isSame(file: OpenFile, found: { dev: number; ino: number } | null): boo
   return found !== null && found.dev === file.dev && found.ino === file.ino;
 }
 
-/** The process or the file is gone, or cannot be inspected. */
+/** The process or the file no longer exists, or cannot be inspected. */
 function orNothing(error: NodeJS.ErrnoException): null {
   if (['ENOENT', 'ESRCH', 'EACCES', 'EPERM', 'ENOTDIR'].includes(error.code ?? '')) return null;
   throw error;

@@ -10,79 +10,79 @@ export interface TailOptions {
   /** the position in the file to read from; at 0, `script`'s header line is skipped */
   from: number;
   /**
-   * Receives the next bytes, starting at `offset`, and may keep them. If it returns a promise, reading pauses until the
-   * promise is settled.
+   * Receives the next bytes, which start at `offset`, and may keep them. If it returns a promise, reading pauses until
+   * the promise is settled.
    */
   onBytes: (bytes: Buffer, offset: number) => void | Promise<void>;
   /**
-   * called with the start of the output and the size; when reading from 0, that is right before the first bytes,
-   * because `script` writes its header only with the first output
+   * called with the start of the output and the terminal size; when reading from 0, this happens right before the first
+   * bytes, because `script` writes its header only together with the first output
    */
   onStart?: (start: Pick<RecordingStart, 'start' | 'size'>) => void;
   /**
-   * called when the file was truncated or replaced; all earlier bytes become void, and offsets start at 0 again.
+   * called when the file was truncated or replaced; all earlier bytes become invalid, and offsets start at 0 again.
    * `epoch` counts from 1
    */
   onReset?: (epoch: number, cause: 'truncated' | 'replaced') => void;
   /**
    * Set this if the writer keeps its file open and continues at its own position, as `script` does. In that case, the
-   * open file is read even if its name comes to refer to another one, and a truncation does not change any offset. If
-   * this is not set, the name decides, as for a log written by Screen, which reopens its file.
+   * open file is read even if its name later refers to another file, and a truncation does not change any offset. If
+   * this is not set, the name decides which file is read, as for a log written by Screen, which reopens its file.
    */
   keepsFile?: boolean;
   /**
-   * called when the name refers to a file other than the open one, or to none; repeated at every check while that
-   * lasts
+   * called when the name refers to a file other than the open one, or to none; called again at every check as long as
+   * that is the case
    */
   onNameLost?: () => void;
   /** called, with `keepsFile`, when everything before this position was cut off */
   onCut?: (at: number) => void;
   /**
-   * called when the file was deleted and another one is taking its name; the old file can be read through this path
-   * until the promise is settled
+   * called when the file was deleted and another file is taking its name; until the promise is settled, the old file
+   * can be read through this path
    */
   onDeleted?: (openPath: string) => Promise<void>;
-  /** milliseconds between two reads; default: {@link READ_INTERVAL_MS} */
+  /** the time between two reads, in milliseconds; default: {@link READ_INTERVAL_MS} */
   intervalMs?: number;
   /**
-   * called when reading has failed (a disk error) or a callback has thrown; reading is retried at the next change.
-   * Without this callback, the error is unhandled
+   * called when reading has failed (a disk error) or a callback has thrown an error; reading is retried at the next
+   * change. Without this callback, the error is unhandled
    */
   onError?: (error: unknown) => void;
 }
 
 export interface RecordingTail {
-  /** where reading continues */
+  /** the position at which reading continues */
   position(): number;
-  /** stops; no callback runs afterwards */
+  /** stops the tail; no callback is called afterwards */
   dispose(): void;
 }
 
 /**
  * The size of a synchronous read. Most reads find a redraw that has just been written and is still in memory, which
  * takes a few µs. A read in another thread would take 0.1 ms, and many times that on a busy machine, where the thread
- * waits for a core.
+ * has to wait for a core.
  */
 const LEAST_READ_BYTES = 8_192;
 /**
- * The largest read. After a read that filled its buffer, the next one is twice as long, up to this size, and runs in
- * another thread, because older data may have to come from the disk.
+ * The maximum size of a read. If a read has filled its buffer, the next one is twice as long, up to this size, and runs
+ * in another thread, because older data may have to come from the disk.
  */
 const MOST_READ_BYTES = 262_144;
 /**
- * The minimum time between two reads of a recording. A program that draws in a thousand small writes a second thus
- * costs only 250 reads a second. The first output after a pause is read at once.
+ * The minimum time between two reads of a recording. Because of this limit, a program that draws in a thousand small
+ * writes per second causes only 250 reads per second. The first output after a pause is read immediately.
  */
 const READ_INTERVAL_MS = 4;
-/** The size of a file system block. A hole is never smaller. */
+/** The size of a file system block. A hole is never smaller than this. */
 const HOLE_BYTES = 4_096;
 
 /**
  * Follows a recording as it grows. Resolves once everything that existed at the time of the call has been delivered. If
- * the file does not exist yet, waits for it. A deleted file is read as long as its writer keeps writing, until a new
- * file takes its name (with `keepsFile`, even after that).
+ * the file does not exist yet, waits until it does. A deleted file is read as long as its writer keeps writing, until a
+ * new file takes its name (with `keepsFile`, even after that).
  *
- * If someone truncates its file, `script` without `--append` continues at its old position, which leaves a hole of NULs
+ * If someone truncates the file, `script` without `--append` continues at its old position, which leaves a hole of NULs
  * before that position. Holes are skipped and never delivered.
  */
 export async function tailRecording(options: TailOptions): Promise<RecordingTail> {
@@ -110,7 +110,7 @@ class Tail implements RecordingTail {
   private lastReadAt = 0;
   /** whether the bytes right before `at` were NULs in a hole */
   private inHole = false;
-  /** whether the writer has not written since the file was cut off */
+  /** whether the writer has written nothing since the file was cut off */
   private isCut = false;
 
   constructor(options: TailOptions) {
@@ -167,7 +167,7 @@ class Tail implements RecordingTail {
     }
   }
 
-  /** Checks whether the name still refers to the open file. If not, the old file is read to its end first. */
+  /** Checks whether the name still refers to the open file. If not, the old file is first read to its end. */
   private async checkIdentity(): Promise<void> {
     this.suspicious = false;
     const found = await statOrNull(this.options.file);
@@ -187,7 +187,10 @@ class Tail implements RecordingTail {
     if (!isFirst) this.reset('replaced');
   }
 
-  /** Usually one read finds everything. The file's size is needed only if the read finds nothing, or finds NULs. */
+  /**
+   * Usually, a single read finds everything. The size of the file is needed only if the read finds nothing or finds
+   * NULs.
+   */
   private async readOn(handle: FileHandle): Promise<void> {
     while (!this.disposed) {
       if (this.at === 0 && !(await this.skipHeader(handle))) return;
@@ -220,20 +223,20 @@ class Tail implements RecordingTail {
     if (skipped < bytes.length) await this.options.onBytes(bytes.subarray(skipped), offset);
   }
 
-  /** @returns false while the header line is not complete */
+  /** @returns false as long as the header line is not complete */
   private async skipHeader(handle: FileHandle): Promise<boolean> {
     const { buffer, bytesRead } = await handle.read(Buffer.alloc(65_536), 0, 65_536, 0);
     const bytes = buffer.subarray(0, bytesRead);
     if (parseHeader(bytes).kind === 'incomplete') return false;
     const found = startOf(bytes);
     this.at = found.start;
-    // A log written by Screen starts at 0, but gets here only once, because delivering its first byte advances the
-    // position.
+    // A log written by Screen starts at 0, but reaches this point only once, because delivering its first byte advances
+    // the position.
     if (!this.disposed) this.options.onStart?.(found);
     return true;
   }
 
-  /** @returns whether reading starts again */
+  /** @returns whether reading starts over */
   private seeCut(): boolean {
     if (this.options.keepsFile !== true) {
       this.reset('truncated');

@@ -5,58 +5,62 @@ import { withLostRows, withoutLost } from '../../core/recording/index.ts';
 export interface LossWatchOptions {
   typescript: string;
   timing: string;
-  /** called when output was lost: `script` counted output in the timing that is missing from the recording */
+  /**
+   * called when output was lost, which means that `script` counted output in the timing file that is missing from the
+   * recording
+   */
   onLost(): void;
   /**
-   * called when the files could not be inspected or the timing could not be corrected; the next rows trigger another
-   * attempt
+   * called when the files could not be inspected or the timing file could not be corrected; the next rows trigger
+   * another attempt
    */
   onError(error: unknown): void;
 }
 
 export interface LossWatch {
   /**
-   * reports that rows of the timing have been read; the last whole row ends at `end`, and the file has been read up to
-   * `readTo`
+   * reports that rows of the timing file have been read; the last whole row ends at `end`, and the file has been read
+   * up to `readTo`
    */
   rows(outputBytes: number, end: number, readTo: number): void;
-  /** whether it has determined how the two files relate; until it has, losses go unnoticed */
+  /** whether it is known how the two files relate to each other; until then, losses go unnoticed */
   isWatching(): boolean;
   dispose(): void;
 }
 
 /**
- * The minimum time between two comparisons while rows arrive. A comparison costs two `stat` calls, which take 5 µs
+ * The minimum time between two comparisons while rows arrive. A comparison requires two `stat` calls, which take 5 µs
  * each, or twenty times that in another thread.
  */
 const COMPARE_MS = 250;
 /**
- * How many times in a row a difference must be seen before it counts. If `script` is interrupted between its two
- * writes for longer than {@link COMPARE_MS}, the recording contains output that is not in the timing yet.
+ * How many times in a row a difference must be seen before it counts. If `script` is interrupted for longer than {@link
+ * COMPARE_MS} between its two writes, the recording contains output that is not in the timing file yet.
  */
 const TIMES_SEEN = 3;
 
 /** The result of one comparison. */
 interface Comparison {
-  /** the recording's length */
+  /** the length of the recording */
   length: number;
-  /** the length minus the counted bytes; constant as long as nothing is lost */
+  /** the length minus the counted bytes, which is constant as long as nothing is lost */
   base: number;
 }
 
 /**
- * Compares the output that `script` counts in its timing with the output in its recording. `script` writes the output
- * first and then its row, both without delay (`--flush`), so the recording is never behind. On a full disk, however, it
- * falls behind permanently, because `script` drops what it cannot write and continues (util-linux 2.38). The rows of
- * lost output are corrected in place ({@link withoutLost}), so that later output gets the right time.
+ * Compares the output that `script` counts in its timing file with the output in its recording. `script` writes the
+ * output first and then its row, both without delay (`--flush`), so the recording is normally never behind. On a full
+ * disk, however, it falls behind permanently, because `script` drops what it cannot write and continues (util-linux
+ * 2.38). The rows of the lost output are corrected in place ({@link withoutLost}), so that later output gets the right
+ * time.
  */
 export function watchLosses(options: LossWatchOptions): LossWatch {
   const { typescript, timing, onLost, onError } = options;
-  /** bytes of output counted since the watch began, up to `end` in the timing */
+  /** how many bytes of output were counted since the watch began, up to `end` in the timing file */
   let counted = 0;
   let end = 0;
   let readTo = 0;
-  /** the point up to which the two files agree; null while that is unknown */
+  /** the point up to which the two files agree, or null while that is unknown */
   let agreed: (Comparison & { end: number }) | null = null;
   let last: Comparison | null = null;
   const times = { sameBase: 0, sameLength: 0 };
@@ -74,13 +78,15 @@ export function watchLosses(options: LossWatchOptions): LossWatch {
   }
 
   async function compare(): Promise<void> {
-    // The order matters: all output that has been counted so far must be in the recording when its length is read.
+    // The order matters: all output that has been counted so far must be in the recording when the recording's length
+    // is read.
     const position = end;
     const before = counted;
     const { size: length } = statSync(typescript);
     const { size: timingLength } = statSync(timing);
-    // Unread rows count output that is already in the recording. While a lot is being written, the number of unread
-    // rows differs at every check. Once they are read, a loss computed now could turn out not to be one.
+    // Rows that have not been read yet count output that is already in the recording. While a lot is being written,
+    // their number differs at every check. After they have been read, what looks like a loss now could turn out not to
+    // be one.
     if (timingLength !== readTo) {
       compareSoon();
       return;
@@ -100,7 +106,7 @@ export function watchLosses(options: LossWatchOptions): LossWatch {
       compareSoon();
       return;
     }
-    // A shorter recording was truncated and cannot be compared with the earlier one.
+    // A recording that is shorter than before was truncated and cannot be compared with its earlier state.
     if (agreed !== null && length >= agreed.length) await correct(agreed, { ...now, end: position });
     agreed = { ...now, end: position };
   }

@@ -1,17 +1,17 @@
 import { createHash } from 'node:crypto';
 import { readRegularFile } from '../files/regular-file.ts';
 
-/** The file with a home's rules, next to `config.toml`. */
+/** The file that contains a home's rules, next to `config.toml`. */
 export const HOME_RULES = 'rules.toml';
-/** The file with a project's rules, inside the project's folder. */
+/** The file that contains a project's rules, inside the project's folder. */
 export const PROJECT_RULES = '.cbos/rules.toml';
 
-/** The largest rule file. A rule takes a few hundred bytes. */
+/** The maximum size of a rule file. A rule takes a few hundred bytes. */
 const MOST_BYTES = 200_000;
 
 /**
- * A rule file. `values` is its content. If the file is not TOML or cannot be read, `values` is null and there is an
- * error.
+ * A rule file. `values` is its parsed content. If the file is not valid TOML or cannot be read, `values` is null and
+ * there is an error.
  */
 export interface RuleText {
   content: string | null;
@@ -20,7 +20,7 @@ export interface RuleText {
   error: string | null;
 }
 
-/** @returns null if there is no such file */
+/** @returns null if the file does not exist */
 export async function readRuleFile(path: string): Promise<RuleText | null> {
   let content: string | null;
   try {

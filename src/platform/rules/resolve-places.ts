@@ -1,7 +1,7 @@
 import { lstat, realpath } from 'node:fs/promises';
 import { basename, dirname, join } from 'node:path';
 
-/** How many paths in one call are resolved. A user is asked about a call with more paths. */
+/** How many paths in one call are resolved. If a call has more paths, CBOS asks the user about it. */
 const MOST_PATHS = 500;
 
 /** A path, and the directory that it is relative to. */
@@ -11,9 +11,9 @@ export interface NamedPath {
 }
 
 /**
- * Returns the destination of each path, with links followed as far as the path exists, or null if the destination is
- * unknown (a dangling link, an unreadable folder, or too many paths).
- * @param options.keyOf returns the key of a path in the map
+ * Returns where each path leads, with symbolic links followed as far as the path exists, or null if that is unknown (a
+ * dangling link, an unreadable folder, or too many paths).
+ * @param options.keyOf returns the key under which a path is stored in the map
  */
 export async function resolvePlaces(
   named: readonly NamedPath[],
@@ -34,12 +34,12 @@ function toAbsolute(base: string, path: string, userHome: string): string {
 }
 
 /**
- * Errors that mean that the rest of a path does not exist, so it cannot contain a link. A name that is too long does
- * not exist either.
+ * Errors that mean that the rest of a path does not exist and therefore cannot contain a symbolic link. A name that is
+ * too long does not exist either.
  */
 const MISSING: ReadonlySet<string | undefined> = new Set(['ENOENT', 'ENOTDIR', 'ENAMETOOLONG']);
 
-/** @param path absolute. @returns null if the destination is unknown */
+/** @param path an absolute path @returns null if it is unknown where the path leads */
 export async function followLinks(path: string): Promise<string | null> {
   const missing: string[] = [];
   for (let at = path; ; at = dirname(at)) {

@@ -2,7 +2,7 @@ import type { SaidAt } from '../sqlite/search-entries.ts';
 import type { IndexAnswer, NumberedEvent, SearchRequest } from './search-index.ts';
 import type { RecordingPlace } from './session-recordings.ts';
 
-/** Messages to the index's thread that need no response. */
+/** Messages to the index's thread that require no response. */
 export type IndexMessage =
   | { kind: 'follow'; session: string; place: RecordingPlace }
   | { kind: 'nudge'; session: string }

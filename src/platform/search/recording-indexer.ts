@@ -7,7 +7,10 @@ import type { ShownLines } from '../sqlite/search-entries.ts';
 import type { SearchStore } from '../sqlite/search-store.ts';
 import { TimedOutput, type TimedPiece } from './timed-output.ts';
 
-/** How much is read and drawn at once: about 10 ms of work. If a search is waiting, it runs before the next slice. */
+/**
+ * How much is read and drawn at once, which amounts to about 10 ms of work. A search that is waiting runs before the
+ * next slice.
+ */
 const SLICE_BYTES = 131_072;
 /**
  * How long a line must be shown to count as read. A line that changes sooner was still being drawn, or belongs to a
@@ -19,7 +22,7 @@ export const SETTLED_MS = 1_000;
  * many bytes.
  */
 const WARM_UP_BYTES = 2_000_000;
-/** A row that scrolls off is read at once, so there is hardly any need to keep rows. */
+/** A row that scrolls off the screen is read immediately, so there is hardly any need to keep rows. */
 const SCROLLBACK_LINES = 4;
 /**
  * The size of an entry. An entry is what a search shows and jumps to, so it should be about a page of text that
@@ -29,14 +32,14 @@ const ENTRY_CHARACTERS = 2_000;
 const ENTRY_MS = 5_000;
 
 /**
- * `more`: there is more work now. `unsettled`: check again once the screen has settled. `done`: nothing to do until
- * the recording grows. `replaced`: the name now belongs to another file.
+ * `more`: there is more work to do now. `unsettled`: check again once the screen has settled. `done`: there is nothing
+ * to do until the recording grows. `replaced`: the name now belongs to another file.
  */
 export type SliceOutcome = 'more' | 'unsettled' | 'done' | 'replaced';
 
 /**
- * Reads through a recording and indexes what its screen showed, each line once. It continues from the position stored
- * in the index.
+ * Reads through a recording and indexes what its screen showed, each line once. Reading continues from the position
+ * stored in the index.
  */
 export class RecordingIndexer {
   recording: IndexedRecording;
@@ -45,7 +48,7 @@ export class RecordingIndexer {
   #alternate = new ScreenReader();
   #wasAlternate = false;
   #scrolled: ScreenRow[] = [];
-  /** the lines on the screen when it last settled */
+  /** the lines that were on the screen when it last settled */
   #settled = new Set<string>();
   /** whether nothing has been drawn since the screen settled */
   #isSettled = false;
@@ -63,7 +66,7 @@ export class RecordingIndexer {
     return Math.max(0, this.#length - this.recording.position);
   }
 
-  /** Records that the same recording now has another path. */
+  /** Records that the same recording now has a different path. */
   movedTo({ typescript, timing }: IndexedRecording): void {
     this.recording = { ...this.recording, typescript, timing };
   }
@@ -154,7 +157,8 @@ export class RecordingIndexer {
   }
 
   /**
-   * Stores the lines that have been found, together with the position, so that a crash leaves either both or neither.
+   * Stores the lines that have been found together with the position, so that a crash leaves either both or neither
+   * behind.
    */
   #commit(after: IndexedRecording, pieces: readonly TimedPiece[]): void {
     const { cols, rows } = this.recording;

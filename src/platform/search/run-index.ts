@@ -7,10 +7,10 @@ import { SearchStore } from '../sqlite/search-store.ts';
 import type { IndexMessage, IndexQuestion, IndexReply } from './messages.ts';
 import { SearchIndex } from './search-index.ts';
 
-/** A lower priority than everything that a user waits for: sessions, the server, and the user's own programs. */
+/** A priority below that of everything that a user waits for: sessions, the server, and the user's own programs. */
 const NICENESS = 10;
 
-/** Runs the index in this thread until it receives `close`. @param file the index's database */
+/** Runs the index in this thread until the thread receives `close`. @param file the database of the index */
 export function runIndex(port: MessagePort, file: string): void {
   const reply = (message: IndexReply): void => port.postMessage(message);
   yieldToOthers();
@@ -77,7 +77,10 @@ async function answer(index: SearchIndex, question: IndexQuestion) {
   }
 }
 
-/** Lowers the priority of this thread. Linux has a niceness per thread, and only /proc shows the thread's number. */
+/**
+ * Lowers the priority of this thread. Linux has a niceness for each thread, and only /proc reveals the number of the
+ * thread.
+ */
 function yieldToOthers(): void {
   const thread = Number(readlinkSync('/proc/thread-self').split('/').at(-1));
   setPriority(thread, NICENESS);

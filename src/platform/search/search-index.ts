@@ -8,16 +8,18 @@ import { fileState, findRecordings, type RecordingPlace } from './session-record
 import { indexTranscript } from './transcript-indexer.ts';
 import { createWorkQueue, type WorkQueue } from './work-queue.ts';
 
-/** How long to wait before indexing new output. Because of this delay, a redraw costs one pass instead of ten. */
+/**
+ * How long to wait before indexing new output. Because of this delay, a redraw is indexed once instead of ten times.
+ */
 const INDEX_DELAY_MS = 1_000;
 /**
  * How many characters of text are kept. Each character takes about 2.5 bytes, including the index. A busy session
- * produces a few million a day. The oldest text is deleted first.
+ * produces a few million characters per day. The oldest text is deleted first.
  */
 const MOST_CHARACTERS = 200_000_000;
 /**
- * How many recordings keep their drawn screen, which takes 0.3 MB each. When any other recording continues, it is drawn
- * again from near its end.
+ * How many recordings keep their drawn screen, which takes 0.3 MB each. If any other recording grows, its screen is
+ * drawn again from near the end.
  */
 const MOST_DRAWN = 24;
 
@@ -28,18 +30,18 @@ export interface SearchRequest {
   limit: number;
 }
 
-/** A hit with the session's id, which does not change when the session is renamed. */
+/** A hit, with the session's id, which does not change when the session is renamed. */
 export type IndexHit = Omit<SearchHit, 'at'> & { at: number };
 
 export interface IndexAnswer {
-  /** newest first */
+  /** the hits, newest first */
   hits: IndexHit[];
   pendingBytes: number;
 }
 
-/** An event in a JSON session: a message in Claude Code's stream-json. */
+/** An event in a JSON session, which is a message in Claude Code's stream-json format. */
 export interface NumberedEvent {
-  /** increases within its session */
+  /** the number of the event, which increases within its session */
   seq: number;
   /** Unix milliseconds */
   at: number;
@@ -50,24 +52,24 @@ export interface SearchIndexOptions {
   store: SearchStore;
   /** Unix milliseconds */
   now(): number;
-  /** milliseconds that never decrease */
+  /** returns milliseconds from a clock that never goes back */
   elapsed(): number;
   onError(cause: unknown): void;
-  /** a different limit, set by tests */
+  /** a different limit, which tests can set */
   mostCharacters?: number;
 }
 
 interface IndexedSession {
   scope: number;
   place: RecordingPlace;
-  /** older recordings first, the current one last; null until they have been determined */
+  /** the recordings, older ones first and the current one last, or null until they have been determined */
   indexers: RecordingIndexer[] | null;
 }
 
 /**
  * Maintains the index of what sessions said and showed, one slice of work at a time. Sessions are identified by their
- * ids. Every report may be repeated, even after a crash, because each source's indexed position is stored together with
- * the text found in it.
+ * ids. Every report may be repeated, even after a crash, because the position up to which a source has been indexed is
+ * stored together with the text that was found in it.
  */
 export class SearchIndex {
   readonly #options: SearchIndexOptions;
@@ -82,7 +84,7 @@ export class SearchIndex {
     this.#queue = createWorkQueue(options);
   }
 
-  /** Sets the session's recording from now on, and indexes its existing content. */
+  /** Sets the recording of a session from now on, and indexes its existing content. */
   follow(session: string, place: RecordingPlace): void {
     const known = this.#sessions.get(session);
     if (known === undefined) {
@@ -95,13 +97,13 @@ export class SearchIndex {
     this.#queue.add(`recordings ${session}`, 0, () => this.#indexRecordings(session));
   }
 
-  /** Records that the session's recording has grown. */
+  /** Records that the recording of a session has grown. */
   nudge(session: string): void {
     if (!this.#sessions.has(session)) return;
     this.#queue.add(`recordings ${session}`, INDEX_DELAY_MS, () => this.#indexRecordings(session));
   }
 
-  /** Records that one of the session's transcripts has grown. */
+  /** Records that one of the transcripts of a session has grown. */
   readTranscript(session: string, file: string): void {
     const { store } = this.#options;
     this.#queue.add(`transcript ${session} ${file}`, INDEX_DELAY_MS, async () => {
@@ -119,7 +121,7 @@ export class SearchIndex {
     });
   }
 
-  /** Adds events in order. An event that is already indexed is skipped. */
+  /** Adds events in order. An event that has already been indexed is skipped. */
   addEvents(session: string, events: readonly NumberedEvent[]): void {
     const { store } = this.#options;
     if (this.#forgotten.has(session)) return;
@@ -135,7 +137,7 @@ export class SearchIndex {
     });
   }
 
-  /** Returns the number of the last indexed event in a JSON session, or 0 if none has been indexed. */
+  /** Returns the number of the last event of a JSON session that has been indexed, or 0 if none has. */
   lastEvent(session: string): number {
     const { store } = this.#options;
     return store.lastEvent(store.scopeOf(session));
@@ -150,7 +152,7 @@ export class SearchIndex {
     this.#queue.add(`forget ${session}`, 0, async () => (this.#options.store.forget(session) ? 0 : null));
   }
 
-  /** Removes all other sessions; they were deleted while no one was listening. */
+  /** Removes all other sessions, because they were deleted while no one was listening. */
   keepOnly(sessions: readonly string[]): void {
     const kept = new Set(sessions);
     for (const session of this.#options.store.sessions()) if (!kept.has(session)) this.forget(session);
@@ -187,7 +189,7 @@ export class SearchIndex {
     if (known === undefined) return null;
     const { store, now, mostCharacters = MOST_CHARACTERS } = this.#options;
     const state = await fileState(known.place.typescript);
-    // An ended session's recording is never read or drawn again.
+    // The recording of a session that has ended is never read or drawn again.
     if (known.indexers === null && state !== null && store.isDone(known.scope, known.place.typescript, state))
       return null;
     known.indexers ??= await this.#openIndexers(known);
@@ -245,7 +247,7 @@ export class SearchIndex {
   }
 }
 
-/** Runs a slice. If the file has vanished in the meantime, it has been renamed or deleted. */
+/** Runs a slice. If the file has disappeared in the meantime, it has been renamed or deleted. */
 async function sliceOf(indexer: RecordingIndexer, now: number) {
   try {
     return await indexer.slice(now);

@@ -6,28 +6,31 @@ import type { IndexAnswer, NumberedEvent, SearchRequest } from './search-index.t
 import type { RecordingPlace } from './session-recordings.ts';
 
 /**
- * The search index, as the server uses it. A report costs one message, and all work runs in another thread. Sessions
- * are identified by their ids.
+ * The search index, as the server uses it. A report takes a single message, and all the work is done in another thread.
+ * Sessions are identified by their ids.
  */
 export interface Search {
-  /** forgets all other sessions */
+  /** removes all other sessions from the index */
   keepOnly(sessions: readonly string[]): void;
-  /** sets the session's recording from now on */
+  /** sets the recording of the session from now on */
   follow(session: string, place: RecordingPlace): void;
-  /** the session's recording has grown */
+  /** reports that the recording of the session has grown */
   nudge(session: string): void;
-  /** a transcript of the session's conversation has grown */
+  /** reports that a transcript of the session's conversation has grown */
   readTranscript(session: string, file: string): void;
-  /** prompts and answers that hooks reported from the session */
+  /** adds prompts and answers that hooks in the session have reported */
   addSaid(session: string, texts: readonly SaidAt[]): void;
-  /** Events of a JSON session, in order. Events that are already indexed are skipped. */
+  /** Adds events of a JSON session, in order. Events that have already been indexed are skipped. */
   addEvents(session: string, events: readonly NumberedEvent[]): void;
-  /** The number of the last indexed event, or 0 if none is indexed. A restarted server continues from there. */
+  /**
+   * Returns the number of the last event that has been indexed, or 0 if none has. A restarted server continues from
+   * there.
+   */
   lastEvent(session: string): Promise<number>;
   forget(session: string): void;
   /** @throws CatalogueError search_unavailable */
   search(request: SearchRequest): Promise<IndexAnswer>;
-  /** has V8 collect the garbage of the index's thread */
+  /** makes V8 collect the garbage of the index's thread */
   collectGarbage(): Promise<void>;
   close(): Promise<void>;
 }
@@ -42,20 +45,20 @@ export interface SearchThreadOptions {
   onFault(message: string): void;
 }
 
-/** The thread's heap limit, in MB. Drawn screens, SQLite's pages, and a slice of work take up a third of it. */
+/** The heap limit of the thread, in MB. Drawn screens, SQLite's pages, and a slice of work take up a third of it. */
 const HEAP_MB = 192;
 /** How long to wait before restarting a thread that has ended. If it keeps ending, it is restarted once a minute. */
 const RESTART_MS = [1_000, 5_000, 60_000];
 
 /**
- * How often the index is told that a recording is growing. The index reads the recording a second later, so nothing is
+ * How often to tell the index that a recording is growing. The index reads the recording a second later, so nothing is
  * missed.
  */
 const NUDGE_EVERY_MS = 500;
 
 /**
- * Runs the index in its own thread. If the thread ends (a damaged index, or a lack of memory), searches report that,
- * and the thread is restarted.
+ * Runs the index in a thread of its own. If the thread ends (because of a damaged index or a lack of memory), searches
+ * report that, and the thread is restarted.
  */
 export function openSearchThread(options: SearchThreadOptions): Search {
   return new SearchThread(options);
@@ -65,7 +68,7 @@ class SearchThread implements Search {
   readonly #options: SearchThreadOptions;
   readonly #places = new Map<string, RecordingPlace>();
   readonly #open = new Map<number, { resolve(answer: unknown): void; reject(cause: Error): void }>();
-  /** when a session's growth was last reported */
+  /** when the growth of a session's recording was last reported */
   readonly #nudged = new Map<string, number>();
   #worker: Worker | null = null;
   #restart: NodeJS.Timeout | undefined;
@@ -122,7 +125,7 @@ class SearchThread implements Search {
 
   async collectGarbage(): Promise<void> {
     if (this.#worker === null) return;
-    // A thread that ends just now has no garbage.
+    // A thread that is just ending has no garbage to collect.
     await this.#ask({ kind: 'collect' }).catch(() => undefined);
   }
 
@@ -138,7 +141,7 @@ class SearchThread implements Search {
     const { program, file, onFault } = this.#options;
     const worker = new Worker(program, {
       workerData: { file },
-      // The thread needs neither the user's environment nor the server's own.
+      // The thread needs neither the user's environment nor that of the server.
       env: {},
       resourceLimits: { maxOldGenerationSizeMb: HEAP_MB },
     });

@@ -5,18 +5,21 @@ import { keptRowsFrom, readFacts, readRange, readStart } from '../recorder/index
 import type { IndexedRecording } from '../sqlite/indexed-recording.ts';
 import type { SearchStore } from '../sqlite/search-store.ts';
 
-/** Where a session's recording is. */
+/** Where the recording of a session is. */
 export interface RecordingPlace {
   typescript: string;
   timing: string | null;
 }
 
-/** How many bytes identify a recording. `script`'s header, with its date and terminal, takes up about 150. */
+/**
+ * How many bytes identify a recording. `script`'s header, which contains the date and the terminal, takes up about 150
+ * of them.
+ */
 const HEAD_BYTES = 256;
 
 /**
- * Returns a value that changes with every write to a file, and differs between files with the same name, or null if
- * there is no file.
+ * Returns a value that changes with every write to a file, and that differs between files with the same name, or null
+ * if the file does not exist.
  */
 export async function fileState(file: string): Promise<string | null> {
   const found = await stat(file, { bigint: true }).catch(() => null);
@@ -25,7 +28,7 @@ export async function fileState(file: string): Promise<string | null> {
 
 /**
  * Returns the recordings of a session that must be indexed, older ones first. Each recording is recognized by its first
- * bytes, because since the last time it may have been renamed, moved aside by a restart, cut off, or replaced.
+ * bytes, because it may have been renamed, moved aside by a restart, cut off, or replaced since the last time.
  */
 export async function findRecordings(
   store: SearchStore,
@@ -45,7 +48,7 @@ export async function findRecordings(
   }
   if (head === null) return found;
   if (same === undefined) return [...found, await addRecording(store, scope, current)];
-  // The stored head remains the same even if those bytes have been dropped. A longer head replaces a shorter one.
+  // The stored head does not change even if those bytes have been dropped. A longer head replaces a shorter one.
   const isLonger = head.subarray(0, same.head.length).equals(same.head);
   const next = { ...same, ...current, head: isLonger ? head : same.head, finished: false };
   if (isChanged(same, next)) store.saveRecording(next);
@@ -74,8 +77,8 @@ async function findMoved({ typescript, head, position, timing }: IndexedRecordin
 }
 
 /**
- * Reports whether a file contains this recording. If the recording's oldest part has been dropped, its first bytes are
- * zeros, and only the name can identify it.
+ * Reports whether a file contains this recording. If the oldest part of the recording has been dropped, its first bytes
+ * are zeros, and only its name can identify it.
  */
 async function isIn(
   recording: Pick<IndexedRecording, 'head' | 'position' | 'typescript'>,
@@ -89,7 +92,7 @@ async function isIn(
   return (await readStart(file)).length >= position;
 }
 
-/** null while the file is empty */
+/** null as long as the file is empty */
 async function readHead(file: string): Promise<Buffer | null> {
   try {
     const head = await readRange(file, 0, HEAD_BYTES);
@@ -107,7 +110,7 @@ async function addRecording(
 ): Promise<IndexedRecording> {
   const head = (await readHead(typescript)) ?? Buffer.alloc(0);
   const { start, cols, rows, startedAt } = await readFacts({ typescript, timing, cols: null, rows: null });
-  // A rebuilt index cannot contain anything that has been dropped.
+  // If the index is rebuilt, it cannot contain output that has been dropped.
   const begin = (await keptRowsFrom(timing)) ?? { at: 0, offset: start, timing: 0, cols, rows };
   const recording = {
     ...{ scope, typescript, timing, head, cols: begin.cols, rows: begin.rows },

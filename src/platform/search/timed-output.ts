@@ -2,26 +2,26 @@ import { parseTimingLine, type TimingEntry } from '../../core/recording/index.ts
 import { readRange } from '../recorder/index.ts';
 import type { IndexedRecording } from '../sqlite/indexed-recording.ts';
 
-/** A piece of a recording, with its time from the timing file. Times are Unix milliseconds. */
+/** A piece of a recording, with its time from the timing file. Times are in Unix milliseconds. */
 export type TimedPiece =
   | { kind: 'output'; at: number; bytes: Uint8Array; offset: number }
   | { kind: 'resize'; at: number; cols: number; rows: number };
 
-/** How far a recording and its timing have been read. */
+/** How far a recording and its timing file have been read. */
 export type ReadingPosition = Pick<IndexedRecording, 'position' | 'timingPosition' | 'timedTo' | 'elapsedMs'>;
 
 /** How much of a timing file is read at once. A row takes about 20 bytes. */
 const TIMING_READ_BYTES = 65_536;
-/** Output within this time is combined into one piece, up to this size. */
+/** Output that arrives within this time is combined into one piece, up to this size. */
 const PIECE_MS = 200;
 const PIECE_BYTES = 32_768;
 /**
- * How long to wait for the timing rows of existing output. If they do not arrive, the timing was cut off, and the
- * output counts as untimed.
+ * How long to wait for the timing rows of existing output. If they do not arrive, the timing file was cut off, and the
+ * output has no time.
  */
 const TIMING_LATE_MS = 5_000;
 
-/** Continues reading a recording from a position, along with the times at which it was written. */
+/** Continues reading a recording from a given position, along with the times at which it was written. */
 export class TimedOutput {
   #rows: { entry: TimingEntry | null; end: number }[] = [];
   #readTo: number;
@@ -31,7 +31,7 @@ export class TimedOutput {
   }
 
   /**
-   * Returns the next bytes as pieces, and the position after them.
+   * Returns the next bytes as pieces, together with the position after them.
    * @param options.changedAt when the recording was last written to, in Unix milliseconds
    */
   async read(

@@ -5,9 +5,9 @@ import { readRange } from '../recorder/index.ts';
 import type { SaidAt } from '../sqlite/search-entries.ts';
 import type { SearchStore } from '../sqlite/search-store.ts';
 
-/** How much is read at once: a few ms of work. If a search is waiting, it runs before the next slice. */
+/** How much is read at once, which amounts to a few ms of work. A search that is waiting runs before the next slice. */
 const SLICE_BYTES = 262_144;
-/** A longer line is skipped, because it contains an image or a whole file. */
+/** The maximum length of a line. A longer line is skipped, because it contains an image or a whole file. */
 const LONGEST_LINE_BYTES = 8_000_000;
 const LINE_FEED = 0x0a;
 
@@ -29,7 +29,7 @@ export async function indexTranscript(store: SearchStore, scope: number, file: s
   return true;
 }
 
-/** Returns the bytes from a position up to the end of a line; empty while no line is complete. */
+/** Returns the bytes from a position up to the end of a line, or no bytes as long as no line is complete. */
 async function readWholeLines(file: string, from: number): Promise<Buffer> {
   for (let size = SLICE_BYTES; ; size *= 2) {
     const bytes = await readOrNothing(file, from, from + size);
@@ -43,7 +43,7 @@ async function readOrNothing(file: string, from: number, to: number): Promise<Bu
   try {
     return await readRange(file, from, to);
   } catch (cause) {
-    // Claude Code reports the file's name before it writes the file.
+    // Claude Code reports the path of the file before it writes the file.
     if (cause instanceof CatalogueError) return Buffer.alloc(0);
     throw cause;
   }
@@ -56,7 +56,7 @@ function textsOfLine(line: string): SaidAt[] {
   return Number.isNaN(at) ? [] : textsOfMessage(record.data).map((said) => ({ ...said, at, seq: null }));
 }
 
-/** null if the text is not JSON but the rest of a skipped line */
+/** null if the text is not JSON because it is the rest of a skipped line */
 function parse(line: string): unknown {
   try {
     return JSON.parse(line);

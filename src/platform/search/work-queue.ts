@@ -1,7 +1,9 @@
 import { setImmediate } from 'node:timers/promises';
 import { Emitter } from '../../emitter/emitter.ts';
 
-/** Does one piece of the work. @returns how many milliseconds to wait before continuing; null when done */
+/**
+ * Does one piece of the work. @returns how many milliseconds to wait before continuing, or null when the work is done
+ */
 export type Work = () => Promise<number | null>;
 
 /**
@@ -16,11 +18,11 @@ export interface WorkQueue {
   remove(isMeant: (name: string) => boolean): void;
   /** resolves once the queue is empty */
   empty(): Promise<void>;
-  /** resolves once the current piece is done; nothing runs afterwards */
+  /** resolves once the current piece of work is done; nothing runs afterwards */
   close(): Promise<void>;
 }
 
-/** When to retry failed work. The disk may have been full, or a file may have been in the middle of a move. */
+/** When to retry work that has failed. The disk may have been full, or a file may have been in the middle of a move. */
 const RETRY_MS = 30_000;
 
 export function createWorkQueue({ elapsed, onError }: { elapsed(): number; onError(cause: unknown): void }): WorkQueue {

@@ -4,7 +4,7 @@ import { requireOwn } from '../files/private-directory.ts';
 import { homeFault } from '../sqlite/home-fault.ts';
 
 /**
- * The permissions of the home. The home contains the token, the hooks' payloads, and every prompt, so no one else may
+ * The permissions of the home. The home contains the token, the payloads of hooks, and every prompt, so no one else may
  * read it.
  */
 const PRIVATE = 0o700;
@@ -21,14 +21,15 @@ export async function prepareHome(home: string): Promise<void> {
     await promises.mkdir(home, { recursive: true, mode: PRIVATE });
     const { mode } = await requireOwn(home, OWN_HOME);
     if ((mode & 0o777) !== PRIVATE) await promises.chmod(home, PRIVATE);
-    // A server that could not record anything would type prompts without remembering them. Its lock would fail as well.
+    // A server that could not record anything would type prompts without remembering them. It also could not take its
+    // lock.
     await promises.access(home, constants.W_OK);
   } catch (cause) {
     throw homeError(cause, home);
   }
 }
 
-/** Returns the error for a failure in a home's directory, with the name of the directory. */
+/** Returns the error for a failure in the directory of a home, including the name of that directory. */
 function homeError(cause: unknown, home: string): CatalogueError {
   if (cause instanceof CatalogueError) return cause;
   const fault = homeFault(cause);

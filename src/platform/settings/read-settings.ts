@@ -15,9 +15,9 @@ import { readRegularFileNow } from '../files/regular-file.ts';
 export interface SettingsRequest {
   flags: SettingFlags;
   environment: Readonly<Record<string, string | undefined>>;
-  /** the base for relative paths; absolute */
+  /** the absolute path against which relative paths are resolved */
   cwd: string;
-  /** the absolute path that `~` refers to */
+  /** the absolute path that `~` stands for */
   userHome: string;
 }
 
@@ -27,16 +27,16 @@ export interface ReadSettings {
   rows: ResolvedSetting[];
   /** the user's own rules for reading the screen, strongest first */
   rules: ScreenRule[];
-  /** what sessions may spend */
+  /** how much sessions may spend */
   budgets: BudgetRule[];
 }
 
-/** `sun_path` of unix(7) has 108 bytes including the terminating NUL. */
+/** `sun_path` in unix(7) has 108 bytes, including the terminating NUL. */
 const MAX_SOCKET_PATH_BYTES = 107;
 
 /**
- * Returns all settings on this machine: flags, environment, `$CBOS_HOME/config.toml`, defaults. Writes nothing; see
- * `prepareHome`.
+ * Returns all settings on this machine, from flags, the environment, `$CBOS_HOME/config.toml`, and defaults. Writes
+ * nothing; see `prepareHome`.
  * @throws CatalogueError invalid_setting, with line and column if config.toml is not valid TOML
  */
 export async function readSettings(request: SettingsRequest): Promise<ReadSettings> {
@@ -62,8 +62,8 @@ export async function readSettings(request: SettingsRequest): Promise<ReadSettin
 }
 
 /**
- * Returns the settings of repositories as they are in config.toml now, so that no one has to restart the server for
- * them. Paths are absolute.
+ * Returns the current settings of repositories in config.toml, so that no one has to restart the server to change them.
+ * Paths are absolute.
  * @throws CatalogueError invalid_setting
  */
 export async function readRepositorySettings(home: string, userHome: string): Promise<RepositorySettings[]> {
@@ -75,7 +75,7 @@ export async function readRepositorySettings(home: string, userHome: string): Pr
   }));
 }
 
-/** Loaded only if there are any, as with the rules. */
+/** This is loaded only if there are any repositories, like the engine for rules. */
 async function checkRepositories(repositories: unknown, path: string): Promise<RepositorySettings[]> {
   const { readRepositories } = await import('../../core/worktrees/read-set-up.ts');
   return readRepositories(repositories, path);
@@ -87,8 +87,8 @@ async function resolveBySchema(sources: SettingSources): Promise<Omit<ReadSettin
 }
 
 /**
- * Reads the user's rules. The engine for the rules' patterns is loaded only if there are any, because it is as large as
- * everything else that `cbos ls` loads.
+ * Reads the user's rules. The engine for the patterns in the rules is loaded only if there are any rules, because it is
+ * as large as everything else that `cbos ls` loads.
  */
 async function readRules(rules: unknown, path: string): Promise<ScreenRule[]> {
   const { readUserRules } = await import('../../core/status/user-rules.ts');
@@ -102,11 +102,12 @@ function toAbsolute(path: string, base: string, userHome: string): string {
 }
 
 /**
- * The largest settings file. Settings and rules take a few kilobytes, and reading a pipe or a device would never end.
+ * The maximum size of a settings file. Settings and rules take a few kilobytes, and reading a pipe or a device would
+ * never end.
  */
 const MOST_BYTES = 1_000_000;
 
-/** null if there is no file */
+/** null if the file does not exist */
 async function readSettingsFile(path: string): Promise<Record<string, unknown> | null> {
   let text: string | null;
   try {

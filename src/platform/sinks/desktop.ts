@@ -14,10 +14,10 @@ import {
   type SinkMessage,
 } from './sink-driver.ts';
 
-/** How many buttons to offer on a desktop: GNOME shows three. */
+/** How many buttons to offer on a desktop. GNOME shows three. */
 const MOST_BUTTONS = 3;
 /**
- * How much of a body is visible on every desktop. GNOME Shell shows six lines of about 50 characters (46, when
+ * How much of a body is visible on every desktop. GNOME Shell shows six lines of about 50 characters (46 when
  * expanded).
  */
 const SHOWN = { columns: 45, lines: 6 };
@@ -27,7 +27,7 @@ const ACTIONS = `type='signal',interface='${NAME}',path='${PLACE.path}',member='
 const CALL_LIMIT_MS = 10_000;
 const LISTEN_AGAIN_MS = 5_000;
 const NORMAL_URGENCY = 1;
-/** A notification remains until someone answers or closes it. */
+/** The notification remains until someone answers or closes it. */
 const NEVER_EXPIRES = 0;
 
 const Capabilities = z.array(z.string());
@@ -35,8 +35,8 @@ const NotificationId = z.int().positive();
 const Invoked = z.tuple([z.int(), z.string()]);
 
 /**
- * Returns the address of the bus on a user's desktop. A server that was started outside the desktop, by systemd or over
- * SSH, finds the bus where systemd puts it.
+ * Returns the address of the bus for a user's desktop. A server that was started outside the desktop, by systemd or
+ * over SSH, looks for the bus where systemd creates it.
  */
 export function findDesktopBus(environment: Readonly<Record<string, string | undefined>>): string | null {
   const { DBUS_SESSION_BUS_ADDRESS: address, XDG_RUNTIME_DIR: directory } = environment;
@@ -45,21 +45,22 @@ export function findDesktopBus(environment: Readonly<Record<string, string | und
   return socket !== null && existsSync(socket) ? `unix:path=${socket}` : null;
 }
 
-/** A connection to a desktop's notifications. */
+/** A connection to the service that shows notifications on a desktop. */
 interface Desktop {
   bus: MessageBus;
   /** the last known address of the program that shows notifications; a program that replaces it has another address */
   owner: string;
   canAct: boolean;
   hasMarkup: boolean;
-  /** resolves with the reason when the connection ends */
+  /** resolves with the reason when the connection closes */
   ended: Promise<string>;
 }
 
 /**
  * Shows notifications on the desktop of the user at this machine, over D-Bus (Desktop Notifications Specification 1.3).
- * An action's key is the data of its button. CBOS keeps one connection open, because some desktops remove a program's
- * notifications once it has left the bus, and report actions only to the program that showed the notification.
+ * The key of an action is the data of its button. CBOS keeps one connection open, because some desktops remove a
+ * program's notifications once the program has left the bus, and report actions only to the program that showed the
+ * notification.
  * @param options.bus the address of the user's bus, or null if the server has none
  */
 export function openDesktop(options: { bus: string | null }): SinkDriver {
@@ -103,13 +104,13 @@ export function openDesktop(options: { bus: string | null }): SinkDriver {
     const [owner, id] = remote?.split(' ') ?? [];
     try {
       const reached = await desktop();
-      // The program that showed the notification has exited, and the notification is gone with it.
+      // The program that showed the notification has exited, and the notification has disappeared with it.
       if ((await ownerOn(reached.bus)) !== owner) return { kind: 'sent', remote };
       const call = { ...PLACE, member: 'CloseNotification', signature: 'u', body: [Number(id)] };
       await reached.bus.invoke(call, { timeout: CALL_LIMIT_MS });
       return { kind: 'sent', remote };
     } catch (error) {
-      // The user has already closed it.
+      // The user has already closed the notification.
       if (isRefusal(error)) return { kind: 'sent', remote };
       return { kind: 'unsent', error: reasonOf(error), afterMs: null };
     }
@@ -139,7 +140,8 @@ export function openDesktop(options: { bus: string | null }): SinkDriver {
 
     async function answer(press: Parameters<typeof onPress>[0], reached: Desktop): Promise<void> {
       const { isOurs, isDone, text } = await onPress(press);
-      // The answer to a test message cannot be shown anywhere else, and a press that did nothing needs an explanation.
+      // The answer to a test message cannot be shown anywhere else, and if pressing a button did nothing, the user
+      // needs an explanation.
       if (!isOurs || isDone) return;
       await notify(reached, { id: press.code, code: press.code, title: 'CBOS', body: text, buttons: [] });
     }
@@ -158,7 +160,7 @@ export function openDesktop(options: { bus: string | null }): SinkDriver {
   };
 }
 
-/** @throws Error if there is no bus, or no program on it that shows notifications */
+/** @throws Error if there is no bus, or if no program on the bus shows notifications */
 async function connect(address: string | null, onEnd: () => void): Promise<Desktop> {
   let bus: MessageBus | null = null;
   try {
@@ -174,7 +176,7 @@ async function connect(address: string | null, onEnd: () => void): Promise<Deskt
     const reachable = bus;
     const call = { ...PLACE, member: 'GetCapabilities' };
     const isReached = async () => {
-      // The first call starts the program that shows notifications, if the bus knows one.
+      // The first call starts the program that shows notifications, if the bus knows such a program.
       const capabilities = Capabilities.parse(await reachable.invoke(call, { timeout: CALL_LIMIT_MS }));
       return { capabilities, owner: await ownerOn(reachable) };
     };
@@ -197,20 +199,20 @@ async function ownerOn(bus: MessageBus): Promise<string> {
 
 /**
  * Chooses the id of a notification, which is always the same for the same message. If CBOS shows a notification again
- * after a crash, a desktop that accepts ids from its callers thus replaces the first one; other desktops choose another
- * id.
+ * after a crash, a desktop that accepts ids from its callers therefore replaces the first one. Other desktops choose an
+ * id themselves.
  */
 function ownId(messageId: string): number {
   const FIRST_LARGE = 0x4000_0000;
   return FIRST_LARGE + (createHash('sha256').update(messageId).digest().readUInt32BE() & (FIRST_LARGE - 1));
 }
 
-/** Errors from a bus that has lost a call or its answer. */
+/** The errors of a bus that has lost a call or the answer to it. */
 const LOST: ReadonlySet<string> = new Set(
   ['NoReply', 'Timeout', 'TimedOut', 'Disconnected'].map((name) => `org.freedesktop.DBus.Error.${name}`),
 );
 
-/** Reports whether the desktop itself refused a call; if so, the call cannot have been carried out. */
+/** Reports whether the desktop itself refused a call. If so, the call cannot have been carried out. */
 const isRefusal = (error: unknown): boolean =>
   error instanceof Error && 'dbusName' in error && typeof error.dbusName === 'string' && !LOST.has(error.dbusName);
 

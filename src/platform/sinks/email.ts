@@ -1,12 +1,12 @@
 import { isThisMachine } from './http-request.ts';
 import type { Attempt, SinkDriver, SinkMessage } from './sink-driver.ts';
 
-/** How long each step of a transfer may take. */
+/** How long each step of sending a mail may take. */
 const STEP_LIMIT_MS = 15_000;
 const IMPLICIT_TLS = 'smtps:';
 const PORTS: Readonly<Record<string, number>> = { 'smtps:': 465, 'smtp:': 587 };
 
-/** Nodemailer's codes for errors before any part of a message was sent (10.6). */
+/** Nodemailer's codes for errors that occur before any part of a message has been sent (10.6). */
 const BEFORE: ReadonlySet<string> = new Set(['EDNS', 'ETLS', 'EREQUIRETLS']);
 /** Nodemailer's codes for errors that would occur again with the same message. */
 const FINAL: ReadonlySet<string> = new Set(['EAUTH', 'ENOAUTH']);
@@ -16,9 +16,9 @@ const PERMANENT = 500;
 type MailError = Error & { code?: string; syscall?: string; responseCode?: number };
 
 /**
- * Sends mail through a user's mail server. Mail cannot be taken back and has no buttons, so this sink only reports. The
- * `Message-ID` is the same in every attempt: most mail systems drop the second copy of a message if the first one
- * arrived but its confirmation was lost.
+ * Sends mail through the user's mail server. Mail cannot be recalled and has no buttons, so this sink only reports. The
+ * `Message-ID` is the same in every attempt, because most mail systems drop the second copy of a message if the first
+ * one arrived but its confirmation was lost.
  * @param options.url smtps://USER@HOST:PORT, or smtp: with STARTTLS, which must succeed unless the server is on this
  * machine
  */
@@ -28,7 +28,7 @@ export function openEmail(options: { url: string; from: string; to: string; pass
   const { protocol, hostname, port, username } = server;
   const host = hostname.replace(/^\[|\]$/g, '');
 
-  /** Opens one connection per message: messages are rare, and mail servers close idle connections. */
+  /** Each message uses a connection of its own, because messages are rare and mail servers close idle connections. */
   async function connect() {
     const { createTransport } = await import('nodemailer');
     return createTransport({
@@ -54,7 +54,7 @@ export function openEmail(options: { url: string; from: string; to: string; pass
         subject: title,
         text: session === '' ? body : `${body}\n\nTo answer: cbos answer ${session}`,
         messageId: `<${id}@cbos.invalid>`,
-        // Programs that reply on behalf of an absent user must not reply to this (RFC 3834).
+        // This header tells programs that reply on behalf of an absent user not to reply (RFC 3834).
         headers: { 'Auto-Submitted': 'auto-generated' },
       });
       return { kind: 'sent', remote: null };

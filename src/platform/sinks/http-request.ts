@@ -1,6 +1,6 @@
-/** How long to wait for a server. A server that takes longer is faulty. */
+/** How long to wait for a server. A server that takes longer is not working properly. */
 export const REQUEST_LIMIT_MS = 15_000;
-/** The largest response. This is more than any sink needs. */
+/** The maximum size of a response, which is more than any sink needs. */
 const MOST_ANSWER_BYTES = 4_000_000;
 
 export type HttpReply =
@@ -9,7 +9,7 @@ export type HttpReply =
   | { kind: 'unsent'; error: string }
   | { kind: 'unsure'; error: string };
 
-/** Errors before a connection exists. After any other error, the request may have been carried out. */
+/** Errors that occur before a connection exists. After any other error, the request may have been carried out. */
 const BEFORE: ReadonlySet<string> = new Set([
   'ECONNREFUSED',
   'ENOTFOUND',
@@ -24,7 +24,7 @@ const BEFORE: ReadonlySet<string> = new Set([
   'ERR_TLS_CERT_ALTNAME_INVALID',
 ]);
 
-/** Sends a request and returns what is known about its outcome. It never throws. */
+/** Sends a request and returns what is known about its outcome. This function never throws. */
 export async function request(
   url: string,
   init: { method: string; headers?: Record<string, string>; body?: string; signal?: AbortSignal; limitMs?: number },
@@ -34,7 +34,7 @@ export async function request(
   try {
     const response = await fetch(url, {
       ...rest,
-      // A redirect's target would receive data that only the requested server may read.
+      // The target of a redirect would receive data that only the requested server may read.
       redirect: 'error',
       signal: signal === undefined ? limit : AbortSignal.any([signal, limit]),
     });
@@ -60,8 +60,8 @@ async function readBounded(response: Response): Promise<string> {
 }
 
 /**
- * `fetch`'s own message is just "fetch failed", and its cause has the reason. Neither contains the address, which may
- * include a secret.
+ * The message of the error from `fetch` is just "fetch failed", and the reason is in its cause. Neither contains the
+ * address, which may include a secret.
  */
 export function causeOf(error: unknown): { code: string; message: string } {
   const cause = error instanceof Error && error.cause instanceof Error ? error.cause : error;
@@ -69,7 +69,7 @@ export function causeOf(error: unknown): { code: string; message: string } {
   return { code, message: cause instanceof Error ? cause.message || code || cause.name : String(cause) };
 }
 
-/** Parses JSON from another program, or null if it is invalid. */
+/** Parses JSON from another program. Returns null if it is invalid. */
 export function parseJson(text: string): unknown {
   try {
     return JSON.parse(text);
@@ -85,5 +85,5 @@ export const baseOf = (url: string): string => url.replace(/\/+$/, '');
 
 const OWN_NAMES: ReadonlySet<string> = new Set(['127.0.0.1', 'localhost', '[::1]']);
 
-/** Reports whether an address leads to this machine, where no other machine can read what is sent. */
+/** Reports whether an address leads to this machine, so that no other machine can read what is sent. */
 export const isThisMachine = ({ hostname }: URL): boolean => OWN_NAMES.has(hostname);

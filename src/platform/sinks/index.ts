@@ -1,6 +1,6 @@
 /**
- * Channels that report to a user who is not looking at a face. Each protocol has its own file, which implements
- * `SinkDriver`.
+ * The channels that report to a user who is not looking at a face. Each protocol has a file of its own, which
+ * implements `SinkDriver`.
  */
 export { findDesktopBus, openDesktop } from './desktop.ts';
 export { openEmail } from './email.ts';

@@ -11,16 +11,16 @@ import {
   type SinkMessage,
 } from './sink-driver.ts';
 
-/** How many buttons ntfy's apps show. */
+/** How many buttons the ntfy apps show. */
 const MOST_BUTTONS = 3;
 const HIGH = 4;
 const LOWEST = 1;
-/** How far apart the clocks of two machines may be. */
+/** By how much the clocks of two machines may differ. */
 const SKEW_S = 120;
-/** How much silence makes a connection count as dead. ntfy sends a keepalive every 45 seconds. */
+/** How long a connection may be silent before it counts as dead. ntfy sends a keepalive every 45 seconds. */
 const SILENCE_MS = 120_000;
 const LISTEN_AGAIN_MS = 5_000;
-/** Longer than any line for a button press. */
+/** The maximum length of a line, which is longer than any line for a button press. */
 const LONGEST_LINE = 10_000;
 
 const Event = z.object({
@@ -33,14 +33,14 @@ const Event = z.object({
 });
 
 /**
- * Publishes on a topic. A button posts to a second topic that CBOS subscribes to and whose name no one can guess, so
- * CBOS opens no port to the network. The id of a message also serves as ntfy's sequence id. From ntfy 2.16 on, a
- * message that is published twice replaces the first copy, and can be deleted.
+ * Publishes messages on a topic. A button posts to a second topic to which CBOS subscribes and whose name no one can
+ * guess, so CBOS opens no port to the network. The id of a message also serves as ntfy's sequence id. From ntfy 2.16
+ * on, a message that is published twice replaces the first copy, and a message can be deleted.
  */
 export function openNtfy(options: {
   url: string;
   topic: string;
-  /** the topic that the buttons post to */
+  /** the topic to which the buttons post */
   replies: string;
   token: string | null;
   memory: SinkMemory;
@@ -103,7 +103,7 @@ export function openNtfy(options: {
     const silence = new AbortController();
     let timer = setTimeout(() => silence.abort(), SILENCE_MS);
     try {
-      // Presses from before this sink's first subscription are ignored.
+      // Button presses from before this sink's first subscription are ignored.
       if (memory.read() === null) memory.write(String(Math.floor(now() / 1_000)));
       const response = await fetch(`${base}/${replies}/json?since=${memory.read()}`, {
         headers: signed,
@@ -138,15 +138,15 @@ export function openNtfy(options: {
     const press = readPress(data.message);
     const reply = press === null ? null : await onPress(press);
     memory.write(data.id);
-    // A user who presses a button sees only that ntfy accepted it. If CBOS did not act, it reports that where the
-    // question was.
+    // A user who presses a button sees only that ntfy has accepted the press. If CBOS did nothing, it reports that in
+    // the place where the question was.
     if (reply?.isOurs === true && !reply.isDone) await publish({ message: reply.text, priority: LOWEST });
   }
 
   return { to: originOf(base), mostButtons: MOST_BUTTONS, send, find, close, listen };
 }
 
-/** The statuses with which a server may still accept the message later. */
+/** The statuses after which a server may still accept the message later. */
 const LATER: ReadonlySet<number> = new Set([408, 425, 429, 507]);
 
 function attemptOf(reply: HttpReply): Attempt {

@@ -1,8 +1,8 @@
-/** A message for a sink, cleaned, and cut to a length that every sink accepts. */
+/** A message for a sink, cleaned and truncated to a length that every sink accepts. */
 export interface SinkMessage {
-  /** the same in every attempt, and impossible to guess */
+  /** the id of the message, which is the same in every attempt and impossible to guess */
   id: string;
-  /** the code in its buttons, so that a press identifies exactly this question in this sink */
+  /** the code in the message's buttons, so that a button press identifies exactly this question in this sink */
   code: string;
   /** empty in a test message */
   session: string;
@@ -14,11 +14,11 @@ export interface SinkMessage {
 /** What is known about the outcome of an attempt. */
 export type Attempt =
   | { kind: 'sent' /** what the sink calls it */; remote: string | null /** the key of a button */; pressed?: string }
-  /** nothing arrived */
+  /** the message did not arrive */
   | { kind: 'unsent'; error: string /** how long the server asks to wait */; afterMs: number | null }
-  /** it may have arrived */
+  /** the message may have arrived */
   | { kind: 'unsure'; error: string; afterMs: number | null }
-  /** the message will never be accepted */
+  /** the sink will never accept the message */
   | { kind: 'refused'; error: string };
 
 export type Found = { kind: 'found'; remote: string | null } | { kind: 'absent' } | { kind: 'unknown'; error: string };
@@ -30,17 +30,17 @@ export interface Press {
 }
 
 export interface PressReply {
-  /** whether a question was answered */
+  /** whether the press answered a question */
   isDone: boolean;
   /** what to show the user */
   text: string;
-  /** whether the message is one of ours; other messages get no answer */
+  /** whether the message is one of ours; button presses in other messages get no answer */
   isOurs: boolean;
 }
 
 export interface Listening {
   onPress(press: Press): Promise<PressReply>;
-  /** null if it is listening */
+  /** null if the sink is listening */
   onFault(error: string | null): void;
   pause(ms: number): Promise<void>;
   signal: AbortSignal;
@@ -52,7 +52,7 @@ export interface SinkMemory {
   write(memory: string): void;
 }
 
-/** One channel that reports to a user. */
+/** A channel that reports to a user. */
 export interface SinkDriver {
   /** where messages go, without secrets */
   to: string;
@@ -61,8 +61,8 @@ export interface SinkDriver {
   shown?: { columns: number; lines: number };
   send(message: SinkMessage): Promise<Attempt>;
   /**
-   * Checks whether a message with an unknown outcome has arrived. Without this method, the attempt is simply repeated,
-   * because the receiver recognizes the message by its id.
+   * Checks whether a message with an unknown outcome has arrived. If a sink lacks this method, the attempt is simply
+   * repeated, because the receiver recognizes the message by its id.
    */
   find?(message: SinkMessage, since: number): Promise<Found>;
   /**
@@ -70,11 +70,11 @@ export interface SinkDriver {
    * impossible to find out.
    */
   isSerial?: true;
-  /** Reports that the question is over, and removes the buttons. */
+  /** Reports that the question is closed, and removes the buttons. */
   close?(message: SinkMessage, remote: string | null, ended: string): Promise<Attempt>;
-  /** Listens for presses until the signal is aborted. */
+  /** Listens for button presses until the signal is aborted. */
   listen?(listening: Listening): Promise<void>;
-  /** Closes whatever the driver keeps open besides `listen`. */
+  /** Closes whatever the driver keeps open, except what `listen` uses. */
   dispose?(): void;
 }
 

@@ -2,9 +2,9 @@ import { WebSocket } from 'ws';
 import { z } from 'zod';
 import { causeOf, isThisMachine, parseJson, REQUEST_LIMIT_MS } from './http-request.ts';
 
-/** How much silence makes a connection count as dead. Slack sends a ping every few seconds. */
+/** How long a connection may be silent before it counts as dead. Slack sends a ping every few seconds. */
 const SILENCE_MS = 60_000;
-/** Longer than any press. A press contains the whole message. */
+/** The maximum length of a message about a button press, which contains the whole message. */
 const LONGEST_FRAME_BYTES = 1_000_000;
 
 const Frame = z.object({
@@ -13,14 +13,14 @@ const Frame = z.object({
   payload: z.unknown().optional(),
   reason: z.string().optional(),
 });
-/** Why Slack closes a connection if someone has turned off Socket Mode for the app. */
+/** The reason that Slack gives when it closes a connection because someone has turned off Socket Mode for the app. */
 const TURNED_OFF = 'link_disabled';
 
 /**
  * Receives what people do with an app's messages, over Slack's Socket Mode.
  * @param url the address that Slack assigned to this connection; it contains a ticket, so it is never logged
  * @param options.isLocal whether a server on this machine, which needs no TLS, plays the role of Slack
- * @returns when the connection has ended, and why; a null fault means that Slack asked for a new connection
+ * @returns when and why the connection closed; a null fault means that Slack asked for a new connection
  */
 export function openSlackSocket(
   url: string,
@@ -40,7 +40,7 @@ export function openSlackSocket(
     const leave = (): void => {
       clearTimeout(silence);
       signal.removeEventListener('abort', onAbort);
-      // An error on a socket that is being closed concerns no one.
+      // An error on a socket that is being closed does not matter to anyone.
       socket.removeAllListeners();
       socket.on('error', () => undefined);
       socket.terminate();
@@ -63,7 +63,8 @@ export function openSlackSocket(
       heard();
       const { data: frame } = Frame.safeParse(parseJson(String(data)));
       if (frame === undefined) return;
-      // If this takes three seconds, Slack shows the user an error, so it is sent before the question is answered.
+      // Slack shows the user an error if this takes three seconds, so the acknowledgement is sent before the question
+      // is answered.
       if (frame.envelope_id !== undefined) socket.send(JSON.stringify({ envelope_id: frame.envelope_id }));
       switch (frame.type) {
         case 'hello':

@@ -15,13 +15,13 @@ import { openSlackSocket } from './slack-socket.ts';
 
 /** How many buttons fit below a message without hiding it. Slack accepts up to 25. */
 const MOST_BUTTONS = 8;
-/** The longest text in one block. Slack refuses messages with longer blocks. */
+/** The maximum length of the text in one block. Slack refuses messages that contain longer blocks. */
 const LONGEST_BLOCK = 3_000;
 /** The type name of our metadata, which only programs see. */
 const EVENT_TYPE = 'cbos_question';
-/** How far apart the clocks of two machines may be. */
+/** By how much the clocks of two machines may differ. */
 const SKEW_S = 120;
-/** How many messages to read at once, and how many times, when searching for one. */
+/** How many messages to read at once when searching for a message, and how many times. */
 const PAGE = 200;
 const MOST_PAGES = 25;
 const LISTEN_AGAIN_MS = 5_000;
@@ -58,9 +58,9 @@ const LATER: ReadonlySet<string> = new Set([
 const UNSURE: ReadonlySet<string> = new Set(['fatal_error', 'internal_error', 'request_timeout']);
 
 /**
- * An app that writes to one channel and accepts presses only there. Button presses arrive over Socket Mode, a WebSocket
- * that CBOS opens, so CBOS opens no port to the network. Slack has no idempotency key for an app's messages. Each
- * message therefore contains its id as metadata. If it is unknown whether a message arrived, CBOS searches the
+ * An app that writes to one channel and accepts button presses only there. Button presses arrive over Socket Mode, a
+ * WebSocket that CBOS opens, so CBOS opens no port to the network. Slack has no idempotency key for an app's messages.
+ * Each message therefore contains its id as metadata. If it is unknown whether a message arrived, CBOS searches the
  * channel's history for that id.
  * @param options.appToken the token that opens the WebSocket, or null if the messages have no buttons
  */
@@ -72,7 +72,9 @@ export function openSlack(options: {
 }): SinkDriver {
   const { token, appToken, channel } = options;
   const base = baseOf(options.url);
-  /** where a search of the history was interrupted; the next search for the same message continues from there */
+  /**
+   * where a search of the history was interrupted, so that the next search for the same message can continue from there
+   */
   let search: { id: string; cursor: string } | null = null;
 
   async function call(
@@ -150,7 +152,7 @@ export function openSlack(options: {
               onInteraction: (payload) => takeInteraction(payload, listening),
             });
       if (signal.aborted) return;
-      // Slack replaces each connection after a few hours, and announces that.
+      // Slack replaces each connection after a few hours, and announces that in advance.
       if (end.fault === null) continue;
       onFault(end.fault);
       await pause(LISTEN_AGAIN_MS);
@@ -159,7 +161,7 @@ export function openSlack(options: {
 
   async function takeInteraction(payload: unknown, { onPress }: Listening): Promise<void> {
     const { data } = Pressed.safeParse(payload);
-    // Presses in any other channel get no answer, not even a refusal.
+    // Button presses in any other channel get no answer, not even a refusal.
     if (data === undefined || data.channel.id !== channel) return;
     const press = readPress(data.actions[0]?.value);
     const reply = press === null ? null : await onPress(press);
@@ -179,7 +181,8 @@ export function openSlack(options: {
 }
 
 /**
- * Writes a message. Plain-text blocks show their content as it is, so it can neither mention people nor hide a link.
+ * Writes a message. Blocks of plain text show their content as it is, so that it can neither mention people nor hide a
+ * link.
  */
 function contentOf({ title, body, code, buttons }: SinkMessage): object {
   const section = (text: string): object => ({ type: 'section', text: { type: 'plain_text', text, emoji: false } });
@@ -190,7 +193,7 @@ function contentOf({ title, body, code, buttons }: SinkMessage): object {
     value: pressData(code, key),
   }));
   return {
-    // Notifications and screen readers use this text, in which Slack would run commands such as `<!channel>`.
+    // Notifications and screen readers use this text, in which Slack would interpret commands such as `<!channel>`.
     text: escapeMarkup(title),
     blocks: [
       ...[title, ...partsOf(body)].map(section),

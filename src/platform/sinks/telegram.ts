@@ -14,23 +14,23 @@ import {
 
 /** How many buttons fit one below another on a phone without hiding the message. */
 const MOST_BUTTONS = 8;
-/** How long Telegram holds a request for updates, in seconds. Its servers hold it for 50 seconds. */
+/** How long Telegram holds a request for updates, in seconds. Its servers hold a request for at most 50 seconds. */
 const POLL_S = 50;
 /** After this many unused ids in a row, no further messages are expected. */
 const PROBES = 3;
-/** How many ids are checked in all. In a group, others write at the same time. */
+/** How many ids are checked in total. In a group, others write messages at the same time. */
 const MOST_PROBES = 50;
-/** The longest notice that can be shown over a pressed button. */
+/** The maximum length of a notice that can be shown over a button that was pressed. */
 const LONGEST_TOAST = 200;
 
 const Memory = z.object({
   /** the next update to ask for */
   offset: z.number().default(0),
-  /** the highest known message id in the chat */
+  /** the highest known id of a message in the chat */
   last: z.number().nullable().default(null),
   /**
-   * the message being sent, the highest id known before the first attempt, the last id checked in the search for the
-   * message since the last attempt, and how many of the last ids are unused
+   * the message being sent, the highest id that was known before the first attempt, the last id that was checked in the
+   * search for the message since the last attempt, and how many of the last ids are unused
    */
   pending: z
     .object({ id: z.string(), after: z.number().nullable(), probed: z.number().nullable(), misses: z.number() })
@@ -54,9 +54,9 @@ const Update = z.object({
 });
 
 /**
- * A bot that writes to one chat and accepts presses only there. Telegram has no idempotency keys. If it is unknown
- * whether a message arrived, CBOS edits the messages after the last known one without changing their text. If Telegram
- * reports that nothing has changed, the message has been found.
+ * A bot that writes to one chat and accepts button presses only there. Telegram has no idempotency keys. If it is
+ * unknown whether a message arrived, CBOS tries to give the messages after the last known one the text of this message.
+ * If Telegram reports that nothing has changed, the message has been found.
  */
 export function openTelegram(options: { url: string; token: string; chat: string; memory: SinkMemory }): SinkDriver {
   const { token, chat } = options;
@@ -117,13 +117,13 @@ export function openTelegram(options: { url: string; token: string; chat: string
 
   async function find(message: SinkMessage): Promise<Found> {
     const { pending } = memory;
-    // This is the first message ever. If the message did arrive after all, there will be two.
+    // This is the first message ever. If the message did arrive after all, there will be two copies of it.
     if (pending?.id !== message.id || pending.after === null) return { kind: 'absent' };
     const { after } = pending;
     let { misses } = pending;
     for (let id = (pending.probed ?? after) + 1; misses < PROBES && id <= after + MOST_PROBES; id += 1) {
       const called = await call('editMessageText', { chat_id: chat, message_id: id, ...content(message) });
-      // The edit succeeded, so one of this bot's other messages has been turned into this one.
+      // The edit succeeded, so another message from this bot has been turned into this one.
       if (called.kind === 'ok' || /message is not modified/i.test(called.error)) {
         notice(id);
         return { kind: 'found', remote: String(id) };
@@ -172,12 +172,12 @@ export function openTelegram(options: { url: string; token: string; chat: string
     { onPress }: Listening,
   ): Promise<void> {
     if (message !== undefined && String(message.chat.id) === chat) notice(message.message_id);
-    // Presses in any other chat get no answer, not even a refusal.
+    // Button presses in any other chat get no answer, not even a refusal.
     if (query === undefined || String(query.message?.chat.id) !== chat) return;
     const press = readPress(query.data);
     const said = press === null ? "This isn't a CBOS button." : await onPress(press);
     const { text, isDone } = typeof said === 'string' ? { text: said, isDone: false } : said;
-    // If this does not arrive, the edited message still gives the outcome.
+    // If this does not arrive, the edited message still shows the outcome.
     await call('answerCallbackQuery', {
       callback_query_id: query.id,
       text: text.slice(0, LONGEST_TOAST),

@@ -3,15 +3,16 @@ import { z } from 'zod';
 import { type HttpReply, originOf, parseJson, request } from './http-request.ts';
 import type { Attempt, SinkDriver, SinkMessage } from './sink-driver.ts';
 
-/** The receiver is a program, so buttons take no space. */
+/** The receiver is a program, so buttons take up no space. */
 const MOST_BUTTONS = 20;
 
 const Answered = z.object({ answer: z.string() });
 
 /**
- * Posts to an address that the user has configured, signed according to Standard Webhooks 1.0. `webhook-id` is the same
- * in every attempt, so the receiver can drop duplicates. The signature is an HMAC-SHA256 over id, timestamp, and body.
- * An answer to the question arrives in the response, or later through the API, so CBOS opens no address for it.
+ * Posts messages to an address that the user has configured, signed according to Standard Webhooks 1.0. `webhook-id` is
+ * the same in every attempt, so that the receiver can drop duplicates. The signature is an HMAC-SHA256 of the id, the
+ * timestamp, and the body. An answer to the question arrives in the response, or later through the API, so CBOS opens
+ * no address for it.
  */
 export function openWebhook(options: {
   url: string;
@@ -55,7 +56,7 @@ export function openWebhook(options: {
   };
 }
 
-/** The status with which a receiver declines any further messages. */
+/** The status with which a receiver declines all further messages. */
 const GONE = 410;
 
 function attemptOf(reply: HttpReply): Attempt {
@@ -64,6 +65,6 @@ function attemptOf(reply: HttpReply): Attempt {
   if (status >= 200 && status < 300) return { kind: 'sent', remote: null };
   const error = `HTTP ${status}`;
   if (status === GONE) return { kind: 'refused', error };
-  // The id lets the receiver drop duplicates, so the attempt may be repeated once the fault is fixed.
+  // The id lets the receiver drop duplicates, so the attempt may be repeated once the fault has been fixed.
   return { kind: 'unsure', error, afterMs: retryAfterMs };
 }
