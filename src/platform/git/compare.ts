@@ -211,7 +211,7 @@ async function readPatch({ base, own }: Comparison, { file, oldFile }: PatchOpti
 /** The character that replaces bytes in a path that are not UTF-8. */
 export const LOST_BYTES = '\ufffd';
 
-/** Returns a pathspec for a name. In place of each byte that was replaced, the pathspec matches any byte. */
+/** Returns a pathspec for a name. Wherever a byte was replaced, the pathspec matches any byte. */
 export function asPathspec(name: string): string {
   if (!name.includes(LOST_BYTES)) return name;
   return `:(top,glob)${name.replaceAll(/[\\*?[]/g, '\\$&').replaceAll(LOST_BYTES, '*')}`;
