@@ -64,7 +64,7 @@ void runCli({ argv: process.argv.slice(2), host, io, version, program: calledAs 
   process.exitCode = code;
 });
 
-/** Returns how a person calls this program again: by its name if it is installed, by its path in a checkout. */
+/** Returns how a user calls this program again: by its name if it is installed, by its path in a checkout. */
 function callAgain(called: string | undefined): string {
   if (called === undefined || basename(called) === 'cbos') return 'cbos';
   return `node ${relative(process.cwd(), called)}`;

@@ -32,7 +32,7 @@ export interface CliContext {
   exitCode: number;
 }
 
-/** Reports whether both standard input and output belong to a person. If so, CBOS may ask questions. */
+/** Reports whether both standard input and output belong to a user. If so, CBOS may ask questions. */
 export function isInteractive(io: TerminalIo): boolean {
   return io.stdin.isTTY === true && io.stdout.isTTY === true;
 }

@@ -17,14 +17,14 @@ export interface FollowOptions {
   /** seconds after which `onTimeout` is called once */
   timeoutSeconds?: number;
   onTimeout?(): void;
-  /** the exit code if the person interrupts the command; 130 by default */
+  /** the exit code if the user interrupts the command; 130 by default */
   interruptedCode?: number;
 }
 
 /**
  * Listens to the server, and resolves to the exit code when listening ends. It ends when the listener ends it, when the
- * person interrupts it, or when nobody reads the output any more. If the connection is lost, the command waits until
- * the server is back. Both the loss and the return are reported on standard error.
+ * user interrupts it, or when nobody reads the output any more. If the connection is lost, the command waits until the
+ * server is back. Both the loss and the return are reported on standard error.
  */
 export async function followStream(
   context: CliContext,

@@ -3,7 +3,9 @@ import type { Caller } from '../client/index.ts';
 import type { Session } from '../protocol/index.ts';
 import { cleanBlock } from '../text/terminal-text.ts';
 
-/** Returns a session's answer in its last turn, made safe for a terminal. Empty if no source reports it. */
+/**
+ * Returns a session's answer in its last turn, made safe for a terminal. The result is empty if no source reports it.
+ */
 export async function lastAnswer(client: Caller, session: Session): Promise<string> {
   return cleanBlock(await lastWords(client, session)).trim();
 }

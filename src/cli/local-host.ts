@@ -23,18 +23,18 @@ export interface DoctorCheck {
   outcome: 'ok' | 'warning' | 'fault';
   /** what was found, in one line: "4.9.0 at /usr/bin/screen" */
   detail: string;
-  /** what to type or change, in one line; null if nothing is wrong */
+  /** what to type or change, in one line, or null if nothing is wrong */
   cure: string | null;
 }
 
 /** The systemd user service, as far as systemd reports it. */
 export interface ServiceState {
-  /** path of the unit file; null if it is not installed */
+  /** path of the unit file, or null if it is not installed */
   unitFile: string | null;
   running: boolean;
   /** starts when the user logs in (or at boot, if lingering is enabled for the user) */
   enabled: boolean;
-  /** other facts that a person should know or act on, one line each */
+  /** other facts that a user should know or act on, one line each */
   notes: readonly string[];
 }
 
@@ -43,7 +43,7 @@ export interface ServeRequest {
   /** aborted when the server should stop; its sessions stay alive */
   signal: AbortSignal;
   /**
-   * called once, when the server answers. @param reach who else can reach the server, as text; null for this machine
+   * called once, when the server answers. @param reach who else can reach the server, as text, or null for this machine
    * only
    */
   onReady(address: string, reach?: string | null): void;
@@ -69,7 +69,7 @@ export interface DemoRequest {
   face: 'terminal' | 'page' | 'lines';
   /** aborted when the demo should end */
   signal: AbortSignal;
-  /** a line for the person who runs the demo */
+  /** a line for the user who runs the demo */
   onProgress(line: string): void;
 }
 
@@ -88,7 +88,7 @@ export interface TimelineChange {
 export interface RecordingChoice {
   /** a session's slug, or the path of a recording */
   recording: string;
-  /** path of the timing file; null for the file next to the recording, if there is one */
+  /** path of the timing file, or null for the file next to the recording, if there is one */
   timing: string | null;
   /** overrides the size in the recording */
   cols: number | null;
@@ -101,7 +101,7 @@ export const EXPORT_FORMATS = ['asciicast', 'asciicast-v3', 'text', 'html'] as c
 
 export interface ExportRequest extends RecordingChoice {
   format: (typeof EXPORT_FORMATS)[number];
-  /** the file that will be written; null for none */
+  /** the file that will be written, or null for none */
   output: string | null;
   /** called with the share of the recording that has been read, 0 to 1 */
   onProgress(share: number): void;
@@ -192,7 +192,7 @@ export interface LocalHost {
   lastModels(sessions: readonly Session[]): Promise<ReadonlyMap<string, string>>;
   /** Reports whether no server has ever run for this home. */
   isFirstStart(): Promise<boolean>;
-  /** Opens an address in the person's browser. Returns false if there is no desktop. */
+  /** Opens an address in the user's browser. Returns false if there is no desktop. */
   openInBrowser(url: string): Promise<boolean>;
   doctor(): AsyncIterable<DoctorCheck>;
   service: {
@@ -205,7 +205,7 @@ export interface LocalHost {
   /** Runs a program in this terminal, and resolves to its exit code. */
   runAttached(argv: readonly string[]): Promise<number>;
   /**
-   * Runs the terminal UI until the person leaves it. Starts the server if none is running. Resolves to the exit code.
+   * Runs the terminal UI until the user leaves it. Starts the server if none is running. Resolves to the exit code.
    * @throws CatalogueError no_server, timed_out
    */
   tui(request: TuiRequest): Promise<number>;

@@ -4,9 +4,9 @@ import type { Session } from '../protocol/index.ts';
 const MOST_SLIPS = 2;
 
 /**
- * Returns the name that a person probably meant, if no session has the given name. It is the same name in a different
- * case, a name that begins with the given one, or a name that differs by one or two letters. Null if there is no such
- * name, or more than one.
+ * Returns the name that a user probably meant, if no session has the given name. It is the same name in a different
+ * case, a name that begins with the given one, or a name that differs by one or two letters. The result is null if
+ * there is no such name, or more than one.
  */
 export function nameLike(typed: string, sessions: readonly Pick<Session, 'slug'>[]): string | null {
   const name = typed.toLowerCase();

@@ -6,7 +6,7 @@ import { cleanLine } from '../text/terminal-text.ts';
 import type { CliContext } from './context.ts';
 import { reportError } from './error-report.ts';
 
-/** How many conversations are offered, which is as many as a person takes in at a glance. */
+/** How many conversations are offered, which is as many as a user takes in at a glance. */
 const MOST_OFFERED = 5;
 
 /**
@@ -46,7 +46,7 @@ export async function offerRecent(context: CliContext): Promise<void> {
     });
     out.line(`${cleanLine(session.slug)} continues it`);
   } catch (error) {
-    // The terminal UI opens anyway, and the person can start a different session there.
+    // The terminal UI opens anyway, and the user can start a different session there.
     reportError(out, error);
   }
 }

@@ -7,7 +7,7 @@ import { CommandError } from './command-error.ts';
 import type { CliContext } from './context.ts';
 
 /**
- * Reads a secret from a file, from a person who types it without echo, or from standard input. Every user of a machine
+ * Reads a secret from a file, from a user who types it without echo, or from standard input. Every user of a machine
  * can read command lines, so a secret is never an argument.
  * @throws CommandError if there is none
  */

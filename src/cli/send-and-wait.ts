@@ -22,7 +22,7 @@ export interface SendAndWait {
 /**
  * Sends a prompt, and waits until the session is ready again, asks something, or has died. It starts listening before
  * it sends, so that even the shortest turn is seen.
- * @returns the session at that moment; null if the person interrupted the wait
+ * @returns the session at that moment, or null if the user interrupted the wait
  * @throws CatalogueError whatever `send` throws, no_such_session, timed_out
  * @throws CommandError if the session died or was deleted
  */

@@ -45,7 +45,7 @@ function isRefusal(cause: unknown): boolean {
 
 async function remove(client: Caller, slug: string, files: readonly StoredFile[]): Promise<void> {
   for (const { id } of files) {
-    // What the person has to know is that the prompt was refused. A file that could not be deleted is in the list.
+    // What the user has to know is that the prompt was refused. A file that could not be deleted is in the list.
     await client.call('removeFile', { params: { slug, id } }).catch(() => undefined);
   }
 }

@@ -22,8 +22,8 @@ export const HOST = 'localhost';
  */
 const LOOK_EVERY_MS = 1_000;
 /**
- * How many times in a row the server must be found stopped. A debugger stops the server for a moment, and so may a
- * person who presses Ctrl-Z by mistake.
+ * How many times in a row the server must be found stopped. A debugger stops the server for a moment, and so may a user
+ * who presses Ctrl-Z by mistake.
  */
 const STOPPED_LOOKS = 2;
 

@@ -1,13 +1,13 @@
 import type { SessionView } from '../client/index.ts';
 import type { Session, StreamFrame } from '../protocol/index.ts';
 
-/** A change that a person watches for. */
+/** A change that a user watches for. */
 export interface SessionChange {
   /** the frame that reports it, for programs */
   frame: Extract<StreamFrame, { type: 'session_state' | 'session_added' | 'session_removed' | 'session_renamed' }>;
   /** the session's previous name */
   slug: string;
-  /** the session after the change; null if it was deleted */
+  /** the session after the change, or null if it was deleted */
   session: Session | null;
 }
 
@@ -44,7 +44,7 @@ export function changesBetween(before: SessionView, after: SessionView, frame: S
   return [...gone, ...others];
 }
 
-/** Returns what makes a status different for a person, which excludes its clocks and the evidence. */
+/** Returns what makes a status different for a user, which excludes its clocks and the evidence. */
 export function statusKey({ state, status }: Session): string {
   return JSON.stringify([state, status.primary, status.detail, status.health, status.question?.id ?? null]);
 }

@@ -55,7 +55,7 @@ export interface AuditReader {
 
 export function createAuditReader(options: {
   client: Caller;
-  /** the name of one session; null for all */
+  /** the name of one session, or null for all */
   session: string | null;
   startTimer(callback: () => void, delayMs: number): Dispose;
   onChange(): void;

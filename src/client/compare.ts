@@ -42,9 +42,9 @@ async function changesOf(client: Caller, { slug }: Session): Promise<Compared['c
 const NO_CHANGES: ReadonlySet<string> = new Set(['no_such_path', 'not_a_repository', 'git_not_found', 'git_failed']);
 
 /**
- * Returns a session's answer in its last turn. Empty if no source reports it, which is always so for an adopted
- * session, because it has no hooks. For a terminal session, the answer is at most the last 4,000 characters, because
- * its hook stores no more.
+ * Returns a session's answer in its last turn. The result is empty if no source reports it, which is always so for an
+ * adopted session, because it has no hooks. For a terminal session, the answer is at most the last 4,000 characters,
+ * because its hook stores no more.
  */
 export async function lastWords(client: Caller, { slug, type }: Session): Promise<string> {
   const params = { slug };

@@ -17,7 +17,7 @@ export interface FollowOptions {
 
 /**
  * Reports the progress of a restoration until it is over.
- * @returns how it ended; null if the server was restarted, or if another restoration has begun
+ * @returns how it ended, or null if the server was restarted, or if another restoration has begun
  */
 export async function followRestoration(options: FollowOptions): Promise<Restoration | null> {
   const { client, begun, wait, onProgress, isGone = () => false } = options;

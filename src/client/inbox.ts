@@ -27,7 +27,7 @@ export interface Asker {
 
 interface CardOf<About extends string> {
   about: About;
-  /** changes with each new asker, so that no keypress counts for an asker that the person has not seen */
+  /** changes with each new asker, so that no keypress counts for an asker that the user has not seen */
   key: string;
   askers: readonly Asker[];
 }
@@ -75,7 +75,7 @@ export function inboxCards(
     });
 }
 
-/** Returns a session as one of a card's askers. Null if it asks nothing that the inbox can answer. */
+/** Returns a session as one of a card's askers, or null if it asks nothing that the inbox can answer. */
 function askerOf(session: SeenSession): Asker | null {
   if (!needsYou(session)) return null;
   const { slug, path, status, limit_over_at: overAt } = session;
@@ -90,8 +90,8 @@ export function idOf({ slug, id }: Asker): string {
 }
 
 /**
- * Returns a string that is the same for equal questions: the tool, its whole input, and the possible answers. Null for
- * questions that are never joined: those without a call, and those whose call is not fully known.
+ * Returns a string that is the same for equal questions: the tool, its whole input, and the possible answers, or null
+ * for questions that are never joined: those without a call, and those whose call is not fully known.
  */
 function sameness({ kind, tool, cut, options, questions }: Question): string | null {
   if (kind !== 'permission' || tool === null || cut === true || questions.length > 1) return null;
@@ -135,7 +135,7 @@ export interface AnswerOutcome {
 /** Holds answers until they can no longer be taken back. */
 export interface AnswerHold {
   give(held: HeldAnswer): void;
-  /** Takes back the last answer that has not been sent yet. @returns that answer; null if all have been sent */
+  /** Takes back the last answer that has not been sent yet. @returns that answer, or null if all have been sent */
   undo(): HeldAnswer | null;
   /** the answers that have not been sent yet, newest last */
   held(): readonly HeldAnswer[];

@@ -2,31 +2,27 @@ import type { Session } from '../protocol/index.ts';
 import type { StreamOptions } from './stream-connection.ts';
 
 /**
- * How long a session must be shown before that counts as a look. If it is shown for less, the person may only be
- * passing it on the way to another session.
+ * How long a session must be shown before that counts as a look. If it is shown for less, the user may only be passing
+ * it on the way to another session.
  */
 export const LOOK_MS = 1_500;
 
 type Shown = Pick<Session, 'slug' | 'news' | 'unread' | 'marked_unread'>;
 
-/** Determines when a person has looked at a session that a face shows. */
+/** Determines when a user has looked at a session that a face shows. */
 export interface LookTimer {
-  /** Sets what the person sees now; null if it is not a session, or if nobody is looking. */
+  /** Sets what the user sees now, or null if it is not a session, or if nobody is looking. */
   show(session: Shown | null): void;
   dispose(): void;
 }
 
-/**
- * @param options.onLook called when the person has looked at a session, with the session's news count at that moment
- */
+/** @param options.onLook called when the user has looked at a session, with the session's news count at that moment */
 export function createLookTimer(options: {
   startTimer: StreamOptions['startTimer'];
   onLook: (slug: string, news: number) => void;
 }): LookTimer {
   let visited: string | null = null;
-  /**
-   * whether the session was already marked as unread when the person came to it; a mark that was added later is kept
-   */
+  /** whether the session was already marked as unread when the user came to it; a mark that was added later is kept */
   let cameToMark = false;
   let waiting: { news: number; cancel: () => void } | null = null;
   /** the news count of the last look, which is not sent again if the server refuses it */

@@ -3,9 +3,9 @@ import type { Session } from '../protocol/index.ts';
 /** The server does not query a forge more often, so clients need not report more often. */
 const LOOK_EVERY_MS = 120_000;
 
-/** Reports to the server which pull requests a person sees. */
+/** Reports to the server which pull requests a user sees. */
 export interface RequestLooks {
-  /** Sets what a person currently sees. @param nowMs by any clock */
+  /** Sets what a user currently sees. @param nowMs by any clock */
   note(sessions: Iterable<Pick<Session, 'slug' | 'worktree'>>, nowMs: number): void;
 }
 

@@ -5,7 +5,7 @@ import { type Dispose, type Transport, type TransportSocket, UnreachableError } 
 
 /** The first pause before reconnecting. A server that somebody restarts is back within a second. */
 const FIRST_RETRY_MS = 100;
-/** The longest pause. It is a short wait for a person, and trying to reach an absent server costs nothing. */
+/** The longest pause. It is a short wait for a user, and trying to reach an absent server costs nothing. */
 const LONGEST_RETRY_MS = 2_000;
 
 export interface StreamListener {

@@ -34,8 +34,8 @@ type Fields = Readonly<Record<string, unknown>>;
 const fieldsOf = (value: unknown): Fields => (typeof value === 'object' && value !== null ? (value as Fields) : {});
 
 /**
- * Returns the outcome of the last tests in these events. Null if there are none, or if the command's exit code may not
- * be that of the tests: in a pipe, in the background, or while they are still running.
+ * Returns the outcome of the last tests in these events, or null if there are none, or if the command's exit code may
+ * not be that of the tests: in a pipe, in the background, or while they are still running.
  */
 export function testOutcome(events: readonly StoredEvent[]): TestOutcome | null {
   let last: { id: unknown; command: string; isClear: boolean } | null = null;

@@ -31,7 +31,7 @@ export interface SocketListener {
   onMessage(text: string): void;
   /**
    * Called exactly once, even if the socket never opened.
-   * @param failure why the socket never opened or broke; null if one of the two sides closed it
+   * @param failure why the socket never opened or broke, or null if one of the two sides closed it
    */
   onClose(failure: Error | null): void;
 }

@@ -27,8 +27,8 @@ export interface IsolatedEnvironmentOptions {
 
 /**
  * Returns the whole environment for a Claude Code on the stand-in, built from an allow-list. Nothing is inherited,
- * because any `ANTHROPIC_*`, `CLAUDE_*` or `HOME` of a person would let Claude Code talk to the real service in that
- * person's name.
+ * because any `ANTHROPIC_*`, `CLAUDE_*` or `HOME` of a user would let Claude Code talk to the real service in that
+ * user's name.
  */
 export function isolatedEnvironment(options: IsolatedEnvironmentOptions): Record<string, string> {
   return {

@@ -25,16 +25,15 @@ export interface DemoOptions {
   /** where to create the private home, such as /tmp. The path must be short because it contains Screen's sockets */
   temporaryDirectory: string;
   /**
-   * starts a server with exactly this environment, because nothing from the person's own environment may reach a
-   * session
+   * starts a server with exactly this environment, because nothing from the user's own environment may reach a session
    */
   openFleet: (environment: Readonly<Record<string, string>>) => Promise<DemoFleet>;
-  /** how a person calls the program from another terminal, e.g. `cbos` */
+  /** how a user calls the program from another terminal, e.g. `cbos` */
   program: string;
   print: (line: string) => void;
   /**
-   * Shows the fleet to the person, with a session that guides them, until they leave. Then the demo ends. If null,
-   * the demo prints what happens, until the signal.
+   * Shows the fleet to the user, with a session that guides them, until they leave. Then the demo ends. If null, the
+   * demo prints what happens, until the signal.
    * @param home the demo's `CBOS_HOME`
    * @param ended aborted if the demo ends for another reason
    */
@@ -65,9 +64,9 @@ function makePlace(temporaryDirectory: string): { dir: string; make: (name: stri
 }
 
 /**
- * Runs the demo: five real Claude Code sessions, one of them without a terminal, on a scripted stand-in for the
- * model, in a separate home. They think, run tools, request a permission, and ask a question. A person may answer
- * them. Ends and removes everything on the signal, or when the person leaves.
+ * Runs the demo: five real Claude Code sessions, one of them without a terminal, on a scripted stand-in for the model,
+ * in a separate home. They think, run tools, request a permission, and ask a question. A user may answer them. Ends and
+ * removes everything on the signal, or when the user leaves.
  */
 export async function runDemo(options: DemoOptions): Promise<void> {
   const { print, signal } = options;
@@ -98,7 +97,7 @@ export async function runDemo(options: DemoOptions): Promise<void> {
     prepareIsolatedHome({ home, trusted: [...projects.values()], allow: EXAMPLE_PROJECT_ALLOW });
     const cbosHome = make('cbos');
     const streamDir = make('streams');
-    // Commands that do not ask a server (timeline, replay) read the settings of the home, so the person only has to
+    // Commands that do not ask a server (timeline, replay) read the settings of the home, so the user only has to
     // export CBOS_HOME.
     writeFileSync(join(cbosHome, 'config.toml'), `stream_dir = ${JSON.stringify(streamDir)}\n`, { mode: 0o600 });
     make('tmp');
@@ -110,7 +109,7 @@ export async function runDemo(options: DemoOptions): Promise<void> {
       endings.push(fleet.onChange(print));
       printWays(options, cbosHome);
     } else {
-      // This is opened before the sessions start, so that the person sees them appear.
+      // This is opened before the sessions start, so that the user sees them appear.
       const shown = show(cbosHome, ended.signal);
       left = Promise.race([left, shown]);
       endings.push(async () => {

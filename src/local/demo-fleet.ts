@@ -8,7 +8,7 @@ import { startServer } from '../server/start-server.ts';
 import { sessionIcon, stateText } from '../text/session-words.ts';
 
 export interface DemoFleetOptions {
-  /** the complete environment, which contains nothing from the person's own environment */
+  /** the complete environment, which contains nothing from the user's own environment */
   environment: Readonly<Record<string, string>>;
   pid: number;
   searchProgram: string;

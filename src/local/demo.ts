@@ -50,7 +50,7 @@ async function untilInterrupted(ended: AbortSignal, print: (line: string) => voi
   if (!ended.aborted) await new Promise((resolve) => ended.addEventListener('abort', resolve, { once: true }));
 }
 
-/** Runs this program in this terminal, for the demo's home and without the person's settings. */
+/** Runs this program in this terminal, for the demo's home and without the user's settings. */
 function runIn(
   self: ThisProgram,
   { home, args, signal }: { home: string; args: readonly string[]; signal: AbortSignal },

@@ -10,7 +10,7 @@ export interface RecordingPair {
 export interface RecordingName {
   /** a session's slug, or the path of a recording */
   recording: string;
-  /** path of the timing file; null for the file next to the recording, if there is one */
+  /** path of the timing file, or null for the file next to the recording, if there is one */
   timing: string | null;
 }
 

@@ -4,7 +4,7 @@ import { delimiter, join } from 'node:path';
 import { pathToFileURL } from 'node:url';
 
 /**
- * Programs that open an address in the person's browser, in order of preference: first WSL's, then the one that every
+ * Programs that open an address in the user's browser, in order of preference: first WSL's, then the one that every
  * desktop has.
  */
 const OPENERS = ['wslview', 'xdg-open'];

@@ -94,8 +94,8 @@ async function serve(self: ThisProgram, { flags, signal, onReady }: ServeRequest
   const logFile = join(settings.home, 'server.log');
   keepLogSmall(logFile);
   const log = pino({ level: self.environment.CBOS_LOG_LEVEL ?? 'info', base: null }, openLogFile(logFile));
-  // If writing fails during a person's request, the request is refused. If a record cannot be written, it is written
-  // with the next change. A disk failure must never keep CBOS from watching sessions.
+  // If writing fails during a user's request, the request is refused. If a record cannot be written, it is written with
+  // the next change. A disk failure must never keep CBOS from watching sessions.
   process.on('uncaughtException', (cause) => {
     if (homeFault(cause) === null && !isFilesLimit(cause)) throw cause;
     log.error({ err: cause }, 'a file in the home directory could not be read or written');

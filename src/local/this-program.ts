@@ -12,7 +12,7 @@ export interface ThisProgram {
   node: string;
   /** absolute path of the built cbos.js */
   program: string;
-  /** the command that a person types: `cbos`, or its path in a checkout */
+  /** the command that a user types: `cbos`, or its path in a checkout */
   calledAs: string;
   pid: number;
   version: string;

@@ -65,7 +65,7 @@ function tuiHost(self: ThisProgram, machine: LocalHost): TuiHost {
   };
 }
 
-/** Lets the person edit text in a private file, which is removed afterwards. */
+/** Lets the user edit text in a private file, which is removed afterwards. */
 async function editText(text: string, environment: ThisProgram['environment']): Promise<string> {
   const directory = mkdtempSync(join(tmpdir(), 'cbos-edit-'));
   try {

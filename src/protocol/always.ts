@@ -2,7 +2,7 @@ import { z } from 'zod';
 import { type Route, SlugParam } from './route.ts';
 import { Rule } from './rules.ts';
 
-/** How far a yes may reach beyond the call being asked about, in words that a person reads before choosing. */
+/** How far a yes may reach beyond the call being asked about, in words that a user reads before choosing. */
 export const AlwaysChoices = z
   .object({
     question_id: z.string(),

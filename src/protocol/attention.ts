@@ -4,7 +4,7 @@ import type { Loss } from './restore.ts';
 import type { Snooze } from './snooze.ts';
 import type { Because, Status } from './status.ts';
 
-/** What a session wants from a person, most pressing first. Every list uses this order. */
+/** What a session wants from a user, most pressing first. Every list uses this order. */
 export const ATTENTIONS = ['needs_you', 'done', 'working', 'new', 'unknown', 'snoozed', 'parked', 'stopped'] as const;
 export type Attention = (typeof ATTENTIONS)[number];
 
@@ -43,7 +43,7 @@ function isParked({ parked_at }: Attending): boolean {
 }
 
 /**
- * Returns the kind of question that a session asks, or what went wrong. Null for a session that can continue, has
+ * Returns the kind of question that a session asks, or what went wrong, or null for a session that can continue, has
  * nothing to do, or is snoozed.
  */
 export function needOf(session: Attending): Need | null {
@@ -71,7 +71,7 @@ export function needOf(session: Attending): Need | null {
 }
 
 /**
- * Reports whether a person should look at the session. Such sessions come first in lists, Tab visits them, and
+ * Reports whether a user should look at the session. Such sessions come first in lists, Tab visits them, and
  * notifications report them.
  */
 export function needsYou(session: Attending): boolean {

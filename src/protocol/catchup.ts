@@ -57,7 +57,7 @@ export const CatchupSession = z
   .meta({ id: 'CatchupSession' });
 export type CatchupSession = z.infer<typeof CatchupSession>;
 
-/** What happened while the person was away. */
+/** What happened while the user was away. */
 export const Catchup = z
   .object({
     since: Timestamp,
@@ -72,7 +72,7 @@ export const Catchup = z
   .meta({ id: 'Catchup' });
 export type Catchup = z.infer<typeof Catchup>;
 
-/** The part of the REST interface that reports what happened while a person was away. */
+/** The part of the REST interface that reports what happened while a user was away. */
 export const CATCHUP_ROUTES = {
   catchup: {
     method: 'get',

@@ -29,7 +29,7 @@ export const DELIVERY_PHASES = {
   under_view: 'sent',
   /** the session has not read the message yet */
   unread: 'sent',
-  /** a person removed the message from Claude Code's own queue */
+  /** a user removed the message from Claude Code's own queue */
   taken_back: 'sent',
   /** Claude Code took the message */
   taken: 'delivered',

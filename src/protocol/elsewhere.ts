@@ -8,14 +8,14 @@ export interface Elsewhere {
   slug: string;
   /** what this machine may do with it */
   may: readonly Right[];
-  /** since when its row may be wrong, in Unix milliseconds; null while it is current */
+  /** since when its row may be wrong, in Unix milliseconds, or null while it is current */
   asOf: number | null;
 }
 
 /** A session on this machine, or one on another machine, whose slug is `machine/SESSION`. */
 export type SeenSession = Session & { elsewhere?: Elsewhere };
 
-/** Returns where a session on another machine runs. Null for a session on this machine. */
+/** Returns where a session on another machine runs, or null for a session on this machine. */
 export const elsewhereOf = ({ elsewhere }: Pick<SeenSession, 'elsewhere'>): Elsewhere | null => elsewhere ?? null;
 
 /** Reports whether what is known about a session is current. An outdated session is not counted or reported. */

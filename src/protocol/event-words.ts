@@ -23,7 +23,7 @@ export function readUserText(event: Readonly<Record<string, unknown>>, text: str
   return printed === null ? { kind: 'prompt', text } : { kind: 'note', text: printed };
 }
 
-/** Tags count only at the beginning of the text, because a person may write about them. */
+/** Tags count only at the beginning of the text, because a user may write about them. */
 function tagged(text: string, tag: string): string | null {
   if (!/^<(?:command|local-command)-/.test(text)) return null;
   const open = text.indexOf(`<${tag}>`);
@@ -33,7 +33,7 @@ function tagged(text: string, tag: string): string | null {
 
 /**
  * Returns why a request is retried and when, for a `system` event `api_retry` (2.1.329): `overloaded (529): try 2 of 10
- * in 1 s`. The waits grow to as much as 40 s, and a person must not mistake them for thinking.
+ * in 1 s`. The waits grow to as much as 40 s, and a user must not mistake them for thinking.
  */
 export function retryWords(event: Readonly<Record<string, unknown>>): string {
   const { error, error_status: status, attempt, max_retries: most, retry_delay_ms: delayMs } = event;

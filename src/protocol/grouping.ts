@@ -2,12 +2,12 @@ import { compareAttention } from './attention.ts';
 import type { Session } from './session.ts';
 import { folderName } from './session-selector.ts';
 
-/** The ways to group sessions, including by what they want from a person. */
+/** The ways to group sessions, including by what they want from a user. */
 export const GROUPINGS = ['attention', 'repo', 'tag', 'none'] as const;
 export type Grouping = (typeof GROUPINGS)[number];
 
 export interface SessionGroup<S> {
-  /** a repository's path, or a tag; null for the sessions without one */
+  /** a repository's path, or a tag, or null for the sessions without one */
   key: string | null;
   /** ordered by attention */
   sessions: S[];

@@ -16,7 +16,7 @@ export const ChosenBefore = z
   .meta({ id: 'ChosenBefore' });
 export type ChosenBefore = z.infer<typeof ChosenBefore>;
 
-/** One of the answers that a person gave, and how often. */
+/** One of the answers that a user gave, and how often. */
 export const AnswerBefore = z
   .object({
     said: SaidBefore,
@@ -29,7 +29,7 @@ export const AnswerBefore = z
   .meta({ id: 'AnswerBefore' });
 export type AnswerBefore = z.infer<typeof AnswerBefore>;
 
-/** How a person earlier answered the question that a session is asking now. */
+/** How a user earlier answered the question that a session is asking now. */
 export const QuestionMemory = z
   .object({
     question_id: z.string(),
@@ -45,7 +45,7 @@ export const QuestionMemory = z
   .meta({ id: 'QuestionMemory' });
 export type QuestionMemory = z.infer<typeof QuestionMemory>;
 
-/** A question that a person has answered, with all the answers. */
+/** A question that a user has answered, with all the answers. */
 export const RememberedQuestion = z
   .object({
     project: z.string().meta({ description: 'the folder; all worktrees of a repository share it' }),
@@ -59,7 +59,7 @@ export const RememberedQuestion = z
   .meta({ id: 'RememberedQuestion' });
 export type RememberedQuestion = z.infer<typeof RememberedQuestion>;
 
-/** More questions than a person will read. */
+/** More questions than a user will read. */
 const MOST_QUESTIONS = 1_000;
 const MOST_QUERY = 400;
 const MOST_PATH = 4_096;

@@ -20,9 +20,7 @@ export const PERMISSION_MODES = ['default', 'acceptEdits', 'plan', 'auto', 'dont
 /** Where found text came from: a prompt, an answer, a tool call, or the screen. */
 export const SEARCH_KINDS = ['prompt', 'answer', 'tool', 'screen'] as const;
 
-/**
- * `manual`: a person sends it. `next_waiting`: CBOS sends it as soon as the session waits for a prompt.
- */
+/** `manual`: a user sends it. `next_waiting`: CBOS sends it as soon as the session waits for a prompt. */
 export const STASH_WHENS = ['manual', 'next_waiting'] as const;
 
 /**

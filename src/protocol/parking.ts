@@ -4,7 +4,7 @@ import type { Session } from './session.ts';
 /**
  * Reports whether a terminal session has been done since a given time (Unix milliseconds) and may therefore be parked.
  * A session that needs attention is not done, and neither is one at a closing question. Both times count: the status
- * may be as old as the last server, and a person may have looked at the session since then.
+ * may be as old as the last server, and a user may have looked at the session since then.
  */
 export function isDoneSince(session: Session, since: number): boolean {
   const { type, adopted, status, last_activity: activity } = session;

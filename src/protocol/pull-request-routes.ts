@@ -34,7 +34,7 @@ const ERRORS = [
   'git_failed',
 ] as const;
 
-/** The pull request for a session's branch, through the person's own `gh`. */
+/** The pull request for a session's branch, through the user's own `gh`. */
 export const PULL_REQUEST_ROUTES = {
   planPullRequest: {
     method: 'get',

@@ -62,7 +62,7 @@ export const NewPullRequest = z
   .meta({ id: 'NewPullRequest' });
 export type NewPullRequest = z.infer<typeof NewPullRequest>;
 
-/** The sessions that a person currently sees, so that the server looks up the states of their pull requests. */
+/** The sessions that a user currently sees, so that the server looks up the states of their pull requests. */
 export const PullRequestLook = z
   .strictObject({
     sessions: z.array(z.string()).max(1_000).optional().meta({ description: 'Default: all of them' }),

@@ -2,7 +2,7 @@ import { z } from 'zod';
 import { Timestamp } from './words.ts';
 
 /**
- * The columns as they were recorded. A person may have attached with a window smaller than any that CBOS would create.
+ * The columns as they were recorded. A user may have attached with a window smaller than any that CBOS would create.
  */
 const Columns = z.int().min(1);
 const Rows = z.int().min(1);

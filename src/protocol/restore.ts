@@ -24,7 +24,7 @@ export const RESTORE_REFUSALS = [
   'parked',
   /** a JSON session needs no process while it waits */
   'json',
-  /** a person ended it, or it ended itself */
+  /** a user ended it, or it ended itself */
   'ended',
   /** something else started it, and CBOS only observed it */
   'observed',

@@ -14,7 +14,7 @@ export interface Route {
   takesBytes?: boolean;
   /** HTTP status on success */
   success: number;
-  /** schema of the response; null for bytes */
+  /** schema of the response, or null for bytes */
   response: z.ZodType | null;
   errors: readonly ErrorCode[];
   /** whether the route needs no token */

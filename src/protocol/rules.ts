@@ -5,7 +5,7 @@ import { Timestamp } from './words.ts';
 export const RuleEffect = z.enum(['allow', 'deny', 'ask']);
 export type RuleEffect = z.infer<typeof RuleEffect>;
 
-/** Longer than any pattern that a person will read. */
+/** Longer than any pattern that a user will read. */
 const MOST_PATTERN = 1_000;
 const MOST_PATTERNS = 100;
 const MOST_NOTE = 500;
@@ -88,7 +88,7 @@ export type RuleFile = z.infer<typeof RuleFile>;
 export const RuleBook = z.object({ rules: z.array(Rule), files: z.array(RuleFile) }).meta({ id: 'RuleBook' });
 export type RuleBook = z.infer<typeof RuleBook>;
 
-/** Why a person is asked, or why a rule allows or denies. */
+/** Why a user is asked, or why a rule allows or denies. */
 export const RuleReason = z.enum([
   'allowed',
   'denied',
@@ -202,11 +202,11 @@ export const AuditQuery = z.strictObject({
 });
 export type AuditQuery = z.infer<typeof AuditQuery>;
 
-/** Trust applies to one exact content. `sha256` is the hash of the text that the person has read. */
+/** Trust applies to one exact content. `sha256` is the hash of the text that the user has read. */
 export const RuleTrust = z.strictObject({ path: z.string().min(1), sha256: z.string().length(64) });
 export type RuleTrust = z.infer<typeof RuleTrust>;
 
-/** A rule that CBOS proposes because a person said yes again and again. Only a person can put the rule into effect. */
+/** A rule that CBOS proposes because a user said yes again and again. Only a user can put the rule into effect. */
 export const RuleSuggestion = z
   .object({
     number: z.int().min(1).meta({ description: 'the position of the suggestion in the list' }),

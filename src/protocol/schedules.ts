@@ -21,7 +21,7 @@ export type ScheduleOutcome = z.infer<typeof ScheduleOutcome>;
 export const ScheduleReason = z.enum(['missed', 'overlapping', 'working', 'paused', 'over_budget', 'refused']);
 export type ScheduleReason = z.infer<typeof ScheduleReason>;
 
-/** What started a run: one of the schedule's times, a person's request, or a webhook. */
+/** What started a run: one of the schedule's times, a user's request, or a webhook. */
 export const ScheduleTriggeredBy = z.enum(['schedule', 'person', 'webhook']);
 export type ScheduleTriggeredBy = z.infer<typeof ScheduleTriggeredBy>;
 
@@ -117,7 +117,7 @@ export const ScheduleChange = z
   .meta({ id: 'ScheduleChange' });
 export type ScheduleChange = z.infer<typeof ScheduleChange>;
 
-/** The times that a person sees before a schedule is saved. */
+/** The times that a user sees before a schedule is saved. */
 export const ScheduleTimesQuery = z.strictObject({ cron: Pattern, timezone: Zone.optional() });
 
 export const NextTimes = z

@@ -35,9 +35,9 @@ export const SearchResult = z
   .meta({ id: 'SearchResult' });
 export type SearchResult = z.infer<typeof SearchResult>;
 
-/** Longer than anything that a person searches for. */
+/** Longer than anything that a user searches for. */
 const MAX_QUERY = 1_000;
-/** The maximum number of hits in one page. A person who wants more should search more precisely. */
+/** The maximum number of hits in one page. A user who wants more should search more precisely. */
 const MAX_HITS = 500;
 
 export const SearchQuery = z.strictObject({

@@ -34,7 +34,7 @@ export function isSetUpDue({ state, after_failure }: Pick<SetUp, 'state' | 'afte
 }
 
 /**
- * Reports whether a person may skip a set-up: it must run before Claude Code starts, and is not running now.
+ * Reports whether a user may skip a set-up: it must run before Claude Code starts, and is not running now.
  * @param session.isDead whether no process of the session is left, so that its set-up cannot be running
  */
 export function maySkipSetUp(setUp: Pick<SetUp, 'state' | 'after_failure'>, { isDead }: { isDead: boolean }): boolean {

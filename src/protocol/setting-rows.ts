@@ -2,9 +2,9 @@ import type { SettingName } from './settings.ts';
 
 export interface SettingRow {
   name: SettingName;
-  /** the environment variable; null if there is none */
+  /** the environment variable, or null if there is none */
   environment: string | null;
-  /** the key in config.toml, prefixed with its table and a dot; null if the file cannot contain the setting */
+  /** the key in config.toml, prefixed with its table and a dot, or null if the file cannot contain the setting */
   file: string | null;
   /** the effect of the setting, in one line */
   about: string;

@@ -12,7 +12,7 @@ const TELLING_FIELDS = [
 ];
 
 /**
- * Returns the field that describes a tool call: the command, the file, or the address. Null if its input has no such
+ * Returns the field that describes a tool call: the command, the file, or the address, or null if its input has no such
  * field.
  */
 export function tellingField(input: unknown): string | null {

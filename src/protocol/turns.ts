@@ -2,7 +2,7 @@ import { z } from 'zod';
 import { type Route, SlugParam } from './route.ts';
 import { Timestamp } from './words.ts';
 
-/** What changed the files: a turn of the session, or a rewind by a person. */
+/** What changed the files: a turn of the session, or a rewind by a user. */
 export const TurnKind = z.enum(['turn', 'rewind']);
 export type TurnKind = z.infer<typeof TurnKind>;
 

@@ -3,7 +3,7 @@ import { GROUPINGS } from './grouping.ts';
 import { Tag } from './labels.ts';
 import type { Route } from './route.ts';
 
-/** The maximum number of saved views, because a person chooses one from a list. */
+/** The maximum number of saved views, because a user chooses one from a list. */
 export const MOST_VIEWS = 50;
 const MOST_FILTER = 200;
 

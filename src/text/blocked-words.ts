@@ -1,7 +1,10 @@
 import type { Session } from '../protocol/index.ts';
 import { formatClock } from './durations.ts';
 
-/** Returns why nothing can be typed into a session, as far as that is known. Empty if no obstacle is known. */
+/**
+ * Returns why nothing can be typed into a session, as far as that is known. The result is empty if no obstacle is
+ * known.
+ */
 export function blockedText({
   status,
   screen_prompt_at: promptAt,

@@ -24,7 +24,7 @@ export function overBudgetText(over: Over): string {
   return `Budget ${cleanLine(over.budget)} has been reached: ${spentText(over.spent, over.limit, over)}`;
 }
 
-/** Returns the command with which a person can raise the budget. */
+/** Returns the command with which a user can raise the budget. */
 export function raiseHint({ budget, scope, per }: Over): string {
   const whose = scope === 'each' ? ' --session NAME' : '';
   const day = per === 'day' ? ', or when the day is over' : '';

@@ -38,7 +38,7 @@ export function catchupTimeText(at: string, now: number): string {
   return day(time) === day(now) ? formatClock(time).slice(0, 'HH:MM'.length) : formatDateTime(time).slice(5, 16);
 }
 
-/** "2 turns finished, 3 files +40 -2, $1.20". Empty if nothing is known. */
+/** "2 turns finished, 3 files +40 -2, $1.20". The result is empty if nothing is known. */
 export function catchupSummary({ finished, changes, cost_usd: cost, is_cost_by_day: isByDay }: CatchupSession): string {
   const turns = finished === 0 ? '' : finished === 1 ? 'one turn finished' : `${finished} turns finished`;
   const files =
@@ -70,7 +70,7 @@ export function replayCommand({ recording, t }: CatchupReplay): string {
   return cleanLine(`cbos replay ${recording} --from ${from}`);
 }
 
-/** The events that a short list shows: those that a person needs to know, and only the last finished turn. */
+/** The events that a short list shows: those that a user needs to know, and only the last finished turn. */
 export function tellingEvents({ events }: Pick<CatchupSession, 'events'>): CatchupEvent[] {
   const last = events.findLastIndex(({ kind }) => kind === 'finished');
   return events.filter(({ kind }, index) => kind !== 'finished' || index === last);

@@ -74,7 +74,7 @@ export function totalText({ files, added, removed }: Changes['total']): string {
   return `${files === 1 ? '1 file' : `${files} files`}, ${countsText({ added, removed })}`;
 }
 
-/** Returns `4 files, +6 −1`. Empty if the session changed nothing, or if that is unknown. */
+/** Returns `4 files, +6 −1`. The result is empty if the session changed nothing, or if that is unknown. */
 export function changesFact({ changes }: Pick<Session, 'changes'>): string {
   return changes === undefined || changes.files === 0 ? '' : totalText(changes);
 }

@@ -6,7 +6,10 @@ interface Tests {
   edited_since: boolean;
 }
 
-/** Returns the outcome of a session's last tests: `passed before the last edit: npm test`. Empty if it is not known. */
+/**
+ * Returns the outcome of a session's last tests: `passed before the last edit: npm test`. The result is empty if it is
+ * not known.
+ */
 export function testsText(tests: Tests | null): string {
   if (tests === null) return '';
   return cleanLine(`${tests.outcome}${tests.edited_since ? ' before the last edit' : ''}: ${tests.command}`);

@@ -16,7 +16,8 @@ export function formatDuration(ms: number): string {
 }
 
 /**
- * Formats how long ago a point in time was. Empty if it is unknown. If the clock was set back, the result is `0s`.
+ * Formats how long ago a point in time was. The result is empty if it is unknown. If the clock was set back, the result
+ * is `0s`.
  */
 export function formatSince(timestamp: string | null, now: number): string {
   const at = timestamp === null ? Number.NaN : Date.parse(timestamp);

@@ -10,7 +10,7 @@ const blocks = (event: ClaudeEvent): Json[] => {
 };
 const text = (value: unknown): string => (typeof value === 'string' ? value : '');
 
-/** Returns a piece of the answer that is being written. Empty for any other event. */
+/** Returns a piece of the answer that is being written. The result is empty for any other event. */
 export function textDelta(event: ClaudeEvent): string {
   if (event.type !== 'stream_event' || text(event.parent_tool_use_id) !== '') return '';
   const delta = record(record(event.event).delta);
@@ -28,7 +28,7 @@ export function toolLines(event: ClaudeEvent): string[] {
 }
 
 /**
- * Returns an event as one line for people. Null if the event means nothing to them (such as pieces of an answer, or
+ * Returns an event as one line for people, or null if the event means nothing to them (such as pieces of an answer, or
  * signs of life).
  */
 export function eventLine(event: ClaudeEvent): string | null {
@@ -57,7 +57,7 @@ export function eventLine(event: ClaudeEvent): string | null {
   }
 }
 
-/** Returns a line about a request that failed and is being retried. Null for any other event. */
+/** Returns a line about a request that failed and is being retried, or null for any other event. */
 export function retryLine(event: ClaudeEvent): string | null {
   return event.subtype === 'api_retry' ? `… ${cleanLine(retryWords(event))}` : null;
 }
@@ -73,7 +73,7 @@ function userLine(event: ClaudeEvent): string | null {
   return `  ⎿ ${firstLine(text(result.content)) || (result.is_error === true ? 'failed' : 'done')}`;
 }
 
-/** Returns everything that Claude Code printed for a slash command. Empty for any other event. */
+/** Returns everything that Claude Code printed for a slash command. The result is empty for any other event. */
 export function printedText(event: ClaudeEvent): string {
   if (event.type !== 'user') return '';
   const { content } = record(event.message);

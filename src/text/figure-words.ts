@@ -6,13 +6,13 @@ const WARNING = '▲';
 const GAUGE_CELLS = 5;
 const HALF_A_CENT_USD = 0.005;
 
-/** Returns `42%`, with a mark if the context window is nearly full. Empty if unknown. */
+/** Returns `42%`, with a mark if the context window is nearly full. The result is empty if unknown. */
 export function contextPercent(context: ContextWindow | null): string {
   if (context === null) return '';
   return `${isNearlyFull(context) ? `${WARNING} ` : ''}${Math.round(context.used_percentage)}%`;
 }
 
-/** Returns how full it is as a bar of five cells: `██░░░`. Empty if unknown. */
+/** Returns how full it is as a bar of five cells: `██░░░`. The result is empty if unknown. */
 export function contextGauge(context: ContextWindow | null): string {
   if (context === null) return '';
   const filled = Math.min(GAUGE_CELLS, Math.round((context.used_percentage * GAUGE_CELLS) / 100));
@@ -45,12 +45,12 @@ export function dollarsText(costUsd: number): string {
   return `$${costUsd.toFixed(2)}`;
 }
 
-/** Formats a cost. Empty if nothing was spent or the cost is unknown. */
+/** Formats a cost. The result is empty if nothing was spent or the cost is unknown. */
 export function costFact(costUsd: number | null): string {
   return costUsd === null || costUsd < HALF_A_CENT_USD ? '' : dollarsText(costUsd);
 }
 
-/** Returns `+12 −3`. Empty if nothing was changed or the numbers are unknown. */
+/** Returns `+12 −3`. The result is empty if nothing was changed or the numbers are unknown. */
 export function linesText({ lines_added: added, lines_removed: removed }: Session): string {
   return (added ?? 0) + (removed ?? 0) === 0 ? '' : `+${added ?? 0} −${removed ?? 0}`;
 }

@@ -5,7 +5,7 @@ import { cleanLine } from './terminal-text.ts';
 export interface GroupHeading {
   /** `shop (3)` */
   title: string;
-  /** identifies the group: a repository's path, or a tag; empty for sessions without one */
+  /** identifies the group: a repository's path, or a tag, or empty for sessions without one */
   key: string;
 }
 

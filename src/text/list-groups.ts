@@ -20,7 +20,7 @@ export interface ListGroup {
   key: string;
   /** empty if the list has no headings */
   title: string;
-  /** what its sessions want; null for groups that are not based on attention */
+  /** what its sessions want, or null for groups that are not based on attention */
   attention: Attention | null;
   /** whether its sessions belong to an unreachable machine; if so, each row shows how old it is */
   isOld: boolean;
@@ -77,8 +77,8 @@ function currentGroups(sessions: readonly SeenSession[], by: Grouping): ListGrou
 }
 
 /**
- * Folds the groups that a person has folded. Sessions that need attention stay visible, so that a jump always leads to
- * a visible session. A filter searches all groups.
+ * Folds the groups that a user has folded. Sessions that need attention stay visible, so that a jump always leads to a
+ * visible session. A filter searches all groups.
  */
 export function foldGroups(
   groups: readonly ListGroup[],

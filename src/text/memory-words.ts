@@ -8,7 +8,7 @@ const seen = (text: string): string => cleanLine(showHiddenMarks(text));
 
 /** The maximum number of different answers that a line names. */
 const MOST_NAMED = 3;
-/** How much of a person's own words a line shows. */
+/** How much of a user's own words a line shows. */
 const MOST_QUOTED = 60;
 
 const VERBS: Readonly<Record<AnswerBefore['said'], string>> = {
@@ -18,7 +18,10 @@ const VERBS: Readonly<Record<AnswerBefore['said'], string>> = {
   choice: 'answered',
 };
 
-/** "You allowed this 23 times here; last on 2026-11-24 14:02 in AUTH". Empty if the question was never answered. */
+/**
+ * "You allowed this 23 times here; last on 2026-11-24 14:02 in AUTH". The result is empty if the question was never
+ * answered.
+ */
 export function memoryText({ answers, differs }: Pick<QuestionMemory, 'answers' | 'differs'>): string {
   const last = lastOf(answers);
   if (last === null) return '';
@@ -48,7 +51,7 @@ export function answersText(answers: readonly AnswerBefore[]): string {
   return [first, ...others, ...more].join(', ');
 }
 
-/** A person's own words, or the options that a person chose, in quotes. */
+/** A user's own words, or the options that a user chose, in quotes. */
 function wordsOf({ remark, chosen }: Pick<AnswerBefore, 'remark' | 'chosen'>): string {
   const words = chosen.map(({ labels, text }) => [...labels, ...(text === null ? [] : [text])].join(', '));
   return [...words, ...(remark === null ? [] : [remark])].map(quoted).join(' and ');
@@ -63,7 +66,7 @@ const timesText = (count: number): string => (count === 1 ? 'once' : count === 2
 
 const dayText = (at: string): string => formatDateTime(Date.parse(at)).slice(0, 'YYYY-MM-DD HH:MM'.length);
 
-/** Returns the latest answer; null if there is none. */
+/** Returns the latest answer, or null if there is none. */
 export function lastOf(answers: readonly AnswerBefore[]): AnswerBefore | null {
   return answers.reduce<AnswerBefore | null>(
     (last, one) => (last === null || Date.parse(one.last_at) >= Date.parse(last.last_at) ? one : last),

@@ -5,7 +5,7 @@ export interface PatchRow {
   kind: 'file' | 'said' | 'hunk' | 'context' | 'added' | 'removed' | 'note';
   /** the row as in the patch, without the sign of a line */
   text: string;
-  /** the line's number in the base; null if the base does not contain it */
+  /** the line's number in the base, or null if the base does not contain it */
   old: number | null;
   /** the line's number now */
   now: number | null;
@@ -58,7 +58,7 @@ function plain(kind: PatchRow['kind'], text: string): PatchRow {
 
 const SIGNS: Readonly<Partial<Record<PatchRow['kind'], string>>> = { context: ' ', added: '+', removed: '-' };
 
-/** Returns the sign of a line. Empty for a row that is not a line of the file. */
+/** Returns the sign of a line. The result is empty for a row that is not a line of the file. */
 export function rowSign({ kind }: PatchRow): string {
   return SIGNS[kind] ?? '';
 }

@@ -11,7 +11,7 @@ const visibleLine = (text: string): string => showHiddenMarks(cleanLine(text)).t
 
 /**
  * Returns the title and description for a pull request: those of its only commit, or the name of the branch and a list
- * of the commits. Invisible characters are written out, so that a person sees exactly what is sent.
+ * of the commits. Invisible characters are written out, so that a user sees exactly what is sent.
  * @param messages the messages of the commits, oldest first
  */
 export function requestWords(branch: string, messages: readonly string[]): { title: string; body: string } {
@@ -31,7 +31,7 @@ function shortTitle(title: string): string {
   return letters.length <= MOST_TITLE_CHARS ? letters.join('') : `${letters.slice(0, MOST_TITLE_CHARS - 1).join('')}…`;
 }
 
-/** Returns `#12 passing`. Empty if the session has no pull request. */
+/** Returns `#12 passing`. The result is empty if the session has no pull request. */
 export function pullRequestText({ worktree }: Pick<Session, 'worktree'>): string {
   const request = worktree?.pull_request;
   return request === undefined ? '' : `#${request.number} ${requestState(request)}`;
@@ -61,7 +61,7 @@ export function pullRequestQuestion(plan: PullRequestPlan): string {
   return `${push}, and open a pull request into ${visibleLine(plan.base)}?`;
 }
 
-/** Returns the planned pull request as text for a person to read. */
+/** Returns the planned pull request as text for a user to read. */
 export function pullRequestLines({ title, body, existing }: PullRequestPlan): string[] {
   if (existing !== null) return [visibleLine(existing.url)];
   return [visibleLine(title), ...(body === '' ? [] : ['', ...visible(body).split('\n')])];

@@ -5,13 +5,13 @@ const BYTES_PER_MB = 1_000_000;
 
 type Used = Pick<SessionResources, 'processes' | 'memory_bytes' | 'cpu_ms'>;
 
-/** Returns `260 MB`. Empty for a session without a process. */
+/** Returns `260 MB`. The result is empty for a session without a process. */
 export function memoryText(resources: Used | null): string {
   if (resources === null || resources.processes === 0) return '';
   return `${Math.round(resources.memory_bytes / BYTES_PER_MB)} MB`;
 }
 
-/** Returns the processor time: `12s`. Empty for a session without a process. */
+/** Returns the processor time: `12s`. The result is empty for a session without a process. */
 export function processorText(resources: Used | null): string {
   return resources === null || resources.processes === 0 ? '' : formatDuration(resources.cpu_ms);
 }

@@ -9,7 +9,7 @@ const LOSSES: Readonly<Record<Loss, string>> = {
   shutdown: 'it ended together with CBOS',
 };
 
-/** Returns how a session was lost. Empty if it is not lost. */
+/** Returns how a session was lost. The result is empty if it is not lost. */
 export function lostText({ lost }: Pick<Session, 'lost'>): string {
   return lost === undefined ? '' : howLost(lost);
 }
@@ -17,7 +17,7 @@ export function lostText({ lost }: Pick<Session, 'lost'>): string {
 /** A newer server may have other values. */
 const howLost = (lost: Loss): string => (Object.hasOwn(LOSSES, lost) ? LOSSES[lost] : 'its processes are gone');
 
-/** Why a session is not restored, and what a person can do about it. `SLUG` is replaced by the session's name. */
+/** Why a session is not restored, and what a user can do about it. `SLUG` is replaced by the session's name. */
 const REFUSALS: Readonly<Record<RestoreRefusal, readonly [message: string, cure: string]>> = {
   running: ['it is running', ''],
   parked: ['it is parked', 'the next prompt or `cbos wake SLUG` wakes it'],

@@ -59,7 +59,7 @@ export function ruleAbout({ tool, command, path }: Rule): string {
 /** Returns a rule's text on one line, with invisible characters written out. */
 const seen = (text: string): string => cleanLine(showHiddenMarks(text));
 
-/** Returns the sessions and the folder that a rule applies to. Empty if the rule applies everywhere. */
+/** Returns the sessions and the folder that a rule applies to. The result is empty if the rule applies everywhere. */
 export function ruleScope({
   project,
   session,
@@ -86,7 +86,7 @@ export function ruleLimits(rule: Rule): string {
   return cleanLine(limits.filter((part) => part !== '').join(', '));
 }
 
-/** Returns what is wrong with a rules file. Null if nothing is. */
+/** Returns what is wrong with a rules file, or null if nothing is. */
 export function ruleFileFault({ path, folder, state, error }: RuleFile): string | null {
   switch (state) {
     case 'counts':
@@ -124,7 +124,7 @@ export const FILE_STATE_WORDS: Readonly<Record<RuleFileState, string>> = {
   changed: 'changed since it was trusted',
 };
 
-/** Returns how much time and how many calls a rule has left. Empty if the rule has no limit. */
+/** Returns how much time and how many calls a rule has left. The result is empty if the rule has no limit. */
 export function ruleLeft({ expires, count, used }: Rule, now: number): string {
   const leftMs = expires === null ? null : Date.parse(expires) - now;
   const time = leftMs === null ? '' : leftMs <= 0 ? 'expired' : `ends in ${formatDuration(leftMs)}`;

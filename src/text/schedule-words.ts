@@ -40,7 +40,7 @@ export function startedByText({ by_hand: byHand, triggered_by: by }: StartedBy):
 
 type StartedBy = Pick<ScheduleRun, 'by_hand'> & Partial<Pick<ScheduleRun, 'triggered_by'>>;
 
-/** Says what a person has to know about a new trigger's secret, which no face shows again. */
+/** Says what a user has to know about a new trigger's secret, which no face shows again. */
 export const TRIGGER_SECRET_TEXT = 'Copy the secret now: CBOS does not show it again';
 
 /**

@@ -124,21 +124,21 @@ export function stateText(session: Attending): string {
   return ATTENTION_TITLES[attention].toLowerCase();
 }
 
-/** Returns a note that the session's queue is paused. Empty if it is not. */
+/** Returns a note that the session's queue is paused. The result is empty if it is not. */
 export function queueText({ queue_stopped_at: stoppedAt }: Pick<Session, 'queue_stopped_at'>): string {
   // An older server does not report it.
   const at = Date.parse(stoppedAt ?? '');
   return Number.isNaN(at) ? '' : `queue paused by an interrupt since ${formatClock(at)}`;
 }
 
-/** Returns a note that the session is parked. Empty if it is not. */
+/** Returns a note that the session is parked. The result is empty if it is not. */
 export function parkedText({ parked_at: parkedAt }: Pick<Session, 'parked_at'>): string {
   // An older server does not report it.
   const at = Date.parse(parkedAt ?? '');
   return Number.isNaN(at) ? '' : `parked since ${formatClock(at)}: it has no process, and the next prompt wakes it`;
 }
 
-/** Returns a note that the session's output is currently not being recorded. Empty if it is. */
+/** Returns a note that the session's output is currently not being recorded. The result is empty if it is. */
 export function recordingText({
   recording_stopped_at: stoppedAt,
   recording_stopped_because: because,
@@ -196,7 +196,7 @@ function lastLine(text: string): string {
 }
 
 /**
- * Returns a tool's input in one line. Empty if the input contains nothing worth showing.
+ * Returns a tool's input in one line. The result is empty if the input contains nothing worth showing.
  * @param folder the session's folder; the path of a file in it is shown relative to it
  */
 export function toolGist(input: unknown, folder: string | null = null): string {
@@ -217,7 +217,7 @@ function isFile(input: object, telling: string): boolean {
 const below = (folder: string | null, path: string): string =>
   folder !== null && path.startsWith(`${folder}/`) ? path.slice(folder.length + 1) : path;
 
-/** Returns what AskUserQuestion asks. Null if the value is not a list of questions. */
+/** Returns what AskUserQuestion asks, or null if the value is not a list of questions. */
 function questionsGist(questions: unknown): string | null {
   if (!Array.isArray(questions)) return null;
   const asked = questions

@@ -2,7 +2,7 @@ import type { ProjectSetUp, RepositoryWorktree, Session, SetUp } from '../protoc
 import { showHiddenMarks } from './hidden-marks.ts';
 import { cleanLine } from './terminal-text.ts';
 
-/** Returns how far a set-up is, and what a person may do about it. Empty if there is nothing to say. */
+/** Returns how far a set-up is, and what a user may do about it. The result is empty if there is nothing to say. */
 export function setUpText({ slug, status, worktree }: Pick<Session, 'slug' | 'status' | 'worktree'>): string {
   const setUp = worktree?.set_up;
   if (setUp === undefined) return '';
@@ -41,15 +41,15 @@ export function commandText(command: string): string {
 }
 
 /**
- * Returns what a person should know right after a session was launched in a worktree: that its set-up is running, or
- * why it is not.
+ * Returns what a user should know right after a session was launched in a worktree: that its set-up is running, or why
+ * it is not.
  */
 export function setUpNotice(session: Pick<Session, 'slug' | 'status' | 'worktree'>): string {
   const state = session.worktree?.set_up?.state;
   return state === 'done' || state === 'skipped' ? '' : setUpText(session);
 }
 
-/** Returns what is wrong with a repository's own file about its worktrees, and the cure. Null if it counts. */
+/** Returns what is wrong with a repository's own file about its worktrees, and the cure, or null if it counts. */
 export function projectSetUpFault(file: ProjectSetUp, repository: string): string | null {
   const path = cleanLine(file.path);
   const trust = `cbos worktrees trust ${cleanLine(repository)}`;

@@ -39,7 +39,7 @@ export const WAKE_TIME_FORMS = '17:00, 30m, 2h, 3d, tomorrow, or 2026-11-24 09:0
  * Parses the end of a snooze in the reader's time zone. `17:00` is the next moment at which a clock there shows that
  * time, even across a daylight saving change.
  * @param now milliseconds since 1970
- * @returns milliseconds since 1970; null if the text is not a time
+ * @returns milliseconds since 1970, or null if the text is not a time
  */
 export function wakeTime(text: string, now: number): number | null {
   const word = text.trim().toLowerCase();

@@ -1,6 +1,6 @@
 /**
  * The Select Graphic Rendition codes that turn each style on and off. The codes use the terminal's own sixteen colours,
- * so the person decides between light and dark.
+ * so the user decides between light and dark.
  */
 const CODES = {
   bold: [1, 22],
@@ -15,7 +15,7 @@ const CODES = {
 
 export type StyleName = keyof typeof CODES;
 
-/** Applies a style to text, as far as the terminal and the person's settings allow it. */
+/** Applies a style to text, as far as the terminal and the user's settings allow it. */
 export type Style = (name: StyleName | null, text: string) => string;
 
 /** The style function for a terminal that supports every style. */

@@ -32,7 +32,7 @@ export function suggestionLines(suggestion: RuleSuggestion): string[] {
   ];
 }
 
-/** Returns the rule that a person adds by accepting a suggestion. */
+/** Returns the rule that a user adds by accepting a suggestion. */
 export const suggestionRule = ({ command, project }: RuleSuggestion): NewRule => ({
   effect: 'allow',
   command,

@@ -20,7 +20,7 @@ export function readTagWords(typed: string): TypedTags {
   };
 }
 
-/** Returns a session's tags as a row shows them. Empty if it has none. */
+/** Returns a session's tags as a row shows them. The result is empty if it has none. */
 export function tagsText({ tags }: Partial<Pick<Session, 'tags'>>): string {
   return (tags ?? []).map((tag) => `#${cleanLine(tag)}`).join(' ');
 }

@@ -18,7 +18,7 @@ export function toolInputLines(input: unknown): string[] {
   });
 }
 
-/** Returns the call that a question would allow. Empty if the question is about something else. */
+/** Returns the call that a question would allow. The result is empty if the question is about something else. */
 export function askedCallLines({ kind, tool }: Question): string[] {
   if (tool === null || (kind !== 'permission' && kind !== 'plan')) return [];
   return [cleanLine(showHiddenMarks(tool.name)), ...toolInputLines(tool.input).map((line) => `  ${line}`)];
@@ -51,7 +51,7 @@ export function cutText(how: string): string {
 }
 
 /**
- * Returns the text of a question together with its call. This is everything that a person must read in order to answer
+ * Returns the text of a question together with its call. This is everything that a user must read in order to answer
  * it.
  */
 export function askedText(question: Question, part: { text: string }): string {

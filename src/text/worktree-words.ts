@@ -33,7 +33,7 @@ export function isFinishable({ worktree }: Pick<Session, 'worktree'>): boolean {
   return worktree !== undefined && worktree.finished === undefined;
 }
 
-/** Returns a worktree's branch and its base: `fix/login → main`. Empty if there is no worktree. */
+/** Returns a worktree's branch and its base: `fix/login → main`. The result is empty if there is no worktree. */
 export function worktreeBranch(worktree: Session['worktree']): string {
   if (worktree === undefined) return '';
   const branch = shownBranch(worktree.branch);
@@ -72,7 +72,7 @@ export function uncommittedText(files: readonly string[]): string {
   return `${someNames(files.map(shownBranch))} ${files.length === 1 ? 'is' : 'are'} not committed`;
 }
 
-/** Returns what a person should know before a worktree is finished: what is merged, what is saved, and what is lost. */
+/** Returns what a user should know before a worktree is finished: what is merged, what is saved, and what is lost. */
 export function finishNotes(preview: FinishPreview, how: FinishHow): string[] {
   const { uncommitted, ignored } = preview;
   // An older server does not report a merge.
@@ -123,7 +123,7 @@ export function conflictPrompt(base: string | null, files: readonly string[]): s
   return `Merge ${what} into your branch, resolve the conflicts, and commit the merge.${named}`;
 }
 
-/** Returns the conflicting files that an error names. Null for any other error. */
+/** Returns the conflicting files that an error names, or null for any other error. */
 export function conflictFiles(error: { code: string; extra: Readonly<Record<string, unknown>> }): string[] | null {
   if (error.code !== 'merge_conflict') return null;
   const { files } = error.extra;

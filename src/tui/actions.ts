@@ -83,7 +83,7 @@ export function answer(app: App, answering: Pick<Answer, 'choice' | 'text' | 'an
   });
 }
 
-/** Offers how far a yes to a permission request may reach, once the person has seen all of the request. */
+/** Offers how far a yes to a permission request may reach, once the user has seen all of the request. */
 export function chooseAlways(app: App): void {
   const session = requireSelected(app);
   const question = session?.status.question ?? null;
@@ -97,7 +97,7 @@ export function chooseAlways(app: App): void {
   }
 }
 
-/** Reports whether the person has seen the question. If not, shows a message. */
+/** Reports whether the user has seen the question. If not, shows a message. */
 function isRead(app: App, slug: string): boolean {
   if (isReadable(app.model, app.options.now())) return true;
   app.toast('wait', `${slug} now asks something else; read the new question first`);
@@ -105,8 +105,8 @@ function isRead(app: App, slug: string): boolean {
 }
 
 /**
- * Reports whether the person may allow the call. Nobody should allow a call that is not fully shown. If the person may
- * not, shows a message.
+ * Reports whether the user may allow the call. Nobody should allow a call that is not fully shown. If the user may not,
+ * shows a message.
  */
 function isSeen(app: App, question: Question, answering: Pick<Answer, 'choice' | 'text'>): boolean {
   if (!mayAllow(question, answering)) return true;

@@ -21,9 +21,9 @@ function waitingKey({ snoozed, state, status }: SeenSession): string | null {
 }
 
 /**
- * Returns the sessions that began to wait between two views, except the one that the person is looking at. The first
- * view causes no alerts, because it would ring for sessions that have been waiting for hours. Another machine's first
- * list causes none either.
+ * Returns the sessions that began to wait between two views, except the one that the user is looking at. The first view
+ * causes no alerts, because it would ring for sessions that have been waiting for hours. Another machine's first list
+ * causes none either.
  */
 export function alertsBetween(before: SessionView, after: SessionView, model: Model): Alert[] {
   if (before.size === 0) return [];
@@ -52,8 +52,8 @@ function hasMachine(view: SessionView, machine: string): boolean {
 const BELL = '\u0007';
 
 /**
- * Returns the codes that alert the person: the bell, and a desktop notification through the terminal (OSC 9, which
- * other terminals ignore).
+ * Returns the codes that alert the user: the bell, and a desktop notification through the terminal (OSC 9, which other
+ * terminals ignore).
  */
 export function alertCodes(alerts: Model['alerts'], text: string): string {
   switch (alerts) {

@@ -3,13 +3,13 @@ import { answer } from './actions.ts';
 import { type App, requireSelected } from './app.ts';
 import { isReadable, type Model, READING_MS } from './model.ts';
 
-/** Reports whether the key for repeating an earlier answer takes effect: the person must have seen what it answers. */
+/** Reports whether the key for repeating an earlier answer takes effect: the user must have seen what it answers. */
 export function isSuggestionReadable(model: Model, now: number): boolean {
   const { suggestedSince } = model.drawn;
   return isReadable(model, now) && suggestedSince !== null && now >= suggestedSince + READING_MS;
 }
 
-/** Answers the open question as the person has always answered it. */
+/** Answers the open question as the user has always answered it. */
 export function answerAgain(app: App): void {
   const session = requireSelected(app);
   const question = session?.status.question ?? null;

@@ -16,7 +16,7 @@ export interface CommandSet<A> {
   run(app: A, typed: string): void;
   /** Returns the commands whose names begin with this string, with their descriptions. */
   matching(typed: string): [name: string, about: string][];
-  /** Returns the common beginning of all matching commands; null if it is no longer than the text already typed. */
+  /** Returns the common beginning of all matching commands, or null if it is no longer than the text already typed. */
   complete(typed: string): string | null;
   /** the usage and description of each command */
   help: readonly (readonly [usage: string, about: string])[];

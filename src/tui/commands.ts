@@ -34,7 +34,7 @@ const FORMATS = ['asciicast', 'text', 'html'];
 
 /**
  * The TUI's own commands. They take precedence over Claude Code's commands of the same name (`/status`, `/export`); to
- * use those, a person must attach.
+ * use those, a user must attach.
  */
 const COMMANDS: Readonly<Record<string, Command<App>>> = {
   '/status': { usage: '/status', about: 'show the state of the server and the sessions', run: showStatus },

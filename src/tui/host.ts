@@ -8,18 +8,18 @@ import type { TuiInput, TuiOutput } from './terminal/own-screen.ts';
 export interface TuiHost {
   /** Starts the server if none is running. @throws CatalogueError no_server, timed_out */
   startServer(): Promise<void>;
-  /** Opens a session's real terminal in this one, until the person detaches. @param screenId `PID.NAME` */
+  /** Opens a session's real terminal in this one, until the user detaches. @param screenId `PID.NAME` */
   attach(screenId: string): Promise<number>;
   /** Runs this program in this terminal, for example `replay AUTH`. */
   runHere(args: readonly string[]): Promise<number>;
   /** Runs this program in the background, and returns its exit code and all its output. */
   runAside(args: readonly string[]): Promise<{ code: number; said: string }>;
   /**
-   * Stops this program, as Ctrl+Z stops any other, until the person continues it. Returns immediately if nobody could
+   * Stops this program, as Ctrl+Z stops any other, until the user continues it. Returns immediately if nobody could
    * continue it.
    */
   suspend(): Promise<void>;
-  /** Opens text in the person's own editor in this terminal. @returns the text as saved */
+  /** Opens text in the user's own editor in this terminal. @returns the text as saved */
   editText(text: string): Promise<string>;
 }
 

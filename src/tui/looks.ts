@@ -5,8 +5,7 @@ import { type Model, selectedSession } from './model.ts';
 import type { Mode } from './modes/mode.ts';
 
 /**
- * Reports that the person has looked at the selected session: it was shown for a while in a terminal that has the
- * focus.
+ * Reports that the user has looked at the selected session: it was shown for a while in a terminal that has the focus.
  */
 export interface Looks {
   /** Sets what the picture shows now. */

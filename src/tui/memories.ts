@@ -41,7 +41,7 @@ export function createMemories(options: {
           // By now another question may be open, and these answers must not appear below it.
           if (found.question_id === question.id && found.answers.length > 0) known.set(key, found);
         } catch (error) {
-          // Either the question or the server is gone. Neither matters to the person, who can answer without these
+          // Either the question or the server is gone. Neither matters to the user, who can answer without these
           // answers.
           if (!(error instanceof CatalogueError)) throw error;
         }

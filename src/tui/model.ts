@@ -26,9 +26,9 @@ export interface AnswerDraft {
   answers: Readonly<Record<string, string | string[]>>;
 }
 
-/** The question in the picture that the person sees. */
+/** The question in the picture that the user sees. */
 export interface DrawnQuestion {
-  /** the key of the question and of its current part; null if nothing is asked */
+  /** the key of the question and of its current part, or null if nothing is asked */
   key: string | null;
   slug: string | null;
   /** since when it has been shown, in Unix milliseconds */
@@ -37,7 +37,7 @@ export interface DrawnQuestion {
   answerableFrom: number;
   /** whether it was shown in full */
   isWhole: boolean;
-  /** since when the answer that the person has always given is shown; null if it is not shown */
+  /** since when the answer that the user has always given is shown, or null if it is not shown */
   suggestedSince: number | null;
 }
 
@@ -53,7 +53,7 @@ export interface Model {
   /** when the server was connected or lost, in Unix milliseconds */
   link: { isUp: boolean; since: number };
   alerts: (typeof ALERTS)[number];
-  /** whether the person's terminal has the focus; true for terminals that do not report it */
+  /** whether the user's terminal has the focus; true for terminals that do not report it */
   hasFocus: boolean;
   /** whether the session is shown alone, without the list */
   isZoomed: boolean;
@@ -68,7 +68,7 @@ export interface Model {
   scroll: { back: number; right: number };
   toast: Toast | null;
   answer: AnswerDraft | null;
-  /** the question in the person's terminal */
+  /** the question in the user's terminal */
   drawn: DrawnQuestion;
   /** the text of the question that was last read to its end, as a page */
   readToEnd: string | null;
@@ -134,9 +134,9 @@ export const READING_MS = 500;
 /**
  * Records which question the picture shows, once the picture has been drawn.
  * @param isWhole whether it was shown in full
- * @param hasSuggestion whether the answer that the person has always given was shown
- * @param hasMoved whether the person has chosen this session or answered the previous part; then no wait is needed,
- *   because the question was expected
+ * @param hasSuggestion whether the answer that the user has always given was shown
+ * @param hasMoved whether the user has chosen this session or answered the previous part; then no wait is needed,
+ * because the question was expected
  */
 export function noteDrawn(
   model: Model,
@@ -157,14 +157,13 @@ export function noteDrawn(
 }
 
 /**
- * Reports whether the person has seen the whole question, either in the picture or as a page that they read to its
- * end.
+ * Reports whether the user has seen the whole question, either in the picture or as a page that they read to its end.
  */
 export function isSeenWhole(model: Model, question: Question): boolean {
   return model.drawn.isWhole || model.readToEnd === askedText(question, openPart(question, model.answer));
 }
 
-/** Reports whether keypresses answer the selected session's question, which the person must have seen. */
+/** Reports whether keypresses answer the selected session's question, which the user must have seen. */
 export function isReadable(model: Model, now: number): boolean {
   const { key, slug, answerableFrom } = model.drawn;
   return key === keyOf(model) && slug === model.selected && now >= answerableFrom;
@@ -190,7 +189,7 @@ export function openPart(question: Question, draft: AnswerDraft | null): Questio
   return question.questions[part] ?? { header: null, ...question };
 }
 
-/** Returns the options chosen so far. Empty if the draft belongs to another question. */
+/** Returns the options chosen so far. The result is empty if the draft belongs to another question. */
 export function answerDraft(question: Question, draft: AnswerDraft | null): AnswerDraft {
   return draft?.questionId === question.id
     ? draft

@@ -34,7 +34,7 @@ export function bestMatch(sessions: readonly Session[], typed: string): string |
   );
 }
 
-/** Returns the next session that needs attention, continuing at the top of the list; null if there is no other. */
+/** Returns the next session that needs attention, continuing at the top of the list, or null if there is no other. */
 export function nextNeedy(listed: readonly SeenSession[], slug: string | null): string | null {
   const start = listed.findIndex((session) => session.slug === slug) + 1;
   const around = [...listed.slice(start), ...listed.slice(0, start)];

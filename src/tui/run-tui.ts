@@ -34,8 +34,8 @@ import { createWatchedSession } from './watched-session.ts';
 const CLOCK_MS = 1_000;
 
 /**
- * Runs the terminal UI, from taking over the terminal to restoring it. Resolves to the exit code when the person
- * leaves, a signal arrives, or the terminal is gone.
+ * Runs the terminal UI, from taking over the terminal to restoring it. Resolves to the exit code when the user leaves,
+ * a signal arrives, or the terminal is gone.
  * @throws CatalogueError if the first connection could not be made
  */
 export async function runTui(options: TuiOptions): Promise<number> {
@@ -127,7 +127,7 @@ function openTui(options: TuiOptions): { ended: Promise<number>; dispose(): void
     mode: () => mode,
     open(next) {
       mode = next;
-      // A person who opens something has read the toast, so the title of the new mode takes its place.
+      // A user who opens something has read the toast, so the title of the new mode takes its place.
       model.toast = null;
       changed();
     },

@@ -62,7 +62,7 @@ type Watched = { slug: string } & (
 interface Read {
   slug: string;
   conversation: Conversation;
-  /** which conversation it is, and where the known part ends; null if nothing is known */
+  /** which conversation it is, and where the known part ends, or null if nothing is known */
   known: { id: string | null; end: number } | null;
   isReading: boolean;
 }

@@ -15,7 +15,7 @@ export interface AlwaysOptions {
 
 /**
  * Says yes to a permission request, for the session, for the project, or with a rule. The rule is shown first, and the
- * person is asked whether to add it.
+ * user is asked whether to add it.
  */
 export async function answerAlways(context: CliContext, slug: string, options: AlwaysOptions): Promise<void> {
   const { out } = context;

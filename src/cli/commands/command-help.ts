@@ -21,7 +21,7 @@ export interface CommandHelp {
 const HELPS = new WeakMap<Command, CommandHelp>();
 
 /**
- * Returns the help text for a command. Undefined for a subcommand. The manual is generated from it.
+ * Returns the help text for a command, or undefined for a subcommand. The manual is generated from it.
  * @public read by scripts/generate/command-tree.mjs as the compiler wrote it
  */
 export function helpOf(command: Command): CommandHelp | undefined {

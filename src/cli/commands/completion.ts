@@ -11,7 +11,7 @@ import { describe } from './command-help.ts';
 
 const SHELLS = ['bash', 'zsh', 'fish'];
 
-/** How long to wait for the server. If an answer took longer, a person could type the name faster. */
+/** How long to wait for the server. If an answer took longer, a user could type the name faster. */
 const LONGEST_WAIT_MS = 250;
 
 /** Commands for which a file name is useful when there is no other suggestion. */
@@ -157,7 +157,7 @@ function argumentValues(
 }
 
 /**
- * Returns nothing if there is no server. Never prints a message, because it would appear in the middle of the person's
+ * Returns nothing if there is no server. Never prints a message, because it would appear in the middle of the user's
  * command line.
  */
 async function readSuggestions(context: CliContext): Promise<Suggestions> {

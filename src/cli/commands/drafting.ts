@@ -205,8 +205,7 @@ function keptLine({ id, session_slug, when }: StashedResponse): string {
 }
 
 /**
- * Finds the id that begins with what a person typed. @throws CatalogueError no_such_stash; CommandError if several ids
- * do
+ * Finds the id that begins with what a user typed. @throws CatalogueError no_such_stash; CommandError if several ids do
  */
 async function findId(context: CliContext, given: string): Promise<string> {
   const client = await context.client();

@@ -134,7 +134,7 @@ async function readView(client: Caller, name: string): Promise<SavedView> {
 }
 
 /**
- * Reports that a person sees these pull requests. The server then looks up their states, and the next list shows them.
+ * Reports that a user sees these pull requests. The server then looks up their states, and the next list shows them.
  */
 async function lookAtPullRequests(
   context: CliContext,

@@ -157,7 +157,7 @@ function shorten(text: string): string {
 }
 
 /**
- * Finds the message whose id ends with what a person typed. @throws CatalogueError no_such_delivery; CommandError if
+ * Finds the message whose id ends with what a user typed. @throws CatalogueError no_such_delivery; CommandError if
  * several ids do
  */
 async function findDelivery(context: CliContext, given: string): Promise<Delivery> {

@@ -59,7 +59,7 @@ export function addLaunchOptions(command: Command): Command {
     );
 }
 
-/** Returns what a schedule launches; undefined if it launches nothing. */
+/** Returns what a schedule launches, or undefined if it launches nothing. */
 export function scheduledLaunch(
   { io, passedArgs }: CliContext,
   { schedule, options }: { schedule: string; options: LaunchOptions },

@@ -78,7 +78,7 @@ export function addSearching(program: Command, context: CliContext): void {
 
 interface Elsewhere {
   query: Omit<SearchOptions, 'fleet' | 'json'> & { q: string };
-  /** the only session to search; null for all machines */
+  /** the only session to search, or null for all machines */
   remote: RemoteName | null;
   json: boolean | undefined;
 }
@@ -117,7 +117,7 @@ function printPending({ out }: CliContext, { pending_bytes }: Pick<SearchResult,
 
 /**
  * Returns the command that shows the place of a hit. For a recording, the command starts the replay a second earlier,
- * so that the person sees the text appear. For a JSON session, the command prints the events from there.
+ * so that the user sees the text appear. For a JSON session, the command prints the events from there.
  */
 function commandThere(program: string, hit: FleetHit): string | null {
   const { session, recording, t, seq, machine } = hit;

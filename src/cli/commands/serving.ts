@@ -112,7 +112,7 @@ export function addServing(program: Command, context: CliContext): void {
     });
 }
 
-/** Starts the server if none is running, and shows what a person wants to see first. */
+/** Starts the server if none is running, and shows what a user wants to see first. */
 export async function start(context: CliContext, options: { showsSignIn: boolean }): Promise<void> {
   const { out, host, io } = context;
   const outcome = await host.startInBackground({ flags: {}, onProgress: out.notice });

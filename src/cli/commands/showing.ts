@@ -101,8 +101,8 @@ export function addShowing(program: Command, context: CliContext): void {
 }
 
 /**
- * Finds a session. A person may type a name in upper or lower case. A program gets the session with exactly this name,
- * or none.
+ * Finds a session. A user may type a name in upper or lower case. A program gets the session with exactly this name, or
+ * none.
  */
 async function findSession(context: CliContext, slug: string, isExact: boolean): Promise<Session> {
   const client = await context.client();
@@ -117,7 +117,7 @@ async function findSession(context: CliContext, slug: string, isExact: boolean):
   }
 }
 
-/** Returns how the person answered the open question earlier. Empty if there is nothing to say. */
+/** Returns how the user answered the open question earlier. The result is empty if there is nothing to say. */
 async function memoryOf(context: CliContext, { slug, status }: Session): Promise<string> {
   // The answers for a session on another machine are on that machine.
   if (status.question === null || slug.includes('/')) return '';
@@ -184,7 +184,7 @@ function facts(session: Session, { home, branchOf, modelOf }: Reader): Fact[] {
     ['port', session.worktree?.port === undefined ? '' : `${session.worktree.port} (CBOS_WORKTREE_PORT)`],
     ['request', pullRequestFact(session)],
     ['says', status.question === null ? sessionGist(session) : ''],
-    // If no source reports what the session is doing, the person needs to know why, and what to do about it.
+    // If no source reports what the session is doing, the user needs to know why, and what to do about it.
     ['why', status.primary === null && status.because.source !== 'none' ? cleanLine(status.because.evidence) : ''],
     ['keys', status.primary === null ? '' : blockedText(session)],
     ['recording', recordingText(session)],

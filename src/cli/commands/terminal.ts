@@ -10,8 +10,8 @@ import { describe } from './command-help.ts';
 import { readWhole } from './option-values.ts';
 
 /**
- * Reports that the person in the session's terminal has seen its screen. The id is used because the session may have
- * been renamed since.
+ * Reports that the user in the session's terminal has seen its screen. The id is used because the session may have been
+ * renamed since.
  */
 async function noteAttached(context: CliContext, { screen_id }: Session): Promise<void> {
   const client = await context.client();

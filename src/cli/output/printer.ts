@@ -9,7 +9,7 @@ import { type Column, renderTable, type TableOptions } from './table.ts';
 export interface Printer {
   /** applies styles for standard output */
   style: Style;
-  /** width of standard output in cells; null for a pipe */
+  /** width of standard output in cells, or null for a pipe */
   width: number | null;
   line(text?: string): void;
   lines(lines: readonly string[]): void;
@@ -30,10 +30,10 @@ export interface Printer {
    * full). A reader that went away is not a failure.
    */
   written(): Promise<void>;
-  /** one line for the person on standard error, so that it never mixes with output for a program */
+  /** one line for the user on standard error, so that it never mixes with output for a program */
   notice(text: string): void;
   /**
-   * Lines that help a person with the error that follows. Omitted if standard error is not a terminal, because an error
+   * Lines that help a user with the error that follows. Omitted if standard error is not a terminal, because an error
    * must then be a single line.
    */
   noticeLines(lines: readonly string[]): void;

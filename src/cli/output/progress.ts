@@ -2,7 +2,7 @@ import type { TerminalIo } from '../terminal-io.ts';
 
 /** How long to wait before showing progress. Shorter work is finished before anybody wonders. */
 const PATIENCE_MS = 1_000;
-/** How often the line is updated, which is as often as a person can read a number. */
+/** How often the line is updated, which is as often as a user can read a number. */
 const REDRAW_MS = 100;
 const CLEAR_LINE = '\r\u001b[K';
 

@@ -33,11 +33,11 @@ import { type Cell, type Column, renderTable, type TableOptions } from './table.
 export interface Reader {
   now: number;
   home: string | undefined;
-  /** a folder's git branch; empty if it has none */
+  /** a folder's git branch, or empty if it has none */
   branchOf(path: string): string;
   /** the model that gave the session's last answer, or else the one with which it was launched */
   modelOf(session: Session): string | null;
-  /** the resources that the session uses; null if they were not requested */
+  /** the resources that the session uses, or null if they were not requested */
   resourcesOf(slug: string): SessionResources | null;
 }
 
@@ -152,10 +152,10 @@ function compareTexts(one: string, other: string): number {
 
 export interface SessionTable extends Pick<TableOptions, 'style' | 'width'> {
   sessions: readonly Session[];
-  /** null for as many of the default columns as fit; columns that a person names are always shown */
+  /** null for as many of the default columns as fit; columns that a user names are always shown */
   columns: readonly ColumnName[] | null;
   reader: Reader;
-  /** returns the line above each group of sessions, which are adjacent; null for no such lines */
+  /** returns the line above each group of sessions, which are adjacent, or null for no such lines */
   headingOf: ((session: Session) => string) | null;
 }
 
@@ -196,7 +196,7 @@ function saysOf(session: Session): string {
   return cleanLine(parts.filter(Boolean).join('; '));
 }
 
-/** Returns text such as `5m 12s ago`; empty if the time is unknown. */
+/** Returns text such as `5m 12s ago`, or empty if the time is unknown. */
 export function agoText(timestamp: string | null, now: number): string {
   const span = formatSince(timestamp, now);
   return span === '' ? '' : `${span} ago`;

@@ -2,7 +2,7 @@ import { type Style, styled } from '../../text/style.ts';
 import type { TerminalIo, TerminalOutput } from '../terminal-io.ts';
 
 /**
- * Uses colours only if the terminal supports them and the person has not disabled them (https://no-color.org: any
+ * Uses colours only if the terminal supports them and the user has not disabled them (https://no-color.org: any
  * non-empty value).
  */
 export function styleFor(output: TerminalOutput, env: TerminalIo['env']): Style {

@@ -30,7 +30,7 @@ export interface TableOptions {
   columns: readonly Column[];
   rows: readonly (readonly Cell[])[];
   style: Style;
-  /** width of the terminal in cells; null if lines may be of any length (a pipe) */
+  /** width of the terminal in cells, or null if lines may be of any length (a pipe) */
   width: number | null;
 }
 

@@ -47,7 +47,7 @@ function textsOf(message: Message): string[] {
 const QUEUED =
   /^The user sent a new message while you were working:\n([\s\S]*?)\n\nThis is how Claude Code surfaces messages[\s\S]*$/;
 
-/** Returns the user's own words in a message; null if there are none (a tool's result, reminders only). */
+/** Returns the user's own words in a message, or null if there are none (a tool's result, reminders only). */
 export function promptOf(message: Message): string | null {
   if (message.role !== 'user') return null;
   const own = textsOf(message)

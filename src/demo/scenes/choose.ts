@@ -2,10 +2,10 @@ import type { Turn } from '../messages-api/request.ts';
 import { findScene } from './catalogue.ts';
 import type { Reply, Scene } from './scene.ts';
 
-/** Maps a prompt to a scene; null if this chooser has none for it. */
+/** Maps a prompt to a scene, or null if this chooser has none for it. */
 export type ChooseScene = (prompt: string) => Scene | null;
 
-/** The answer if a conversation continues after its scene, for example because a person types another prompt. */
+/** The answer if a conversation continues after its scene, for example because a user types another prompt. */
 const NOTHING_LEFT: Reply = {
   kind: 'answer',
   firstByteDelayMs: 300,
@@ -18,7 +18,7 @@ export const chooseByName: ChooseScene = (prompt) => {
   return name === undefined ? null : findScene(name);
 };
 
-/** Chooses by the whole prompt, as a person would type it. */
+/** Chooses by the whole prompt, as a user would type it. */
 export function chooseByPrompt(scenes: Readonly<Record<string, Scene>>): ChooseScene {
   return (prompt) => {
     const own = prompt.trim();

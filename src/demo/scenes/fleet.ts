@@ -1,9 +1,7 @@
 import { type ChooseScene, chooseByPrompt } from './choose.ts';
 import type { Scene } from './scene.ts';
 
-/**
- * One session of the demo: its name and prompt, as a person would write them, and the scene that the stand-in plays.
- */
+/** One session of the demo: its name and prompt, as a user would write them, and the scene that the stand-in plays. */
 export interface DemoSession {
   slug: string;
   type: 'screen' | 'json';

@@ -68,7 +68,7 @@ function remove(editor: Editor, to: number): Editor {
   return { text: editor.text.slice(0, from) + editor.text.slice(end), cursor: from };
 }
 
-/** Returns the same column in the line above or below. Null if there is no such line. */
+/** Returns the same column in the line above or below, or null if there is no such line. */
 function vertical(editor: Editor, step: -1 | 1): Editor | null {
   const start = lineStart(editor);
   const column = displayWidth(editor.text.slice(start, editor.cursor));
@@ -111,7 +111,7 @@ const EDITS: Readonly<Record<string, (editor: Editor) => Editor | null>> = {
   'ctrl+k': (editor) => remove(editor, lineEnd(editor)),
 };
 
-/** Returns the editor after a keypress or a paste. Null if the key has no meaning in the editor. */
+/** Returns the editor after a keypress or a paste, or null if the key has no meaning in the editor. */
 export function edit(editor: Editor, event: InputEvent): Editor | null {
   if (event.kind === 'paste') return insert(editor, event.text);
   if (event.kind !== 'key') return null;

@@ -15,7 +15,7 @@ import { showPage } from './text-page.ts';
 /** How many rows before the last known row the next page is requested. */
 const AHEAD = 20;
 
-/** `/audit [NAME]`: the rules' decisions, newest first. @param words the name of one session; empty for all */
+/** `/audit [NAME]`: the rules' decisions, newest first. @param words the name of one session, or empty for all */
 export function showAudit(app: App, words: string): void {
   const session = words === '' ? null : words;
   let at = 0;

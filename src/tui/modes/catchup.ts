@@ -12,7 +12,7 @@ import type { App } from '../app.ts';
 import { wrap } from '../view/cells.ts';
 import { showPage } from './text-page.ts';
 
-/** Shows what happened while the person was away. */
+/** Shows what happened while the user was away. */
 export function showCatchup(app: App): void {
   app.run(async () => {
     const catchup = await app.client.call('catchup');

@@ -39,7 +39,7 @@ interface Drawn {
   lines: string[];
   /** the lines at which files begin */
   files: number[];
-  /** the place in a file that each line shows; null if the line shows none */
+  /** the place in a file that each line shows, or null if the line shows none */
   places: (CommentPlace | null)[];
 }
 
@@ -55,7 +55,7 @@ export function showChanges(app: App, startAt = 0): void {
   let wasWorking = isWorking();
   let top = 0;
   let cursor = startAt;
-  /** where a range of lines begins; null if a comment is on a single line */
+  /** where a range of lines begins, or null if a comment is on a single line */
   let rangeFrom: number | null = null;
   let height = 1;
   let isClosed = false;

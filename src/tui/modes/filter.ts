@@ -3,7 +3,7 @@ import { edit, editorOf } from '../input/editor.ts';
 import { listed } from '../model.ts';
 import { bestMatch } from '../order.ts';
 
-/** Filters the list as the person types, by name, folder, state, and question. */
+/** Filters the list as the user types, by name, folder, state, and question. */
 export function editFilter(app: App): void {
   let editor = editorOf(app.model.filter);
   const apply = (text: string): void => {

@@ -31,7 +31,7 @@ export function finish(app: App): void {
   app.toast('wait', `looking at the worktree of ${slug}…`);
   app.run(async () => {
     const preview = await app.client.call('previewFinish', { params: { slug }, query: {} });
-    // If the person has opened something else in the meantime, their keypresses are meant for that.
+    // If the user has opened something else in the meantime, their keypresses are meant for that.
     if (app.mode() === asking && app.model.selected === slug) choose(app, session, preview);
   });
 }

@@ -25,11 +25,13 @@ interface Drawn {
   key: string;
   since: number;
   isRead: boolean;
-  /** the time since which the picture shows the answer that the person has always given; null if it does not show it */
+  /**
+   * the time since which the picture shows the answer that the user has always given, or null if it does not show it
+   */
   suggestedSince: number | null;
 }
 
-/** What a person is writing as an answer to one card. */
+/** What a user is writing as an answer to one card. */
 interface Writing {
   key: string;
   editor: Editor;
@@ -115,12 +117,12 @@ export function showInbox(app: App): void {
   };
   const isSuggested = (): boolean =>
     drawn !== null && drawn.suggestedSince !== null && app.options.now() >= drawn.suggestedSince + READING_MS;
-  /** Returns why no key may take effect for a card now. Null if one may. */
+  /** Returns why no key may take effect for a card now, or null if one may. */
   const refusalOfKeys = (key: string): string | null => {
     if (!model.link.isUp) return 'The server does not respond; nothing was sent';
     return isReadable(key) ? null : 'This question is new; read it first';
   };
-  /** Returns why this answer may not be given now. Null if it may. */
+  /** Returns why this answer may not be given now, or null if it may. */
   const refusalOf = ({ key, question }: QuestionCard, answer: GivenAnswer): string | null => {
     const refusal = refusalOfKeys(key);
     if (refusal !== null) return refusal;

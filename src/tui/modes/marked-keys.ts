@@ -26,7 +26,7 @@ export const OF_MARKED: Readonly<Record<string, (app: App) => void>> = {
 };
 
 /**
- * These keys would answer a single session's question, or write to that session. A person who marks sessions wants to
- * act on all of them.
+ * These keys would answer a single session's question, or write to that session. A user who marks sessions wants to act
+ * on all of them.
  */
 export const OF_ONE: ReadonlySet<string> = new Set(['y', 'n', 'a', '.', 'e', 't', 'c', 'v', 'd', 'u', 'Z', 'F']);

@@ -26,7 +26,7 @@ export interface Form {
   folders: readonly string[];
   /** the worktrees of the folder's repository that no session uses */
   free: readonly FreeWorktree[];
-  /** the branch of the free worktree that the person has chosen; it counts while the field still contains it */
+  /** the branch of the free worktree that the user has chosen; it counts while the field still contains it */
   existing: string | null;
   /** the index of the chosen folder or worktree; -1 if none is chosen */
   chosen: number;
@@ -50,7 +50,7 @@ export function worktreeBody(form: Form): NewWorktree {
   return { ...(branch === '' ? {} : { branch }), ...(from === '' ? {} : { from }) };
 }
 
-/** Returns the existing worktree that the person has chosen; null for a new one. */
+/** Returns the existing worktree that the user has chosen, or null for a new one. */
 export function usedWorktree({ inWorktree, existing, free, texts }: Form): FreeWorktree | null {
   if (!inWorktree || existing === null || texts.branch.text.trim() !== existing) return null;
   return free.find(({ branch }) => branch === existing) ?? null;

@@ -84,8 +84,8 @@ export function newSession(app: App, name = ''): void {
   const completeFolder = (): boolean => {
     const [first] = form.folders;
     const typed = form.texts.folder.text;
-    // If the field contains a complete folder, this moves to the next field. To choose a folder inside it, a person
-    // types a slash first.
+    // If the field contains a complete folder, this moves to the next field. To choose a folder inside it, a user types
+    // a slash first.
     if (first === undefined || typed.endsWith('/') || form.folders.includes(typed)) return false;
     let end = first.length;
     while (!form.folders.every((folder) => folder.startsWith(first.slice(0, end)))) end--;

@@ -1,5 +1,5 @@
 /**
- * Returns how many lines a pager key scrolls. Undefined for any other key.
+ * Returns how many lines a pager key scrolls, or undefined for any other key.
  * @param height how many lines the picture shows
  */
 export function pagerStep(key: string, height: number): number | undefined {

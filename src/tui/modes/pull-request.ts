@@ -11,7 +11,7 @@ export function requestPull(app: App, session: Session): void {
   app.toast('wait', `reading the branch of ${slug} and asking its forge…`);
   app.run(async () => {
     const plan = await app.client.call('planPullRequest', { params: { slug }, query: {} });
-    // If the person has opened something else in the meantime, their keypresses are meant for that.
+    // If the user has opened something else in the meantime, their keypresses are meant for that.
     if (app.mode() === asking && app.model.selected === slug) ask(app, slug, plan);
   });
 }

@@ -7,7 +7,7 @@ import type { InputEvent } from '../terminal/keys.ts';
 import { confirm } from './confirm.ts';
 import type { Hint } from './mode.ts';
 
-/** The prompts that were sent before, newest first, and the person's position among them. */
+/** The prompts that were sent before, newest first, and the user's position among them. */
 interface History {
   texts: readonly string[];
   /** -1 means the text that is being written now */
@@ -17,7 +17,7 @@ interface History {
 
 /**
  * Opens the input for the selected session: for a prompt, an answer in words, or a command after `/`. The text belongs
- * to its session and is kept when the person selects another one.
+ * to its session and is kept when the user selects another one.
  * @param added text to insert at the cursor
  */
 export function reply(app: App, added = ''): void {

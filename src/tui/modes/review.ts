@@ -17,7 +17,9 @@ export interface CommentPlace {
   endLine: number;
 }
 
-/** Returns the file and line that each row of a patch shows. Null if a row shows no line, or if the name is unclear. */
+/**
+ * Returns the file and line that each row of a patch shows, or null if a row shows no line, or if the name is unclear.
+ */
 export function commentPlaces(rows: readonly PatchRow[]): (CommentPlace | null)[] {
   let before: string | null = null;
   let now: string | null = null;
@@ -38,13 +40,13 @@ function nameIn(text: string, mark: string): string | null {
   return text.startsWith(mark) ? text.slice(mark.length).replace(/\t$/, '') : null;
 }
 
-/** Returns the lines between two places. Null if the places are not in the same version of the same file. */
+/** Returns the lines between two places, or null if the places are not in the same version of the same file. */
 export function placeOfRange(one: CommentPlace | null, other: CommentPlace | null): CommentPlace | null {
   if (one === null || other === null || one.file !== other.file || one.side !== other.side) return null;
   return { ...one, line: Math.min(one.line, other.line), endLine: Math.max(one.endLine, other.endLine) };
 }
 
-/** Returns the reviewed files. Empty if an older server does not support reviews. */
+/** Returns the reviewed files. The result is empty if an older server does not support reviews. */
 export async function readReviewed(app: App, slug: string): Promise<ReadonlySet<string>> {
   try {
     return new Set((await app.client.call('review', { params: { slug } })).reviewed);
@@ -117,7 +119,7 @@ export function showReview(app: App, slug: string): void {
   const before = app.mode();
   app.run(async () => {
     const review = await app.client.call('review', { params: { slug } });
-    // If the person has opened something else in the meantime, their keypresses are meant for that.
+    // If the user has opened something else in the meantime, their keypresses are meant for that.
     if (app.mode() === before) openReview(app, slug, review);
   });
 }

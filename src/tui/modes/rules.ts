@@ -19,7 +19,7 @@ const GATHER_MS = 250;
 
 type Entry = { kind: 'file'; file: RuleFile } | { kind: 'rule'; rule: Rule };
 
-/** `/rules`: the rules that answer in the person's place, and the files that the rules come from. */
+/** `/rules`: the rules that answer in the user's place, and the files that the rules come from. */
 export function showRules(app: App): void {
   let book: RuleBook | null = null;
   let at = 0;
@@ -150,8 +150,8 @@ function readRule(app: App, rule: Rule, onLeave: () => void): void {
 }
 
 /**
- * Shows a rules file unchanged. A person can trust a project's file here once its end has been visible. Only the
- * content shown is trusted.
+ * Shows a rules file unchanged. A user can trust a project's file here once its end has been visible. Only the content
+ * shown is trusted.
  */
 function readFile(app: App, file: RuleFile, onLeave: () => void): void {
   const { folder, state, error, content, sha256 } = file;

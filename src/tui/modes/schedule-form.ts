@@ -30,13 +30,13 @@ const OF_LAUNCH: readonly Field[] = ['worktree', 'model', 'tags', 'keep'];
 const isChoice = (field: Field): field is Choice => field === 'missed' || field === 'worktree';
 
 interface Form {
-  /** the schedule that is edited; null for a new one */
+  /** the schedule that is edited, or null for a new one */
   schedule: Schedule | null;
   field: Field;
   texts: Record<Text, Editor>;
   missed: ScheduleMissed;
   inWorktree: boolean;
-  /** the next times for exactly the pattern and zone in the fields; null until the server has answered */
+  /** the next times for exactly the pattern and zone in the fields, or null until the server has answered */
   times: NextTimes | null;
   fault: string | null;
   isSaving: boolean;
@@ -45,7 +45,7 @@ interface Form {
 /**
  * Shows the form for a schedule, with the pattern's next times. The schedule can be saved only once they have been
  * shown.
- * @param options.back is called with the schedule's name when the person leaves
+ * @param options.back is called with the schedule's name when the user leaves
  */
 export function scheduleForm(app: App, options: { schedule: Schedule | null; back: (name: string) => void }): void {
   const { schedule, back } = options;

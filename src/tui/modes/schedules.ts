@@ -19,9 +19,7 @@ import { scheduleForm } from './schedule-form.ts';
 import { showTrigger } from './schedule-trigger.ts';
 import { showPage } from './text-page.ts';
 
-/**
- * Shows the schedules and the outcome of each run. A person can add, edit, pause, resume, run, and delete schedules.
- */
+/** Shows the schedules and the outcome of each run. A user can add, edit, pause, resume, run, and delete schedules. */
 export function showSchedules(app: App, chosenName = ''): void {
   let schedules: readonly Schedule[] | null = null;
   let at = 0;

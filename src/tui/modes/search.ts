@@ -13,7 +13,7 @@ const MOST_HITS = 50;
 export function editSearch(app: App): void {
   const { commands } = app;
   let editor = EMPTY_EDITOR;
-  /** returns the command that is meant; null if the words are a search */
+  /** returns the command that is meant, or null if the words are a search */
   const command = (): string | null => {
     const typed = `/${editor.text.trim()}`;
     return commands.has(typed) && commands.fits(typed) ? typed : null;

@@ -1,7 +1,7 @@
 import { StringDecoder } from 'node:string_decoder';
 import type { Dispose } from '../../client/index.ts';
 
-/** Something that the person did at the terminal. */
+/** Something that the user did at the terminal. */
 export type InputEvent =
   /**
    * `a`, `enter`, `ctrl+s`, `shift+tab`, `alt+enter`, `up`…; `text` is the text that the key types, empty for keys
@@ -123,8 +123,8 @@ export function createKeyReader(options: {
 }
 
 /**
- * Reads the key at the beginning of non-empty input. Null for a sequence without a meaning here, such as an answer to a
- * query.
+ * Reads the key at the beginning of non-empty input, or null for a sequence without a meaning here, such as an answer
+ * to a query.
  */
 function readKey(text: string): { length: number; event: InputEvent | null } {
   const sequence = SEQUENCE.exec(text);

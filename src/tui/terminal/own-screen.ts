@@ -17,7 +17,7 @@ const LEAVE = '\u001b[0m\u001b[?1004l\u001b[?2004l\u001b[?7h\u001b[?25h\u001b[?1
 
 /**
  * Turns on reports of buttons and the wheel. Positions are in cells, for terminals of any size. A terminal without
- * mouse support ignores this. While holding Shift, a person can still select text.
+ * mouse support ignores this. While holding Shift, a user can still select text.
  */
 const [MOUSE_ON, MOUSE_OFF] = ['\u001b[?1000h\u001b[?1006h', '\u001b[?1006l\u001b[?1000l'];
 
@@ -44,7 +44,7 @@ export interface OwnScreen {
   onGone(listener: () => void): Dispose;
 }
 
-/** Opens the person's terminal for use by the TUI. */
+/** Opens the user's terminal for use by the TUI. */
 export function openOwnScreen({ stdin, stdout }: { stdin: TuiInput; stdout: TuiOutput }): OwnScreen {
   let isEntered = false;
   let hasRoom = true;

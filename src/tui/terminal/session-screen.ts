@@ -4,7 +4,7 @@ import { styledRow } from '../../text/styled-rows.ts';
 import { createRowCache } from './row-cache.ts';
 
 /**
- * How many lines above the window a person can scroll back. 1,000 lines take 2 MB, and only the selected session has
+ * How many lines above the window a user can scroll back. 1,000 lines take 2 MB, and only the selected session has
  * them.
  */
 const SCROLLBACK = 1_000;
@@ -22,7 +22,7 @@ export interface Viewport {
 }
 
 /**
- * A session's screen as drawn in the person's terminal. Only printable text, SGR sequences, and cursor-column sequences
+ * A session's screen as drawn in the user's terminal. Only printable text, SGR sequences, and cursor-column sequences
  * reach that terminal.
  */
 export interface SessionScreen {

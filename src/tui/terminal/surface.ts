@@ -1,7 +1,7 @@
 /** The contents of the terminal, with exactly as many rows as the terminal has. */
 export interface Picture {
   rows: readonly string[];
-  /** counted from 0; null if hidden */
+  /** counted from 0, or null if hidden */
   cursor: { row: number; col: number } | null;
 }
 

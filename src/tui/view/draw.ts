@@ -86,7 +86,7 @@ export type Target =
 export interface DrawnPicture extends Picture {
   /** whether the picture contains all of the selected session's question */
   isQuestionWhole: boolean;
-  /** whether the picture contains the answer that the person has always given */
+  /** whether the picture contains the answer that the user has always given */
   hasSuggestion: boolean;
   /** returns which part a cell belongs to; cells are counted from 0 */
   targetAt(row: number, col: number): Target | null;
@@ -237,7 +237,7 @@ function paneRows(drawing: Drawing, frame: Frame): PaneRows {
     isQuestionWhole: asked.isWhole,
     hasSuggestion: asked.hasSuggestion,
     options: [...Array.from({ length: room + 1 }, () => null), ...asked.options],
-    // A session's cursor is shown only if the person is not writing something else.
+    // A session's cursor is shown only if the user is not writing something else.
     cursor: shown.cursor === null ? null : { row: shown.cursor.row + 1, col: shown.cursor.col },
   };
 }

@@ -32,7 +32,7 @@ export interface QuestionRows {
   options: (number | null)[];
   /** whether nothing was left out */
   isWhole: boolean;
-  /** whether the answer that the person has always given is shown */
+  /** whether the answer that the user has always given is shown */
   hasSuggestion: boolean;
 }
 

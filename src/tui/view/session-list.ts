@@ -86,7 +86,7 @@ function itemsOf({ groups, isTall, hasHeadings }: ListOptions): Item[] {
   return items;
 }
 
-/** Shows which part of the list is visible, with a mark for each row; empty if the whole list is visible. */
+/** Shows which part of the list is visible, with a mark for each row, or empty if the whole list is visible. */
 function scrollBar({ rows, start, count }: { rows: number; start: number; count: number }): string[] {
   if (count <= rows) return [];
   const size = Math.max(1, Math.round((rows * rows) / count));

@@ -8,7 +8,7 @@ export const unarchive = (slug: string) => client.call('unarchiveSession', { par
 export interface Deed {
   /** the button's label */
   verb: string;
-  /** the consequences, shown before the action; null if no confirmation is needed */
+  /** the consequences, shown before the action, or null if no confirmation is needed */
   about: string | null;
   /** the word for a session's state after the action */
   done: string;

@@ -10,7 +10,7 @@ import { Check } from '../parts/field.tsx';
 import { tell } from '../parts/toasts.tsx';
 import { useSettled } from '../session/settled.ts';
 
-/** Shows what would be pushed, lets the person edit the title and description, and sends exactly what is shown. */
+/** Shows what would be pushed, lets the user edit the title and description, and sends exactly what is shown. */
 export function PullRequestDialog({ slug }: { slug: string }) {
   const plan = useSignal<PullRequestPlan | null>(null);
   const title = useSignal('');
@@ -29,7 +29,7 @@ export function PullRequestDialog({ slug }: { slug: string }) {
       .then((answer) => {
         if (isGone) return;
         plan.value = answer;
-        // The person's edited text is kept if the branch has changed.
+        // The user's edited text is kept if the branch has changed.
         if (title.peek() === '') title.value = answer.title;
         if (body.peek() === '') body.value = answer.body;
       })

@@ -11,7 +11,7 @@ export interface SessionCommand {
   /** the label of a button on the session's own page; elsewhere the label includes the name: `Send to AUTH…` */
   verb: string;
   title: string;
-  /** other words that a person may search for */
+  /** other words that a user may search for */
   also: string;
   isBad: boolean;
   /** whether the action is in the menu of the session's page; the other actions have a button there */
@@ -179,7 +179,7 @@ function skipSetUp(slug: string): void {
   );
 }
 
-/** Only news that the person has seen is marked as read, not later news. */
+/** Only news that the user has seen is marked as read, not later news. */
 export function toggleUnread({ slug, unread, news }: Session): void {
   const params = { slug };
   void attempt(() =>
@@ -187,7 +187,7 @@ export function toggleUnread({ slug, unread, news }: Session): void {
   );
 }
 
-/** Asks for confirmation first if the action has consequences that a person should know. */
+/** Asks for confirmation first if the action has consequences that a user should know. */
 function start(name: DeedName, slug: string): void {
   const deed: Deed = DEEDS[name];
   if (deed.about !== null) overlay.value = { about: name, slugs: [slug] };

@@ -16,7 +16,7 @@ interface Entry {
   id: string;
   title: string;
   about: string;
-  /** other words that a person may search for */
+  /** other words that a user may search for */
   also?: string;
   keys: string | null;
   tone: ReturnType<typeof toneOf> | null;
@@ -27,7 +27,7 @@ const MAX_SHOWN = 12;
 
 /**
  * Finds everything by a few letters of its name: sessions first, then actions. The list does not change until another
- * letter is typed. Otherwise an entry could move, and the person could start an action without having read its name.
+ * letter is typed. Otherwise an entry could move, and the user could start an action without having read its name.
  */
 export function Palette() {
   const query = useSignal('');

@@ -69,7 +69,7 @@ const added = new Set<readonly Shortcut[]>();
  * @param deps like the dependencies of an effect: the values that the shortcuts depend on
  */
 export function useShortcuts(shortcuts: readonly Shortcut[], deps: readonly unknown[]): void {
-  // Shortcuts are registered when the component is created, not after it is first drawn, because a person who sees the
+  // Shortcuts are registered when the component is created, not after it is first drawn, because a user who sees the
   // component may press its keys immediately.
   useLayoutEffect(() => {
     added.add(shortcuts);

@@ -38,7 +38,7 @@ export function isWithin(place: { side: ReviewSide; line: number }, of: Omit<Cho
   return place.side === of.side && place.line >= of.line && place.line <= of.endLine;
 }
 
-/** Returns where a comment's lines are now. Null if the comment is outdated. */
+/** Returns where a comment's lines are now, or null if the comment is outdated. */
 export function linesOf({ side, anchor }: ReviewComment): Omit<ChosenLines, 'slug' | 'file'> | null {
   return anchor.line === null || anchor.end_line === null
     ? null

@@ -71,7 +71,7 @@ export function problemText(error: unknown): string {
   return error instanceof Error ? error.message : String(error);
 }
 
-/** The name is shown above, and the ids of the compared objects are of no use to a person. */
+/** The name is shown above, and the ids of the compared objects are of no use to a user. */
 function isTold({ kind, text }: PatchRow): boolean {
   if (kind === 'file') return false;
   return kind !== 'said' || !/^(index |--- |\+\+\+ )/.test(text);

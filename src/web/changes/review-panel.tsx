@@ -11,7 +11,7 @@ import { type ChosenLines, chosenLines } from './chosen-lines.ts';
 
 interface ReviewPanelProps {
   slug: string;
-  /** the file that is shown; null if none is */
+  /** the file that is shown, or null if none is */
   file: string | null;
   review: Review;
   /** reads the review again */

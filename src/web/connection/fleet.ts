@@ -29,7 +29,7 @@ const RETRY_MS = 1_000;
 export type Link = 'connecting' | 'live' | 'stale' | 'signed-out' | 'unproven';
 
 export const link = signal<Link>('connecting');
-/** When the connection was lost, in Unix milliseconds; null while there is a connection. */
+/** When the connection was lost, in Unix milliseconds, or null while there is a connection. */
 export const lostAt = signal<number | null>(null);
 /** The sessions as last reported. */
 export const sessions = signal<SessionView>(EMPTY_VIEW);

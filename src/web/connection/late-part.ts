@@ -1,6 +1,6 @@
 import { link } from './fleet.ts';
 
-/** The pause between two attempts. A proxy recovers within this time, and a person will not wait longer. */
+/** The pause between two attempts. A proxy recovers within this time, and a user will not wait longer. */
 const PAUSE_MS = 1_000;
 /**
  * The number of attempts while the page is live. A part that has not arrived after that many will not arrive at all.

@@ -82,7 +82,7 @@ async function handshake(): Promise<string> {
   return Pass.parse(await ask('/sign-in/pass', { ...shown, proof })).pass;
 }
 
-/** @returns the answer as JSON; null if it is not JSON */
+/** @returns the answer as JSON, or null if it is not JSON */
 async function ask(path: string, body: object): Promise<unknown> {
   const response = await fetchOwn(path, {
     method: 'POST',

@@ -18,7 +18,7 @@ let lastId = 0;
 const waiting = new Map<number, { resolve(lines: Highlighted | null): void; reject(error: Error): void }>();
 
 /**
- * Returns the colours of code that was coloured before. Null if its language is unknown, undefined if nobody has
+ * Returns the colours of code that was coloured before, or null if its language is unknown, undefined if nobody has
  * requested it yet.
  */
 export function keptColours(code: CodeToColour): Highlighted | null | undefined {

@@ -12,14 +12,14 @@ import { type Conversation, EMPTY_CONVERSATION, foldEvents, type Item } from './
 import { Markdown } from './markdown.tsx';
 import { endingOf, ToolInput } from './tool-input.tsx';
 
-/** How close to the end the view must be for the person to count as reading the end. */
+/** How close to the end the view must be for the user to count as reading the end. */
 const AT_END_PX = 60;
-/** A person wants to see changes to files without a click. */
+/** A user wants to see changes to files without a click. */
 const SHOWN_OPEN: ReadonlySet<string> = new Set(['Edit', 'MultiEdit', 'Write', 'NotebookEdit', 'TodoWrite']);
 
 /**
  * Shows a JSON session as a conversation: prompts, answers, and tool calls.
- * @param props.seq the event to start at, as found by a search; null for the end
+ * @param props.seq the event to start at, as found by a search, or null for the end
  */
 export function ConversationView({ session, seq }: { session: Session; seq: number | null }) {
   const conversation = useConversation(session.slug);
@@ -76,7 +76,7 @@ export function Messages({ session, conversation, seq, hint, before }: MessagesP
       tabIndex={0}
       onScroll={({ currentTarget: { scrollHeight, scrollTop, clientHeight } }) => {
         // Only scrolling up leaves the end, and only scrolling down returns to it. If the conversation has grown since
-        // the last scroll, or a search opened it here, the person has not scrolled.
+        // the last scroll, or a search opened it here, the user has not scrolled.
         const isNearEnd = scrollHeight - scrollTop - clientHeight < AT_END_PX;
         if (isNearEnd && scrollTop > lastTop.current) isAtEnd.current = true;
         else if (!isNearEnd && scrollTop < lastTop.current) isAtEnd.current = false;

@@ -62,8 +62,8 @@ let core: Promise<HighlighterCore> | null = null;
 const loaded = new Map<Language, Promise<void>>();
 
 /**
- * Colours code. Null if its language is unknown. @throws Error when a required part cannot be loaded, and at every
- * later call
+ * Colours code. The result is null if its language is unknown. @throws Error when a required part cannot be loaded, and
+ * at every later call
  */
 export async function colourCode({ text, language, theme }: CodeToColour): Promise<Highlighted | null> {
   const known = languageOf(language);
@@ -86,7 +86,7 @@ async function loadLanguage(highlighter: HighlighterCore, language: Language): P
   await highlighter.loadLanguage(grammar.default);
 }
 
-/** Returns the language for the word after a fence or for a file's extension. Null if unknown. */
+/** Returns the language for the word after a fence or for a file's extension, or null if unknown. */
 function languageOf(name: string): Language | null {
   const word =
     name

@@ -4,8 +4,8 @@ import { Diff } from './diff.tsx';
 import { Markdown } from './markdown.tsx';
 
 /**
- * Shows a tool's input in the form in which a person would read it: a command, a change to a file, a plan, or the
- * fields as they are.
+ * Shows a tool's input in the form in which a user would read it: a command, a change to a file, a plan, or the fields
+ * as they are.
  * @param props.isFileNamed whether the file's name is already shown above
  */
 export function ToolInput(props: { name: string; input: unknown; isFileNamed?: boolean }) {

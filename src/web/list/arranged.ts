@@ -33,7 +33,7 @@ export const openSlug = computed(() => {
   return value.page === 'session' || value.page === 'replay' || value.page === 'changes' ? value.slug : null;
 });
 
-/** All sessions, grouped by what they want from a person, regardless of how the list is arranged. */
+/** All sessions, grouped by what they want from a user, regardless of how the list is arranged. */
 export const allGroups = computed(() =>
   arrangeSessions(sessions.value.values(), { filter: '', grouping: 'attention', folded: new Set(), open: null }),
 );

@@ -7,7 +7,7 @@ export interface Group extends Omit<ListGroup, 'attention' | 'isOld'> {
   tone: Tone | null;
 }
 
-/** How a person has arranged the list. */
+/** How a user has arranged the list. */
 export interface Arrangement {
   filter: string;
   grouping: Grouping;

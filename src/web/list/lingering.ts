@@ -37,8 +37,8 @@ export function linger(answered: Lingering): (wasTaken: boolean) => void {
 }
 
 /**
- * Returns the slugs of the sessions that need a person, in the order in which they are shown. Each answered session
- * keeps its previous place.
+ * Returns the slugs of the sessions that need a user, in the order in which they are shown. Each answered session keeps
+ * its previous place.
  * @param before what was shown last
  */
 export function keepInPlace(

@@ -13,7 +13,7 @@ import { attempt, tellError } from '../parts/toasts.tsx';
 import { filter, grouping } from './arranged.ts';
 
 /**
- * Lets a person choose how the list is grouped, and which tags and repositories it shows. Each choice takes effect
+ * Lets a user choose how the list is grouped, and which tags and repositories it shows. Each choice takes effect
  * immediately.
  */
 export function ListDialog() {

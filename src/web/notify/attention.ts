@@ -3,14 +3,14 @@ import { isCurrent, needsYou } from '../../protocol/index.ts';
 import { place } from '../app/router.ts';
 import { link, sessions } from '../connection/fleet.ts';
 
-/** How many sessions need a person. 0 while the connection is lost, because the number is then unknown. */
+/** How many sessions need a user. 0 while the connection is lost, because the number is then unknown. */
 const needing = computed(() =>
   link.value === 'live'
     ? [...sessions.value.values()].filter((session) => isCurrent(session) && needsYou(session)).length
     : 0,
 );
 
-/** Shows how many sessions need a person, in the title, the tab's icon, and the installed app's badge. */
+/** Shows how many sessions need a user, in the title, the tab's icon, and the installed app's badge. */
 export function startAttention(): void {
   effect(() => {
     const { value: at } = place;

@@ -14,7 +14,7 @@ export type Notifying = 'off' | 'page' | 'push';
 const KEY = 'cbos.notify';
 
 export const notifying = signal<Notifying>('off');
-/** Why notifications do not use `push`, for the settings page; null if they do, or if `push` was not requested. */
+/** Why notifications do not use `push`, for the settings page, or null if they do, or if `push` was not requested. */
 export const pushProblem = signal<string | null>(null);
 
 export const canNotify = 'Notification' in window && 'serviceWorker' in navigator;
@@ -52,9 +52,7 @@ export function startNotifications(): void {
   });
 }
 
-/**
- * Asks the browser for permission, and subscribes. @throws Error that says what to do, if a person has refused before
- */
+/** Asks the browser for permission, and subscribes. @throws Error that says what to do, if a user has refused before */
 export async function turnOn(): Promise<void> {
   if ((await Notification.requestPermission()) !== 'granted') {
     throw new Error("The browser blocks notifications from this page; allow them in the browser's site settings");

@@ -17,13 +17,13 @@ import { PageHead } from '../parts/page-head.tsx';
 import { tellError } from '../parts/toasts.tsx';
 import { PIECE_S, ReplayPiece } from '../replay/piece.tsx';
 
-/** Shows what happened while the person was away, as of when the page was opened or refreshed. */
+/** Shows what happened while the user was away, as of when the page was opened or refreshed. */
 export function CatchupPage() {
   const catchup = useSignal<Catchup | null>(null);
   const watched = useSignal<CatchupReplay | null>(null);
   const load = async (): Promise<void> => {
     try {
-      // A refresh covers the same period as before, although the person is here now.
+      // A refresh covers the same period as before, although the user is here now.
       const since = catchup.peek()?.since;
       catchup.value = await client.call('catchup', since === undefined ? {} : { query: { since } });
     } catch (error) {
@@ -115,6 +115,6 @@ function placeOf(slug: string, { replay }: CatchupEvent): string {
   return addressOf({ page: 'replay', slug, recording, offset: null, t: replay.t });
 }
 
-/** Returns the name of a recording that a restart moved aside; null for the newest. */
+/** Returns the name of a recording that a restart moved aside, or null for the newest. */
 const olderRecording = (slug: string, { recording }: CatchupReplay): string | null =>
   recording === slug ? null : recording;

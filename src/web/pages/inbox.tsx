@@ -29,8 +29,8 @@ const changes = signal(0);
 const skipped = signal<readonly string[]>([]);
 
 /**
- * An answer is sent even if the person has since moved to another part of the page. If the page is closed first,
- * nothing is sent.
+ * An answer is sent even if the user has since moved to another part of the page. If the page is closed first, nothing
+ * is sent.
  */
 const hold = createAnswerHold({
   startTimer: (work, delayMs) => {

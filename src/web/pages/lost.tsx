@@ -7,9 +7,7 @@ import { client, link } from '../connection/fleet.ts';
 import { PageHead } from '../parts/page-head.tsx';
 import { attempt, tell, tellError } from '../parts/toasts.tsx';
 
-/**
- * Shows the lost sessions and what bringing them back would do, and then the progress once the person has started it.
- */
+/** Shows the lost sessions and what bringing them back would do, and then the progress once the user has started it. */
 export function LostPage() {
   const shown = useSignal<Restoration | null>(null);
   const isGone = useSignal(false);

@@ -19,7 +19,7 @@ interface RecentConversationsProps {
 }
 
 /**
- * Lists the Claude Code conversations that do not belong to a session yet, newest first. A person can continue any of
+ * Lists the Claude Code conversations that do not belong to a session yet, newest first. A user can continue any of
  * them.
  */
 export function RecentConversations({ type, nameFor }: RecentConversationsProps) {

@@ -16,7 +16,7 @@ import { RuleSuggestions } from './rule-suggestions.tsx';
  */
 const GATHER_MS = 250;
 
-/** Shows the rules that answer in the person's place, where each comes from, and which files are trusted. */
+/** Shows the rules that answer in the user's place, where each comes from, and which files are trusted. */
 export function RulesPage() {
   const book = useSignal<RuleBook | null>(null);
   const load = async (): Promise<void> => {

@@ -9,7 +9,7 @@ import { PageHead } from '../parts/page-head.tsx';
 import { tellError } from '../parts/toasts.tsx';
 
 /**
- * How long to wait after a keypress before searching. A person pauses this long between words, and a request for every
+ * How long to wait after a keypress before searching. A user pauses this long between words, and a request for every
  * letter would be wasteful.
  */
 const PAUSE_MS = 200;

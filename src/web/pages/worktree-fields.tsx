@@ -7,10 +7,10 @@ import { bind, Check, Field } from '../parts/field.tsx';
 /** How long to wait after a key before the server is asked for the worktrees of the folder. */
 const SETTLE_MS = 250;
 
-/** The worktree that a person has chosen for a new session. */
+/** The worktree that a user has chosen for a new session. */
 export interface WorktreeChoice {
   inWorktree: Signal<boolean>;
-  /** the branch of an existing worktree; empty for a new worktree */
+  /** the branch of an existing worktree, or empty for a new worktree */
   existing: Signal<string>;
   branch: Signal<string>;
   from: Signal<string>;

@@ -46,7 +46,7 @@ export function tellError(error: unknown): void {
   show({ text: error instanceof Error ? error.message : String(error), hint: null, isBad: true });
 }
 
-/** Runs an action that a person requested, and shows any error. Resolves to whether the action succeeded. */
+/** Runs an action that a user requested, and shows any error. Resolves to whether the action succeeded. */
 export async function attempt(work: () => Promise<unknown>): Promise<boolean> {
   try {
     await work();

@@ -14,7 +14,7 @@ import { recordingSource } from './recording-source.ts';
 
 const SPEEDS = [0.5, 1, 2, 4, 8];
 const STEP_S = 5;
-/** How long before a question a jump lands, so that the person sees the question appear. */
+/** How long before a question a jump lands, so that the user sees the question appear. */
 const BEFORE_QUESTION_S = 1;
 /** A question at the end was drawn a moment before it was recognised. */
 const KNOWN_AFTER_S = 5;
@@ -159,7 +159,7 @@ function RecordingPage({ at: { slug, recording, offset, t } }: { at: Replay }) {
   );
 }
 
-/** Lists the recordings that restarts moved aside. A person chooses a recording by its start time. */
+/** Lists the recordings that restarts moved aside. A user chooses a recording by its start time. */
 function OlderRecordings({ slug, recording }: { slug: string; recording: string | null }) {
   const older = useSignal<readonly KeptRecording[]>([]);
   useEffect(() => {

@@ -46,7 +46,7 @@ export function createPlayer(options: {
   const speed = signal(1);
   const skipsIdle = signal(true);
   let events: ReplayEvent[] = [];
-  /** `from` for the output after the loaded events; null if there is no more */
+  /** `from` for the output after the loaded events, or null if there is no more */
   let next: number | null = 0;
   let isLoading = false;
   let undrawn = 0;

@@ -3,7 +3,7 @@ import type { ReplaySource } from './player.ts';
 
 /**
  * Returns where the player reads a session's recording from.
- * @param recording the name of a recording that a restart moved aside; null for the newest
+ * @param recording the name of a recording that a restart moved aside, or null for the newest
  */
 export function recordingSource(slug: string, recording: string | null): ReplaySource {
   const params = { slug };

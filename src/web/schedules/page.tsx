@@ -15,7 +15,7 @@ import { TriggerDialog } from './trigger-dialog.tsx';
 /** The open dialog: for a new schedule, for a change, for its webhook, or for the confirmation of a deletion. */
 type Open = { kind: 'add' } | { kind: 'edit' | 'webhook' | 'remove'; schedule: Schedule };
 
-/** Shows the schedules, and lets a person change them. A change by anybody is shown immediately. */
+/** Shows the schedules, and lets a user change them. A change by anybody is shown immediately. */
 export function SchedulesPage() {
   const schedules = useSignal<readonly Schedule[] | null>(null);
   const open = useSignal<Open | null>(null);

@@ -58,7 +58,7 @@ function Run({ run, zone }: { run: ScheduleRun; zone: string }) {
   );
 }
 
-/** How long before the prompt was taken the replay begins, so that a person sees the prompt arrive. */
+/** How long before the prompt was taken the replay begins, so that a user sees the prompt arrive. */
 const LEAD_S = 2;
 
 /** Opens the recording that covers a given time, at that time. A restart may have moved the recording aside by now. */

@@ -15,7 +15,7 @@ export const drafts = {
     effect(() => write(slug, fresh.value));
     return fresh;
   },
-  /** Removes the drafts when the person signs out, so that nobody else can read them. */
+  /** Removes the drafts when the user signs out, so that nobody else can read them. */
   clear(): void {
     for (const text of texts.values()) text.value = '';
     for (const key of Object.keys(sessionStorage)) if (key.startsWith(PREFIX)) sessionStorage.removeItem(key);

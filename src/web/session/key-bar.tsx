@@ -1,7 +1,7 @@
 import { useSignal } from '@preact/signals';
 
 const ESC = '\u001b';
-/** The most frequently used keys come first. On a narrow phone, a person has to scroll to see the last two. */
+/** The most frequently used keys come first. On a narrow phone, a user has to scroll to see the last two. */
 const KEYS: readonly { name: string; label: string; keys: string }[] = [
   { name: 'Escape', label: 'Esc', keys: ESC },
   { name: 'Up', label: '↑', keys: `${ESC}[A` },

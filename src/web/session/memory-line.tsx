@@ -7,7 +7,7 @@ import { client, link } from '../connection/fleet.ts';
 import type { GiveAnswer } from './question-form.tsx';
 
 /**
- * Returns the earlier answers to a question; null until they are known, and if there are none.
+ * Returns the earlier answers to a question, or null until they are known, and if there are none.
  * @param isWanted false for a question on another machine, or from several sessions
  */
 export function useMemory(slug: string, question: Question, isWanted: boolean): QuestionMemory | null {

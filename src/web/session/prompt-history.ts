@@ -4,7 +4,7 @@ import { client } from '../connection/fleet.ts';
 import { tellError } from '../parts/toasts.tsx';
 
 /**
- * The prompts that were sent to a session before, newest first, and the person's position among them; -1 means the text
+ * The prompts that were sent to a session before, newest first, and the user's position among them; -1 means the text
  * being written now.
  */
 interface Place {

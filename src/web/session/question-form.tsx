@@ -102,7 +102,7 @@ function Part(props: { part: QuestionPart; reply: Reply; onChange: (reply: Reply
 }
 
 /**
- * Returns the labels in the order in which they are shown, with the person's own words last; null while there is no
+ * Returns the labels in the order in which they are shown, with the user's own words last, or null while there is no
  * answer.
  */
 function answerOf(part: QuestionPart, { labels, words }: Reply): string | string[] | null {

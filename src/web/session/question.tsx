@@ -145,7 +145,7 @@ interface ChoicesProps {
   /** the key for no; `n` opens a new session, except on pages that show only questions */
   noKey: 'x' | 'n';
   onAnswer: GiveAnswer;
-  /** offers how far a yes may reach; null if it cannot be chosen here */
+  /** offers how far a yes may reach, or null if it cannot be chosen here */
   onAlways: (() => void) | null;
 }
 

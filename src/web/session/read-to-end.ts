@@ -6,7 +6,7 @@ import { useLayoutEffect, useRef } from 'preact/hooks';
 const CLOSE_PX = 2;
 
 /**
- * Reports whether the person has seen the whole content on the screen. Everything scrollable in it must have been
+ * Reports whether the user has seen the whole content on the screen. Everything scrollable in it must have been
  * scrolled to its end.
  */
 export function useReadToEnd(body: RefObject<HTMLElement | null>): boolean {

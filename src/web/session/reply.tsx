@@ -110,7 +110,7 @@ export function ReplyBox({ session }: { session: Session }) {
           }}
           onPaste={(event) => {
             const { clipboardData: pasted } = event;
-            // Programs that copy a table also offer a picture of it. The text is what the person wants.
+            // Programs that copy a table also offer a picture of it. The text is what the user wants.
             if (pasted === null || pasted.files.length === 0 || pasted.types.includes('text/plain')) return;
             event.preventDefault();
             attach(slug, [...pasted.files]);

@@ -14,7 +14,7 @@ export const arrangement = signal('');
 /**
  * Reports whether a question has stayed in its place for long enough. Otherwise a click or a key was meant for what was
  * there before.
- * @param cameByItself false if the person has just opened the page and is looking at the question
+ * @param cameByItself false if the user has just opened the page and is looking at the question
  * @param added what was added to the question later, because the addition may have moved the buttons
  */
 export function useSettled(

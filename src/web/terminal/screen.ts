@@ -7,7 +7,7 @@ import { safeAddress } from '../conversation/safe-address.ts';
 import { COLOURS } from './colours.ts';
 
 /**
- * How many lines above the screen a person can scroll back. Older lines are in the replay. Each line costs 12 bytes per
+ * How many lines above the screen a user can scroll back. Older lines are in the replay. Each line costs 12 bytes per
  * column.
  */
 const SCROLLBACK_LINES = 5_000;
@@ -37,7 +37,7 @@ export interface Screen {
   onTyped(listener: (keys: string) => void): () => void;
   /** called on Shift+Escape, which releases the keyboard */
   onRelease(listener: () => void): () => void;
-  /** the columns and rows that fit the element at the usual font size; null while the element is not shown */
+  /** the columns and rows that fit the element at the usual font size, or null while the element is not shown */
   fittingSize(): { cols: number; rows: number } | null;
   dispose(): void;
 }
@@ -131,7 +131,7 @@ export function createScreen(parent: HTMLElement): Screen {
 
 /**
  * Drops all replies to escape sequences that query the terminal. Screen has already answered them. Replies from every
- * open page would be typed into the session as if by a person.
+ * open page would be typed into the session as if by a user.
  */
 function silenceReplies({ parser }: Terminal): IDisposable[] {
   const drop = (): boolean => true;
@@ -151,7 +151,7 @@ function silenceReplies({ parser }: Terminal): IDisposable[] {
   return [
     ...asks.map((id) => parser.registerCsiHandler(id, drop)),
     ...colours,
-    // The clipboard belongs to the person, so no session may read or write it.
+    // The clipboard belongs to the user, so no session may read or write it.
     parser.registerOscHandler(52, drop),
     parser.registerDcsHandler({ intermediates: '$', final: 'q' }, drop),
     parser.registerDcsHandler({ intermediates: '+', final: 'q' }, drop),
@@ -160,8 +160,7 @@ function silenceReplies({ parser }: Terminal): IDisposable[] {
 
 /**
  * Keeps the end of the screen in view. A session's screen may be taller than the window, and the important part is at
- * its end. A person can scroll away from the end. The wheel first scrolls within the screen, then through the
- * scrollback.
+ * its end. A user can scroll away from the end. The wheel first scrolls within the screen, then through the scrollback.
  */
 function followEnd(parent: HTMLElement, terminal: Terminal): { update(): void; dispose(): void } {
   let isAway = false;
