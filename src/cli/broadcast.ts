@@ -7,7 +7,7 @@ import type { CliContext } from './context.ts';
 import { type SelectorOptions, selectorOf, selectorText } from './selectors.ts';
 import { readText } from './text-argument.ts';
 
-/** The options for `cbos send` when it sends to several sessions. */
+/** The options of `cbos send` for sending to several sessions. */
 export interface BroadcastOptions extends SelectorOptions {
   all?: boolean;
   command?: boolean;
@@ -24,9 +24,9 @@ export function isBroadcast({ all, state, tag, repo }: BroadcastOptions): boolea
 }
 
 /**
- * Sends the same prompt to all sessions, or to the selected ones, and prints the outcome for each. The prompt goes only
- * to sessions that existed when the user was asked for confirmation. The exit code is 4 if any of them did not receive
- * it.
+ * Sends the same prompt to all sessions or to the selected ones, and prints the outcome for each. Sessions that were
+ * created after the user was asked for confirmation do not get the prompt. The exit code is 4 if any session did not
+ * receive it.
  * @throws CommandError on wrong usage, before anything is sent
  */
 export async function broadcast(
@@ -85,8 +85,8 @@ function assertOptions(words: readonly string[], options: BroadcastOptions): voi
 }
 
 /**
- * Refuses a first word that is the name of a session. `cbos send AUTH hello --all` would send "AUTH hello" to
- * everybody. Inside a longer quoted argument, the name is just text.
+ * Rejects a prompt whose first word is the name of a session, because `cbos send AUTH hello --all` would otherwise send
+ * "AUTH hello" to every session. Inside a longer quoted argument, the name is just text.
  */
 function assertNoSlug(sessions: readonly Session[], words: readonly string[]): void {
   const named = sessions.find(({ slug }) => slug === words[0]);

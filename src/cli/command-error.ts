@@ -1,13 +1,13 @@
 import { EXIT } from '../protocol/index.ts';
 
-/** An error that the command line itself detects. The server's catalogue has no code for it. */
+/** An error that the command line detects on its own, and for which the server's catalogue has no code. */
 export class CommandError extends Error {
   override readonly name = 'CommandError';
   readonly hint: string;
   readonly exitCode: number;
 
   /**
-   * @param message one line without a full stop
+   * @param message a single line without a final period
    * @param hint what to do about it
    */
   constructor(message: string, hint: string, exitCode: number = EXIT.failed) {

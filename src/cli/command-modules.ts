@@ -5,12 +5,12 @@ import type { CliContext } from './context.ts';
 export type AddCommands = (program: Command, context: CliContext) => void;
 
 interface CommandModule {
-  /** every first word that the module adds, including aliases and hidden ones */
+  /** the names of all commands that the module adds, including aliases and hidden commands */
   names: readonly string[];
   load(): Promise<AddCommands>;
 }
 
-/** All commands, in the order of the main help. A command line loads only the module of its own command. */
+/** All command modules, in the order of the main help. Each run loads only the module that contains its command. */
 export const COMMAND_MODULES: readonly CommandModule[] = [
   { names: ['new'], load: async () => (await import('./commands/launching.ts')).addLaunching },
   {
@@ -78,10 +78,10 @@ const isVersion = (words: readonly string[]): boolean =>
   words.length === 1 && (words[0] === '--version' || words[0] === '-V');
 
 /**
- * Returns functions that add the commands that these words may mean. If the first word names a command, only its module
- * is loaded. Otherwise all modules are loaded, for the main help and for suggestions.
- * @param completed the words of a line that `cbos complete` is completing; once the command has been typed, only the
- * command counts
+ * Returns the functions that add the commands these words may refer to. If the first word names a command, only its
+ * module is loaded. Otherwise all modules are loaded, for the main help and for suggestions.
+ * @param completed the words of the line that `cbos complete` is completing; after the command has been typed, only
+ * that command's module is needed
  */
 export async function loadCommands(words: readonly string[], completed: readonly string[]): Promise<AddCommands[]> {
   if (isVersion(words)) return [];

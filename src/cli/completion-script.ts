@@ -1,8 +1,8 @@
 /**
- * Completion for bash. The package's own script (@bomb.sh/tab 0.0.22) is not used for three reasons. It evaluates the
- * words of the line, so pressing Tab would run a `$(…)` that is still being typed. It needs the bash-completion
- * package, which a plain Debian lacks. It cannot be loaded a second time, because its `readonly` variables then cause
- * errors.
+ * The completion script for bash. It replaces the package's own script (@bomb.sh/tab 0.0.22), which has three problems.
+ * It evaluates the words on the line, so pressing Tab would execute a `$(…)` that is still being typed. It needs the
+ * bash-completion package, which a minimal Debian lacks. And it fails when it is loaded a second time, because its
+ * variables are `readonly`.
  */
 export const BASH_SCRIPT = `# bash completion for cbos
 _cbos() {

@@ -6,38 +6,41 @@ import { socketRequests } from './socket-requests.ts';
 import type { TerminalIo } from './terminal-io.ts';
 import { checkServerVersion, noteVersion } from './version-check.ts';
 
-/** What every command works with. */
+/** What every command gets to work with. */
 export interface CliContext {
   host: LocalHost;
   io: TerminalIo;
   out: Printer;
   version: string;
-  /** the name of this program in commands that it suggests */
+  /** how this program is called in the commands that it suggests */
   program: string;
-  /** arguments after `--`, for commands that pass them on */
+  /** the arguments after `--`, for commands that pass them on */
   passedArgs: readonly string[];
   settings(): Promise<{ settings: Settings; rows: ResolvedSetting[] }>;
-  /** Returns a client for requests over the local socket. The first answer contains the server's version. */
+  /** Returns a client for requests over the local socket. The server's version arrives with the first response. */
   client(): Promise<Caller>;
-  /** the same, for commands that also listen */
+  /** like `connect`, but for commands that also listen to the server's stream */
   listener(): Promise<Client>;
   /**
-   * resolves when the version is known, or shortly afterwards if it stays unknown, because a server that hangs must not
-   * block the command
+   * resolves when the server's version is known, or after a short time if it is not, because a server that hangs must
+   * not block the command
    */
   settleVersionCheck(): Promise<void>;
-  /** the session that the command is about, if any, for hints such as `cbos show SLUG` */
+  /** the session that the command acts on, if any, for hints such as `cbos show SLUG` */
   about: string | undefined;
-  /** the command's exit code, unless it throws */
+  /** the command's exit code if it does not throw */
   exitCode: number;
 }
 
-/** Reports whether both standard input and output belong to a user. If so, CBOS may ask questions. */
+/**
+ * Reports whether both standard input and standard output are terminals, which means that CBOS may ask the user
+ * questions.
+ */
 export function isInteractive(io: TerminalIo): boolean {
   return io.stdin.isTTY === true && io.stdout.isTTY === true;
 }
 
-/** Reports whether CBOS can also move the cursor. A terminal of unknown type may be a teleprinter. */
+/** Reports whether CBOS can also move the cursor, which is not certain if the type of the terminal is unknown. */
 export function canDraw(io: TerminalIo): boolean {
   return isInteractive(io) && !['', 'dumb'].includes(io.env.TERM ?? '');
 }

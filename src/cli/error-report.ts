@@ -3,9 +3,9 @@ import { CommandError } from './command-error.ts';
 import type { Printer } from './output/printer.ts';
 
 /**
- * Reports an error in one line that says what to do about it. An unexpected error is a bug in CBOS and is reported as
- * such.
- * @param slug the session that the error is about, for hints such as `cbos show SLUG`
+ * Prints an error as one line that says what to do about it. An unexpected error is a bug in CBOS, and is reported as
+ * one.
+ * @param slug the session that the error concerns, for hints such as `cbos show SLUG`
  */
 export function reportError(out: Printer, error: unknown, slug?: string): void {
   if (error instanceof CatalogueError || error instanceof CommandError) {

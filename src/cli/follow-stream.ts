@@ -2,7 +2,10 @@ import type { StreamConnection, StreamListener } from '../client/index.ts';
 import { EXIT } from '../protocol/index.ts';
 import type { CliContext } from './context.ts';
 
-/** How a listening command ends: with an exit code, or with an error that is reported like any other. */
+/**
+ * Ends a command that listens to the stream, either with an exit code or with an error, which is reported like any
+ * other.
+ */
 export interface Ending {
   finish(exitCode: number): void;
   fail(error: unknown): void;
@@ -11,10 +14,10 @@ export interface Ending {
 export interface FollowOptions {
   recordings?: readonly string[];
   from?: Readonly<Record<string, number>>;
-  /** the event from which each JSON session continues */
+  /** for each JSON session, the event to continue from */
   after?: Readonly<Record<string, number>>;
   giveUpAfterMs?: number;
-  /** seconds after which `onTimeout` is called once */
+  /** how many seconds to wait before calling `onTimeout`, once */
   timeoutSeconds?: number;
   onTimeout?(): void;
   /** the exit code if the user interrupts the command; 130 by default */
@@ -22,9 +25,9 @@ export interface FollowOptions {
 }
 
 /**
- * Listens to the server, and resolves to the exit code when listening ends. It ends when the listener ends it, when the
- * user interrupts it, or when nobody reads the output any more. If the connection is lost, the command waits until the
- * server is back. Both the loss and the return are reported on standard error.
+ * Listens to the server's stream, and resolves to the exit code when it stops. It stops when the listener ends it, when
+ * the user interrupts the command, or when nobody reads the output any more. If the connection is lost, the command
+ * waits for the server to come back. Both events are reported on standard error.
  */
 export async function followStream(
   context: CliContext,
@@ -81,14 +84,14 @@ export async function followStream(
     clearTimeout(timer);
     stopInterrupts();
     stopClosed();
-    // It is assigned in the promise's executor, which the compiler does not track.
+    // The promise's executor assigns this variable, which the compiler does not see.
     (connection as StreamConnection | null)?.dispose();
   }
 }
 
 /**
- * Makes the command end if a listener throws. Otherwise the error would end up in the socket's event handler, where
- * nobody handles it.
+ * Ends the command if a listener throws. Otherwise the error would surface in the socket's event handler, where nothing
+ * catches it.
  */
 function guarded(listener: Pick<StreamListener, 'onFrame'>, ending: Ending): Pick<StreamListener, 'onFrame'> {
   return {

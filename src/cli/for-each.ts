@@ -2,7 +2,7 @@ import { CatalogueError, EXIT } from '../protocol/index.ts';
 import type { CliContext } from './context.ts';
 import { exitCodeOf, reportError } from './error-report.ts';
 
-/** Runs `work` for each session, even if one fails. The first failure determines the exit code. */
+/** Runs `work` for every session, even if it fails for some of them. The first failure determines the exit code. */
 export async function forEach(
   context: CliContext,
   slugs: readonly string[],

@@ -1,33 +1,40 @@
 import { ConnectionLostError } from '../client/index.ts';
 
-/** The head of an HTTP response. Header names are in lower case. */
+/** The status line and headers of an HTTP response. Header names are in lower case. */
 export interface AnswerHead {
   status: number;
   headers: ReadonlyMap<string, string>;
 }
 
-/** Parses an HTTP/1.1 response piece by piece as it arrives. */
+/** Parses an HTTP/1.1 response incrementally as it arrives. */
 export interface AnswerReader {
   /**
-   * Takes the next bytes, and returns those that belong to the body.
+   * Feeds the parser the next bytes. Returns those that belong to the body.
    * @throws ConnectionLostError if this is not HTTP
    */
   read(bytes: Buffer): Buffer[];
-  /** null until the head has arrived completely */
+  /** the response's head, or null until it has arrived completely */
   head(): AnswerHead | null;
-  /** whether the body has arrived completely */
+  /** whether the whole body has arrived */
   isComplete(): boolean;
-  /** Records that the connection has ended. @throws ConnectionLostError if it ended in the middle of the response */
+  /**
+   * Tells the parser that the connection was closed. @throws ConnectionLostError if it was closed in the middle of the
+   * response
+   */
   end(): void;
 }
 
 /**
- * The maximum size of a head. The server's heads have a few hundred bytes, and the size line of a chunk has about ten.
+ * The maximum size of a head, in bytes. The server's heads are a few hundred bytes long, and the size line of a chunk
+ * is about ten.
  */
 const MOST_HEAD_BYTES = 64 * 1024;
 const MOST_LINE_BYTES = 1024;
 
-/** Where the reader is: in the head, in a body that ends by one of three rules, or past the end. */
+/**
+ * What the parser is reading: the head, a body (whose end is determined by one of three rules), or nothing, after the
+ * end.
+ */
 type Part =
   | { in: 'head' }
   | { in: 'length' | 'chunk'; left: number }
@@ -36,16 +43,16 @@ type Part =
   | { in: 'nothing' };
 
 /**
- * Creates a reader for the only response on a connection. Node's own client could do the same, but loading it takes a
- * fifth of the start time of a bare Node.
- * @param method the method of the request, because the response to HEAD has no body
+ * Creates a parser for the only response on a connection. Node's own HTTP client could do this too, but loading it
+ * takes a fifth of the time that Node needs to start.
+ * @param method the request's method: the response to a HEAD request has no body
  */
 export function createAnswerReader(method: string): AnswerReader {
   let part: Part = { in: 'head' };
   let head: AnswerHead | null = null;
   let kept: Buffer = Buffer.alloc(0);
 
-  /** Returns the text up to the mark and keeps the rest, or returns null if the mark has not arrived yet. */
+  /** Returns the text up to the marker and keeps the rest, or returns null if the marker has not arrived yet. */
   const takeUntil = (mark: string, most: number): string | null => {
     const at = kept.indexOf(mark);
     if ((at === -1 ? kept.length : at) > most) throw notHttp();
@@ -60,14 +67,14 @@ export function createAnswerReader(method: string): AnswerReader {
     return bytes;
   };
 
-  /** Advances by one step. Returns false if it needs more bytes. */
+  /** Parses one more part of the response. Returns false if that needs more bytes. */
   const step = (body: Buffer[]): boolean => {
     switch (part.in) {
       case 'head': {
         const text = takeUntil('\r\n\r\n', MOST_HEAD_BYTES);
         if (text === null) return false;
         const parsed = parseHead(text);
-        // An interim response (100 Continue) is followed by the real one.
+        // An interim response, such as 100 Continue, precedes the final response.
         if (parsed.status >= 200) {
           head = parsed;
           part = bodyOf(method, parsed);
@@ -117,7 +124,7 @@ export function createAnswerReader(method: string): AnswerReader {
       kept = kept.length === 0 ? bytes : Buffer.concat([kept, bytes]);
       const body: Buffer[] = [];
       while (step(body)) {
-        // the loop continues with the next part
+        // each call of `step` reads one part
       }
       return body;
     },

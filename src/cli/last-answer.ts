@@ -4,7 +4,8 @@ import type { Session } from '../protocol/index.ts';
 import { cleanBlock } from '../text/terminal-text.ts';
 
 /**
- * Returns a session's answer in its last turn, made safe for a terminal. The result is empty if no source reports it.
+ * Returns a session's answer in its last turn, made safe for a terminal. The result is empty if no source reports the
+ * answer.
  */
 export async function lastAnswer(client: Caller, session: Session): Promise<string> {
   return cleanBlock(await lastWords(client, session)).trim();

@@ -24,7 +24,7 @@ export async function listFleet(context: CliContext, options: ListFleetOptions):
   );
   if (options.json === true) return out.json(fleet);
   if (options.quiet === true) {
-    // Scripts act on these names, so sessions on unreachable machines are left out.
+    // Scripts act on these names, so sessions on unreachable machines are omitted.
     const names = fleet.flatMap(({ machine, reachable, sessions }) =>
       reachable ? sortSessions(sessions, options.sort ?? 'attention').map(({ slug }) => `${machine}/${slug}`) : [],
     );

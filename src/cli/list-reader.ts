@@ -3,8 +3,9 @@ import type { CliContext } from './context.ts';
 import type { Reader } from './output/session-table.ts';
 
 /**
- * Returns what the table needs to know from this machine.
- * @param more.resources whether the server also inspects the processes
+ * Returns the facts from this machine that the table shows.
+ * @param more.resources whether to request the resources that sessions use, for which the server inspects their
+ * processes
  */
 export async function readerOf(
   context: CliContext,
@@ -12,7 +13,7 @@ export async function readerOf(
   more: { resources?: boolean } = {},
 ): Promise<Reader> {
   const { io, host } = context;
-  // This machine's disk has no information about a session on another machine.
+  // Nothing on this machine's disk concerns a session on another machine.
   const own = sessions.filter(({ slug }) => !slug.includes('/'));
   const [branches, models, resources] = await Promise.all([
     host.gitBranches(own.flatMap(({ path }) => path ?? [])),
@@ -24,7 +25,7 @@ export async function readerOf(
     now: io.now(),
     home: io.env.HOME,
     branchOf: (path) => branches.get(path) ?? '',
-    // The status line reports a change of model immediately, and the transcript only with the next answer.
+    // The status line reports a change of model immediately. The transcript shows it only in the next answer.
     modelOf: ({ slug, model, effort }) => (effort === null ? (models.get(slug) ?? model) : model),
     resourcesOf: (slug) => bySlug.get(slug) ?? null,
   };

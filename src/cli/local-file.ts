@@ -8,8 +8,9 @@ import { cleanLine } from '../text/terminal-text.ts';
 import { CommandError } from './command-error.ts';
 
 /**
- * Opens a file on this machine for a session. If the file is growing, as a log does, only its current content is sent.
- * @throws CommandError if it is not a file, is empty, or cannot be read
+ * Opens a file on this machine in order to send it to a session. If the file is still growing, as a log does, only its
+ * current content is sent.
+ * @throws CommandError if the path is not a file, or if the file is empty or cannot be read
  */
 export async function openLocalFile(path: string, cwd: string): Promise<FileToUpload> {
   const absolute = resolve(cwd, path);
@@ -26,6 +27,6 @@ export async function openLocalFile(path: string, cwd: string): Promise<FileToUp
   };
 }
 
-/** Describes a file in one line: `shot.png (120 kB)`. */
+/** Describes a file in one line, such as `shot.png (120 kB)`. */
 export const fileText = ({ name, size }: { name: string; size: number }): string =>
   `${cleanLine(name)} (${formatSize(size)})`;

@@ -2,11 +2,11 @@ import { CatalogueError, type Session } from '../protocol/index.ts';
 import { type CliContext, isInteractive } from './context.ts';
 
 /**
- * Reports that a user has seen a session as shown here. Output that a script reads does not count, and neither does an
- * agent that looks at a session. The server refuses such a report from an agent, and the command ignores the refusal.
+ * Tells the server that the user has seen a session as it is shown here. Output that a script reads does not count, nor
+ * does a look by an agent: the server refuses such a report from an agent, and the command ignores the refusal.
  */
 export async function markLookedAt(context: CliContext, { slug, unread, news }: Session): Promise<void> {
-  // The session's own machine records what people there have seen.
+  // Only the machine that the session runs on records who has seen the session.
   if (!isInteractive(context.io) || unread !== true || slug.includes('/')) return;
   const client = await context.client();
   try {

@@ -1,12 +1,12 @@
 import type { Session } from '../protocol/index.ts';
 
-/** How many letters may be wrong, missing, or extra. */
+/** How many letters of a name may be wrong, missing, or extra. */
 const MOST_SLIPS = 2;
 
 /**
- * Returns the name that a user probably meant, if no session has the given name. It is the same name in a different
- * case, a name that begins with the given one, or a name that differs by one or two letters. The result is null if
- * there is no such name, or more than one.
+ * Returns the name that the user probably meant, for a given name that no session has. That is the same name in a
+ * different case, a name that begins with the given one, or a name that differs by one or two letters. Returns null if
+ * no name, or more than one, is a candidate.
  */
 export function nameLike(typed: string, sessions: readonly Pick<Session, 'slug'>[]): string | null {
   const name = typed.toLowerCase();
@@ -15,7 +15,7 @@ export function nameLike(typed: string, sessions: readonly Pick<Session, 'slug'>
   const tests: ((slug: string) => boolean)[] = [
     (slug) => slug === name,
     (slug) => name.length > 1 && slug.startsWith(name),
-    // A short name with one or two wrong letters could be any other name.
+    // With one or two wrong letters, a short name could stand for any other short name.
     (slug) => name.length > MOST_SLIPS + 1 && slips(slug, name) <= MOST_SLIPS,
   ];
   for (const test of tests) {

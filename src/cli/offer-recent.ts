@@ -6,18 +6,21 @@ import { cleanLine } from '../text/terminal-text.ts';
 import type { CliContext } from './context.ts';
 import { reportError } from './error-report.ts';
 
-/** How many conversations are offered, which is as many as a user takes in at a glance. */
+/** How many conversations to offer: as many as a user can take in at a glance. */
 const MOST_OFFERED = 5;
 
 /**
  * Returns the conversations that a new user of CBOS may want to continue, newest first. Conversations that are open
- * elsewhere are left out.
+ * elsewhere are omitted.
  */
 export function recentConversations(conversations: readonly Conversation[]): Conversation[] {
   return conversations.filter(({ pid }) => pid === null).slice(0, MOST_OFFERED);
 }
 
-/** On a first start, asks which recent conversation should become the first session. Asks nothing if there is none. */
+/**
+ * When CBOS starts for the first time, asks the user which recent conversation should become the first session. It asks
+ * nothing if there are no recent conversations.
+ */
 export async function offerRecent(context: CliContext): Promise<void> {
   const { host, io, out } = context;
   await host.startInBackground({ flags: {}, onProgress: out.notice });
@@ -51,7 +54,7 @@ export async function offerRecent(context: CliContext): Promise<void> {
   }
 }
 
-/** Ctrl-D and Ctrl-C do not count as an answer. */
+/** If the user presses Ctrl-D or Ctrl-C, there is no answer. */
 async function ask({ io }: CliContext, question: string): Promise<string> {
   const dialog = createInterface({ input: io.stdin, output: io.stdout });
   const closed = new Promise<string>((resolve) => dialog.once('close', () => resolve('')));

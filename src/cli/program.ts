@@ -5,12 +5,12 @@ import type { AddCommands } from './command-modules.ts';
 import { GROUPS } from './commands/command-help.ts';
 import type { CliContext } from './context.ts';
 
-/** The width of the help text if there is no terminal. */
+/** The width of the help text, in columns, if there is no terminal. */
 const DEFAULT_HELP_WIDTH = 100;
 
 /**
- * Builds the command line with the requested commands. Commander throws a `CommanderError` instead of ending the
- * process, and prints no error itself.
+ * Builds the command line with the requested commands. Commander is configured to throw a `CommanderError` instead of
+ * printing the error and exiting.
  */
 export function buildProgram(context: CliContext, commands: readonly AddCommands[]): Command {
   const { io, version } = context;
@@ -35,7 +35,7 @@ export function buildProgram(context: CliContext, commands: readonly AddCommands
       const slugs = Array.isArray(given) ? given : [given];
       if (first?.name() === 'name' && slugs.length === 1) context.about = slugs[0];
       const { jq } = command.opts<{ jq?: string }>();
-      // The expression is compiled before the command does anything, so that an invalid expression changes nothing.
+      // Compile the expression before the command does anything, so that an invalid expression has no side effects.
       if (jq !== undefined) context.out.filterJson(await (await import('./output/jq-filter.ts')).jqFilter(jq));
     })
     .addHelpText('after', MAIN_EXAMPLES);
@@ -46,7 +46,7 @@ export function buildProgram(context: CliContext, commands: readonly AddCommands
   return program;
 }
 
-/** Adds `--jq` to every command with `--json`, as in `gh`. */
+/** Adds `--jq` to every command that has `--json`, as `gh` does. */
 function addJq(command: Command): void {
   if (command.options.some(({ long }) => long === '--json')) {
     command.addOption(new Option('--jq <expression>', 'filter the JSON with a jq expression').implies({ json: true }));
@@ -55,8 +55,8 @@ function addJq(command: Command): void {
 }
 
 /**
- * Adds a help command that accepts `cbos help queue edit`. Commander's own help command knows only the first word, and
- * adds itself to the help of `queue`.
+ * Adds a help command that supports `cbos help queue edit`. Commander's own help command only considers the first word,
+ * and also adds itself to the help of `queue`.
  */
 function addHelp(program: Command): void {
   program

@@ -11,18 +11,20 @@ import { buildProgram } from './program.ts';
 import type { TerminalIo } from './terminal-io.ts';
 
 export interface CliRun {
-  /** arguments without node and the script */
+  /** the arguments, without the paths of Node and the script */
   argv: readonly string[];
   host: LocalHost;
   io: TerminalIo;
   /** this program's own version */
   version: string;
-  /** the name of this program in commands that it suggests; `cbos` if omitted, in a checkout perhaps `npx cbos` */
+  /**
+   * how this program is called in the commands that it suggests, such as `npx cbos` in a checkout; `cbos` by default
+   */
   program?: string;
 }
 
 /**
- * Runs one command line, and resolves to its exit code. Never rejects. An expected error is printed as one line on
+ * Runs one command line, and resolves to its exit code. It never rejects: expected errors are printed as one line on
  * standard error.
  */
 export async function runCli(run: CliRun): Promise<number> {
@@ -56,8 +58,8 @@ export async function runCli(run: CliRun): Promise<number> {
 const PASS_ON: ReadonlySet<string | undefined> = new Set(['new', 'complete']);
 
 /**
- * `cbos` alone means `cbos start`. For commands that pass on arguments, those are removed first, because commander
- * would treat `--verbose` in `cbos new AUTH -- --verbose` as a path.
+ * Expands `cbos` alone to `cbos start`. If the command passes on its arguments after `--`, removes these first, because
+ * commander would take `--verbose` in `cbos new AUTH -- --verbose` for a path.
  */
 function splitArguments(argv: readonly string[]): { words: readonly string[]; passedArgs: readonly string[] } {
   if (argv.length === 0) return { words: ['start'], passedArgs: [] };
@@ -66,7 +68,7 @@ function splitArguments(argv: readonly string[]): { words: readonly string[]; pa
   return { words: argv.slice(0, separator), passedArgs: argv.slice(separator + 1) };
 }
 
-/** Adds the session name that was probably meant to the error about an unknown name. */
+/** Adds the name that the user probably meant to an error about an unknown session. */
 async function withSuggestion(context: CliContext, error: unknown): Promise<unknown> {
   const { about } = context;
   if (!(error instanceof CatalogueError) || error.code !== 'no_such_session' || about === undefined) return error;
@@ -84,15 +86,15 @@ async function withSuggestion(context: CliContext, error: unknown): Promise<unkn
   }
 }
 
-/** Reports what went wrong, and returns the exit code. */
+/** Prints what went wrong, and returns the exit code. */
 function tellFailure({ out, about }: CliContext, error: unknown, words: readonly string[]): number {
   if (!(error instanceof CommanderError)) {
-    // A reader that went away ended the work early, which is not a failure (`cbos ls | head -1`).
+    // It is not a failure if the reader closes the pipe early (`cbos ls | head -1`).
     if (out.closed.aborted && isBrokenPipe(error)) return EXIT.done;
     reportError(out, error, about);
     return exitCodeOf(error);
   }
-  // Commander reports help and version as errors with exit code 0.
+  // Commander reports `--help` and `--version` as errors with exit code 0.
   if (error.exitCode === 0) return EXIT.done;
   reportError(out, new CommandError(usageMessage(error), usageHint(error, words), EXIT.usage));
   return EXIT.usage;
@@ -100,13 +102,13 @@ function tellFailure({ out, about }: CliContext, error: unknown, words: readonly
 
 /** Converts commander's message into one line: `error: unknown option '--x'\n(Did you mean --y?)`. */
 function usageMessage({ code, message }: CommanderError): string {
-  // Commander would print the help text as the error, for example for `cbos service`.
+  // For a command without its subcommand, such as `cbos service`, commander's error message is the whole help text.
   if (code === 'commander.help') return 'A subcommand is missing';
   const text = message.replace(/^error: /, '').replace(/\s*\n\s*/g, ' ');
   return `${text.charAt(0).toUpperCase()}${text.slice(1)}`;
 }
 
-/** Commands that accept free text, because that text may contain a dash. */
+/** Commands that accept free text, which may contain words that begin with a dash. */
 const TAKES_TEXT: ReadonlySet<string | undefined> = new Set(['send', 'answer', 'queue', 'draft', 'stash', 'invoke']);
 
 function usageHint({ code }: CommanderError, words: readonly string[]): string {

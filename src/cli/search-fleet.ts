@@ -10,18 +10,18 @@ import type { CliContext } from './context.ts';
 
 type Query = Partial<SearchQuery> & { q: string };
 
-/** What a search found on one machine in the fleet. */
+/** The result of a search on one machine in the fleet. */
 export interface MachineHits extends SearchResult {
   machine: string;
   is_self: boolean;
-  /** why the machine did not search, as a sentence */
+  /** a sentence that says why the machine could not be searched */
   fault: string | null;
 }
 
-/** A hit with the name that its session has in the fleet. `machine` is null for this machine. */
+/** A hit, along with its session's name within the fleet. `machine` is null for this machine. */
 export type FleetHit = SearchHit & { machine: string | null };
 
-/** Searches on all machines in the fleet at once. @throws CatalogueError no_fleet */
+/** Searches all machines in the fleet in parallel. @throws CatalogueError no_fleet */
 export async function searchFleet(context: CliContext, query: Query): Promise<MachineHits[]> {
   const client = await context.client();
   const { fleet, machines } = await client.call('fleet');
@@ -29,7 +29,7 @@ export async function searchFleet(context: CliContext, query: Query): Promise<Ma
   return Promise.all(machines.map((machine) => searchMachine(context, machine, query)));
 }
 
-/** Searches in a session on another machine. @throws CatalogueError whatever error the other machine returns */
+/** Searches a session on another machine. @throws CatalogueError any error that the other machine returns */
 export async function searchFarSession(
   context: CliContext,
   { machine, slug }: RemoteName,
@@ -39,7 +39,7 @@ export async function searchFarSession(
   return { machine, is_self: false, fault: null, ...found };
 }
 
-/** Returns the hits from several machines, newest first by each machine's own clock. */
+/** Merges the hits from several machines, newest first, according to each machine's own clock. */
 export function joinHits(machines: readonly MachineHits[]): FleetHit[] {
   return machines
     .flatMap(({ machine, is_self: isSelf, hits }) => hits.map((hit) => ({ ...hit, machine: isSelf ? null : machine })))
@@ -61,7 +61,7 @@ async function searchMachine(
   }
 }
 
-/** Another machine may send anything, so its answer is checked. */
+/** Validate the answer, because another machine may send anything. */
 async function searchThere(context: CliContext, machine: string, query: Query): Promise<SearchResult> {
   const client = await context.client();
   const { value } = await client.call('callMachine', { body: { machine, call: { route: 'search', query } } });

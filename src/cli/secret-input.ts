@@ -7,9 +7,9 @@ import { CommandError } from './command-error.ts';
 import type { CliContext } from './context.ts';
 
 /**
- * Reads a secret from a file, from a user who types it without echo, or from standard input. Every user of a machine
- * can read command lines, so a secret is never an argument.
- * @throws CommandError if there is none
+ * Reads a secret from a file, from the terminal (without echo), or from standard input. A secret is never passed as an
+ * argument, because every user of a machine can read the command lines of processes.
+ * @throws CommandError if there is no secret to read
  */
 export async function readSecret({ io }: CliContext, what: string, file: string | undefined): Promise<string> {
   const text = file !== undefined ? await readSecretFile(resolve(io.cwd, file)) : await readInput(io, what);
@@ -37,7 +37,7 @@ async function readInput(io: CliContext['io'], what: string): Promise<string> {
     return Buffer.concat(parts).toString('utf8');
   }
   io.stderr.write(`${what} (not shown): `);
-  // Discards readline's echo.
+  // Discards what readline echoes.
   const nowhere = new Writable({ write: (_, __, done) => done() });
   const dialog = createInterface({ input: io.stdin, output: nowhere, terminal: true });
   const closed = new Promise<string>((done) => dialog.once('close', () => done('')));

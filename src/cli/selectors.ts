@@ -16,14 +16,14 @@ import { readStateWord } from './commands/option-values.ts';
 import { confirm } from './confirm.ts';
 import type { CliContext } from './context.ts';
 
-/** The options that select sessions. They are the same for every command that accepts several sessions. */
+/** The options that select sessions. Every command that accepts several sessions has the same options. */
 export interface SelectorOptions {
   state?: string;
   tag?: readonly string[];
   repo?: string;
 }
 
-/** Adds the options. @param verb what the command does with the selected sessions */
+/** Adds these options to a command. @param verb what the command does with the selected sessions, for the help text */
 export function addSelectors(command: Command, verb: string): Command {
   return command
     .option('-s, --state <state>', `${verb} those in this state, as for \`cbos ls\``, readStateWord)
@@ -37,7 +37,7 @@ export function collectTag(word: string, sofar: readonly string[] = []): readonl
   return [...sofar, word];
 }
 
-/** Returns the selector for the options. A path is that of a folder on this machine. */
+/** Converts the options into a selector. A path names a folder on this machine. */
 export function selectorOf({ io }: CliContext, { state, tag, repo }: SelectorOptions): SessionSelector {
   const isPath = repo !== undefined && /^\.{0,2}(\/|$)/.test(repo);
   return {
@@ -47,7 +47,7 @@ export function selectorOf({ io }: CliContext, { state, tag, repo }: SelectorOpt
   };
 }
 
-/** Describes a selection for a message: `needs-you, tagged night, of shop`. */
+/** Describes a selection for a message, such as `needs-you, tagged night, of shop`. */
 export function selectorText({ state, tags, repo }: SessionSelector): string {
   const parts = [
     state ?? '',
@@ -58,17 +58,17 @@ export function selectorText({ state, tags, repo }: SessionSelector): string {
 }
 
 interface Choice {
-  /** the names that were typed */
+  /** the session names that the user typed */
   names: readonly string[];
   options: SelectorOptions;
-  /** the usage of the command, for its error */
+  /** the command's usage line, for the error message */
   command: string;
-  /** whether the command applies to this session; a selection skips the sessions to which it does not */
+  /** whether the command applies to a session; sessions to which it does not apply are not selected */
   fits?: (session: Session) => boolean;
 }
 
 /**
- * Returns the chosen sessions: those with the given names, or else those that the options select.
+ * Returns the sessions with the given names, or otherwise the sessions that the options select.
  * @throws CommandError if both names and options were given, or neither
  */
 export async function chosenSessions(
@@ -95,8 +95,9 @@ export async function chosenSessions(
 }
 
 /**
- * Asks for confirmation before ending several sessions. A single named session needs no confirmation.
- * @returns whether to continue
+ * Asks for confirmation before several sessions are ended. For a single session given by name, no confirmation is
+ * needed.
+ * @returns whether the command may proceed
  */
 export async function mayActOnSeveral(
   context: CliContext,

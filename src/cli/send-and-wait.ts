@@ -5,12 +5,12 @@ import { followStream } from './follow-stream.ts';
 import { statusKey } from './view-changes.ts';
 
 /**
- * How long a ready session must stay unchanged before its turn counts as over, if nothing else shows that it is. A
- * slash command may not start a turn at all, and between two queued prompts a session is ready for a moment.
+ * How long a session must stay ready before its turn counts as over, if there is no other sign that the turn has ended.
+ * A slash command may not start a turn at all, and a session is briefly ready between two queued prompts.
  */
 const SETTLED_MS = 3_000;
 
-/** Longer than any restart of the server takes. */
+/** How long to wait for a lost server: longer than any restart takes. */
 const LOST_SERVER_MS = 60_000;
 
 export interface SendAndWait {
@@ -20,10 +20,10 @@ export interface SendAndWait {
 }
 
 /**
- * Sends a prompt, and waits until the session is ready again, asks something, or has died. It starts listening before
- * it sends, so that even the shortest turn is seen.
- * @returns the session at that moment, or null if the user interrupted the wait
- * @throws CatalogueError whatever `send` throws, no_such_session, timed_out
+ * Sends a prompt, and waits until the session is ready again, asks a question, or dies. It starts listening before it
+ * sends the prompt, so that it does not miss even the shortest turn.
+ * @returns the session at that moment, or null if the user interrupted the command
+ * @throws CatalogueError any error that `send` throws, no_such_session, timed_out
  * @throws CommandError if the session died or was deleted
  */
 export async function sendAndWait(
@@ -99,9 +99,9 @@ export async function sendAndWait(
 }
 
 /**
- * Returns the progress of the turn that a delivery started.
- * @param sent.wasReady whether the prompt accepted text when the delivery was sent; only then is a later ready state
- *   certainly after this turn
+ * Returns how far the turn that a delivery started has got.
+ * @param sent.wasReady whether the session was ready when the delivery was sent; only then does a later ready state
+ * prove that this turn is over
  */
 export function turnProgress(
   session: Session | undefined,
@@ -111,10 +111,10 @@ export function turnProgress(
   const { status } = session;
   if (!isReady(session.status)) {
     if (status.primary !== 'waiting') return 'running';
-    // A hook reports a dialog before it is drawn. The dialog's options follow a moment later.
+    // A hook reports a dialog before Claude Code draws it, so the dialog's options become known a moment later.
     return (status.question?.options.length ?? 0) > 0 ? 'over' : 'maybe_over';
   }
-  // Both times come from the server's clock.
+  // Both times are from the server's clock.
   const isLater = status.since > sent.delivery.created_at;
   return sent.wasReady && sent.delivery.status === 'delivered' && isLater ? 'over' : 'maybe_over';
 }

@@ -8,9 +8,10 @@ interface Sending {
 }
 
 /**
- * Opens files on this machine for a session.
- * @returns a function that stores them alongside the session, then sends a prompt that mentions them
- * @throws CommandError if one is not a file, is empty, or cannot be read; nothing is sent then
+ * Opens files on this machine in order to send them to a session.
+ * @returns a function that stores the files alongside the session and then sends a prompt that mentions them
+ * @throws CommandError if one of the paths is not a file, or if a file is empty or cannot be read; in this case,
+ * nothing is sent
  */
 export async function openToSend(
   client: Caller,
@@ -20,7 +21,7 @@ export async function openToSend(
   return () => sendWithFiles(client, sending, files);
 }
 
-/** If the server refuses the prompt, the files are deleted again, because the next attempt stores them anew. */
+/** If the server refuses the prompt, delete the files again, because the next attempt will store them anew. */
 async function sendWithFiles(
   client: Caller,
   { slug, body }: Sending,
@@ -36,7 +37,10 @@ async function sendWithFiles(
   }
 }
 
-/** A refused prompt was certainly not sent. After any other failure, the session may be reading the files. */
+/**
+ * If the prompt was refused, it was certainly not sent. After any other failure, the session may already be reading the
+ * files.
+ */
 function isRefusal(cause: unknown): boolean {
   if (!(cause instanceof CatalogueError)) return false;
   const exit: number = ERRORS[cause.code].exit;
@@ -45,7 +49,8 @@ function isRefusal(cause: unknown): boolean {
 
 async function remove(client: Caller, slug: string, files: readonly StoredFile[]): Promise<void> {
   for (const { id } of files) {
-    // What the user has to know is that the prompt was refused. A file that could not be deleted is in the list.
+    // Ignore this failure, because the user mainly needs to know that the prompt was refused. A file that could not be
+    // deleted still appears in the list.
     await client.call('removeFile', { params: { slug, id } }).catch(() => undefined);
   }
 }

@@ -12,30 +12,31 @@ import { CatalogueError, VERSION_HEADER } from '../protocol/index.ts';
 import { type AnswerReader, createAnswerReader } from './http-answer.ts';
 
 /**
- * Both ends of the local socket are on one machine, so the host name is only a formality. The server accepts this one.
+ * HTTP requires a host name, although both ends of the local socket are on this machine. The server accepts this one.
  */
 export const HOST = 'localhost';
 
 /**
- * How long to wait before checking the server, and how often to check it. A server answers in milliseconds, or takes
- * as long as the request requires.
+ * How long to wait before checking whether the server is stopped, and how often to check. A server usually answers
+ * within milliseconds, but some requests take longer.
  */
 const LOOK_EVERY_MS = 1_000;
 /**
- * How many times in a row the server must be found stopped. A debugger stops the server for a moment, and so may a user
+ * How many consecutive checks must find the server stopped. A debugger may stop it for just a moment, and so may a user
  * who presses Ctrl-Z by mistake.
  */
 const STOPPED_LOOKS = 2;
 
 /**
- * Throws if the server's process is stopped. The kernel then still accepts connections, but nobody ever answers them.
+ * Throws if the server's process is stopped. In that case, the kernel still accepts connections, but nothing ever
+ * answers them.
  */
 export type RequireNotStopped = () => Promise<void>;
 
 /**
- * Sends requests as `socketTransport` does, without the parts that WebSockets need.
+ * Sends requests like `socketTransport`, but without the parts that WebSockets need.
  * @param socketPath absolute
- * @param onAnswer called with the server's version for each response, or null if the response does not contain it
+ * @param onAnswer called for each response with the server's version, or with null if the response does not contain it
  */
 export function socketRequests(
   socketPath: string,
@@ -45,7 +46,10 @@ export function socketRequests(
   return { request: (request) => requestOverSocket({ socketPath, requireNotStopped, onAnswer }, request) };
 }
 
-/** Watches until disposed of. @param onStopped called once, with the error that reports the stop */
+/**
+ * Watches until the returned disposer is called. @param onStopped called once, with the error that says that the server
+ * is stopped
+ */
 export function watchForStop(requireNotStopped: RequireNotStopped, onStopped: (error: Error) => void): Dispose {
   let seen = 0;
   const timer = setInterval(() => {
@@ -69,8 +73,8 @@ export interface LocalServer {
 }
 
 /**
- * Sends one request on its own connection, which the server closes after its response. A command line sends one or two
- * requests and must then end immediately.
+ * Sends one request on its own connection, which the server closes after the response. A command sends one or two
+ * requests, and an open connection would keep it from exiting immediately.
  */
 function requestOverSocket(
   { socketPath, requireNotStopped, onAnswer }: LocalServer,
@@ -82,8 +86,7 @@ function requestOverSocket(
     const stopWatching = watchForStop(requireNotStopped, (error) => socket.destroy(error));
     const settle = (): void => {
       stopWatching();
-      // A failure that comes later goes to the reader of the body. Without a listener, that failure would end the
-      // process.
+      // A later failure is reported to whoever reads the body. Without this listener, it would end the process.
       socket.off('data', onData).off('end', onEnd).off('error', fail).on('error', ignore);
     };
     const fail = (cause: Error): void => {
@@ -112,9 +115,7 @@ function requestOverSocket(
   });
 }
 
-/**
- * @throws Error if the body does not have its announced size, or cannot be read
- */
+/** @throws Error if the body cannot be read or does not have the announced size */
 async function writeStreamed(socket: Socket, { sizeBytes, read }: StreamedBody): Promise<void> {
   let left = sizeBytes;
   for await (const chunk of read()) {
@@ -138,13 +139,13 @@ function written(socket: Socket): Promise<void> {
 const ignore = (): void => undefined;
 
 /**
- * Matches characters that HTTP forbids in a request's line and headers. Text after a line break would become another
- * header.
+ * Matches characters that HTTP forbids in the request line and in headers. For example, text after a line break would
+ * become another header.
  */
 const BREAKS_LINES = /[\0\r\n]/;
 
 function requestText({ method, path, headers, body }: TransportRequest): string {
-  // The length is sent even without a body, because otherwise the server would have to read the connection to find out.
+  // Send the length even if there is no body. Otherwise the server would have to read from the connection to find out.
   const text = typeof body === 'string' ? body : '';
   const bytes = body === null || typeof body === 'string' ? Buffer.byteLength(text) : body.sizeBytes;
   const length = method === 'GET' ? [] : [`content-length: ${bytes}`];
@@ -158,7 +159,7 @@ interface ArrivingAnswer {
   /** paused */
   socket: Socket;
   reader: AnswerReader;
-  /** the part of the body that came with the head */
+  /** the part of the body that arrived together with the head */
   body: readonly Buffer[];
 }
 
@@ -191,7 +192,10 @@ async function* readBody({ socket, reader, body }: ArrivingAnswer): AsyncGenerat
   }
 }
 
-/** The system's error codes if no server is listening: no file, no listener, or no such directory. */
+/**
+ * The system's error codes that mean that no server is listening: the socket's file or directory does not exist, or
+ * nothing listens on it.
+ */
 const UNREACHABLE: ReadonlySet<string | undefined> = new Set(['ENOENT', 'ECONNREFUSED', 'ENOTDIR']);
 
 export function toTransportError(cause: NodeJS.ErrnoException): Error {

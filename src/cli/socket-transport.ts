@@ -12,15 +12,17 @@ import {
 } from './socket-requests.ts';
 
 /**
- * The maximum size of a frame. A snapshot of a large scrollback is one frame. A larger frame does not come from CBOS.
+ * The maximum size of a frame. The largest frames are snapshots with a long scrollback. Anything larger does not come
+ * from CBOS.
  */
 const MAX_FRAME_BYTES = 256 * 1024 * 1024;
 
-/** How long a server may take to answer when a WebSocket is closed. */
+/** How long to wait for the server to confirm that a WebSocket is closed. */
 const CLOSE_GRACE_MS = 500;
 
 /**
- * Reaches the server over its local socket, where the file's mode is the authentication. @param socketPath absolute
+ * Connects to the server through its local socket. The mode of the socket's file serves as authentication. @param
+ * socketPath the socket's absolute path
  */
 export function socketTransport(
   socketPath: string,
@@ -46,7 +48,8 @@ function connectOverSocket({
   protocols,
   listener,
 }: SocketRequest): TransportSocket {
-  // `ws+unix:PATH:/…` is not used, because a path with a colon, a space, or a percent sign would be parsed wrongly.
+  // `ws+unix:PATH:/…` is not an option, because a path with a colon, space, or percent sign would be parsed
+  // incorrectly.
   const socket = new WebSocket(`ws://${HOST}${path}`, [...protocols], {
     createConnection: () => connectSocket(socketPath),
     maxPayload: MAX_FRAME_BYTES,
@@ -79,18 +82,19 @@ function connectOverSocket({
   });
   return {
     send: (text) => {
-      // Between the loss of a connection and the event that reports it, a send would throw. `onClose` reports the loss.
+      // After the connection is lost and before the event reports the loss, sending would throw. The frame can be
+      // dropped, because `onClose` reports the loss.
       if (socket.readyState === WebSocket.OPEN) socket.send(text);
     },
     close() {
       socket.close();
-      // A server that hangs would not answer the close, and the command could not end.
+      // A server that hangs would never confirm the close, so the command could not exit.
       setTimeout(() => socket.terminate(), CLOSE_GRACE_MS).unref();
     },
   };
 }
 
-/** Returns the server's REST error, which was its response to the upgrade request. */
+/** Returns the REST error with which the server responded to the upgrade request. */
 async function refusal(response: IncomingMessage): Promise<Error> {
   try {
     const parts: Buffer[] = [];

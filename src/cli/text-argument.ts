@@ -3,8 +3,8 @@ import { CommandError } from './command-error.ts';
 import type { CliContext } from './context.ts';
 
 /**
- * Returns the text that was passed to a command: its words joined by spaces, or standard input for a lone `-`.
- * @throws CommandError if there is none
+ * Returns the text that was passed to a command: the words joined by spaces, or standard input if the only word is `-`.
+ * @throws CommandError if there is no text
  */
 export async function readText({ io }: CliContext, words: readonly string[], command: string): Promise<string> {
   if (words.length !== 1 || words[0] !== '-') {

@@ -1,9 +1,9 @@
 import type { SessionView } from '../client/index.ts';
 import type { Session, StreamFrame } from '../protocol/index.ts';
 
-/** A change that a user watches for. */
+/** A change that a user of `cbos watch` wants to see. */
 export interface SessionChange {
-  /** the frame that reports it, for programs */
+  /** the frame that reports the change, for programs */
   frame: Extract<StreamFrame, { type: 'session_state' | 'session_added' | 'session_removed' | 'session_renamed' }>;
   /** the session's previous name */
   slug: string;
@@ -12,10 +12,11 @@ export interface SessionChange {
 }
 
 /**
- * Returns what happened to the sessions between two views. The result is derived from the views and not from single
- * frames. Changes during a lost connection are therefore reported too, and a frame without a visible change is not.
- * @param frame the frame between the two; only the frame distinguishes a rename from the removal of one session and the
- * addition of another
+ * Returns what happened to the sessions between two views. It compares the views instead of interpreting single frames.
+ * It therefore also reports changes that happened while the connection was lost, and ignores frames without a visible
+ * change.
+ * @param frame the frame that led from the first view to the second; only the frame distinguishes a rename from the
+ * removal of one session and the addition of another
  */
 export function changesBetween(before: SessionView, after: SessionView, frame: StreamFrame): SessionChange[] {
   if (before === after) return [];
@@ -44,12 +45,12 @@ export function changesBetween(before: SessionView, after: SessionView, frame: S
   return [...gone, ...others];
 }
 
-/** Returns what makes a status different for a user, which excludes its clocks and the evidence. */
+/** Returns the parts of a status that matter to users, that is, everything except its times and the evidence. */
 export function statusKey({ state, status }: Session): string {
   return JSON.stringify([state, status.primary, status.detail, status.health, status.question?.id ?? null]);
 }
 
-/** Returns the frame as the server would have sent it. */
+/** Returns a frame such as the server would have sent for this change. */
 function stateFrame(session: Session): SessionChange['frame'] {
   const { slug, status, json_state } = session;
   return { type: 'session_state', session: slug, state: json_state ?? session.state, status, json_state };

@@ -3,23 +3,23 @@ import { CatalogueError, EXIT, matchesState, type Session, type StateSelector } 
 import { CommandError } from './command-error.ts';
 import type { CliContext } from './context.ts';
 
-/** How often to ask the other machine. Each time costs one small request. */
+/** How often to ask the other machine, which costs one small request each time. */
 const ASK_EVERY_MS = 500;
-/** How long to wait for a machine that cannot be reached, as for a server that is restarting. */
+/** How long to wait for a machine that cannot be reached, for example because its server is restarting. */
 const LOST_MACHINE_MS = 60_000;
 
 export interface RemoteWait {
-  /** each as `machine/SESSION` */
+  /** the sessions to wait for, each as `machine/SESSION` */
   slugs: readonly string[];
   selector: StateSelector;
-  /** the selector's word, for messages */
+  /** the state to wait for, as the user typed it, for messages */
   state: string;
   isAny: boolean;
   timeoutSeconds: number | undefined;
   onReached(session: Session): void;
 }
 
-/** Blocks until sessions on other machines are in a given state. */
+/** Waits until sessions on other machines are in a given state. */
 export async function waitRemote(context: CliContext, wait: RemoteWait): Promise<number> {
   const { io } = context;
   const client = await context.client();
@@ -39,7 +39,7 @@ export async function waitRemote(context: CliContext, wait: RemoteWait): Promise
         });
         if (session === null) continue;
         reachedAt = io.now();
-        // A snooze does not matter here.
+        // It does not matter here whether a session is snoozed.
         if (matchesState({ ...session, snoozed: null }, wait.selector)) {
           pending.delete(slug);
           wait.onReached(session);

@@ -14,8 +14,8 @@ export interface AlwaysOptions {
 }
 
 /**
- * Says yes to a permission request, for the session, for the project, or with a rule. The rule is shown first, and the
- * user is asked whether to add it.
+ * Grants a permission request permanently: for the session, for the project, or with a rule. Before adding a rule, it
+ * shows the rule and asks the user for confirmation.
  */
 export async function answerAlways(context: CliContext, slug: string, options: AlwaysOptions): Promise<void> {
   const { out } = context;

@@ -110,7 +110,7 @@ async function mark(context: CliContext, slugs: readonly string[], { route, said
   const client = await context.client();
   const listed = new Set((await client.call('listSessions')).map(({ slug }) => slug));
   const missing = slugs.find((slug) => !listed.has(slug));
-  // Names are checked first, so that either all sessions are marked or none.
+  // Check all names first, so that either every session is marked or none is.
   if (missing !== undefined)
     throw new CatalogueError('no_such_session', `No session is named ${JSON.stringify(missing)}`);
   const sessions: Session[] = [];

@@ -1,6 +1,6 @@
 import type { Command } from 'commander';
 
-/** Headings of the main help, in order. */
+/** The headings of the main help, in order. */
 export const GROUPS = {
   sessions: 'Sessions:',
   looking: 'See what they do:',
@@ -10,25 +10,25 @@ export const GROUPS = {
 
 export interface CommandHelp {
   group: keyof typeof GROUPS;
-  /** one line for the list of commands */
+  /** a one-line description for the list of commands */
   summary: string;
-  /** further sentences for the command's own help */
+  /** additional sentences for the command's own help */
   more?: string;
-  /** whole command lines, each with a description */
+  /** complete command lines, each with a description */
   examples: readonly (readonly [commandLine: string, does: string])[];
 }
 
 const HELPS = new WeakMap<Command, CommandHelp>();
 
 /**
- * Returns the help text for a command, or undefined for a subcommand. The manual is generated from it.
- * @public read by scripts/generate/command-tree.mjs as the compiler wrote it
+ * Returns a command's help text, or undefined for a subcommand. The manual is generated from this text.
+ * @public used by scripts/generate/command-tree.mjs, which loads the compiled module
  */
 export function helpOf(command: Command): CommandHelp | undefined {
   return HELPS.get(command);
 }
 
-/** Gives a command its help text: a description, and examples to copy. */
+/** Adds a help text to a command: a description and examples to copy. */
 export function describe(command: Command, help: CommandHelp): Command {
   HELPS.set(command, help);
   const width = Math.max(...help.examples.map(([line]) => line.length));

@@ -38,7 +38,7 @@ export function addComparing(program: Command, context: CliContext): void {
       if (named.length < 2) throw new CommandError('Name at least two sessions', 'cbos compare A B', EXIT.usage);
       const client = await context.client();
       const sessions = await Promise.all(named.map((slug) => client.call('getSession', { params: { slug } })));
-      // Sessions are read one after another, because each needs git and a transcript of several megabytes.
+      // Read one session at a time, because each one runs git and reads a transcript of several megabytes.
       const compared: Compared[] = [];
       for (const session of sessions) compared.push(await compare(client, session));
       if (json === true) return out.json(compared.map(({ session, ...rest }) => ({ ...factsOf(session), ...rest })));

@@ -11,10 +11,10 @@ import { describe } from './command-help.ts';
 
 const SHELLS = ['bash', 'zsh', 'fish'];
 
-/** How long to wait for the server. If an answer took longer, a user could type the name faster. */
+/** How long to wait for the server. After that, the user would have typed the name faster. */
 const LONGEST_WAIT_MS = 250;
 
-/** Commands for which a file name is useful when there is no other suggestion. */
+/** Commands that fall back to file names when there is nothing else to suggest. */
 const TAKES_FILES: ReadonlySet<string | undefined> = new Set([
   'new',
   'adopt',
@@ -25,27 +25,27 @@ const TAKES_FILES: ReadonlySet<string | undefined> = new Set([
   'timeline',
 ]);
 /**
- * The last line of an answer is a directive to the shell. The package always prints `:4`, which makes shells suggest no
- * files.
+ * The last line of the output is a directive to the shell. The package always prints `:4`, which tells the shell not to
+ * suggest files.
  */
 const COMPLETE_FILES = ':0';
 
 type Suggestion = readonly [value: string, about: string];
 
-/** What the running server knows. */
+/** The values that the running server provides for completion. */
 interface Suggestions {
   sessions: readonly Suggestion[];
-  /** possible ids: those of unsent drafts and held messages */
+  /** the ids of unsent drafts and held messages */
   ids: readonly Suggestion[];
-  /** possible answers to the question of the session that `answer` names */
+  /** the possible answers to the open question of the session given to `answer` */
   choices: readonly Suggestion[];
-  /** the tags and repositories of the sessions, and the branches of free worktrees */
+  /** the sessions' tags and repositories, and the branches of free worktrees */
   tags: readonly Suggestion[];
   repositories: readonly Suggestion[];
   branches: readonly Suggestion[];
 }
 
-/** Adds `completion`, and the hidden `complete`, which the shells' scripts call each time Tab is pressed. */
+/** Adds `completion` and the hidden `complete`, which the shell scripts call each time the user presses Tab. */
 export function addCompletion(program: Command, context: CliContext): void {
   const { out } = context;
 
@@ -84,7 +84,7 @@ export function addCompletion(program: Command, context: CliContext): void {
     });
 }
 
-/** The part of a completion tree that is filled in here. `RootCommand` and its commands both have it. */
+/** The part of the completion tree that this module fills in. Both `RootCommand` and its commands have it. */
 interface CompletionNode {
   option(name: string, about: string, handler?: (complete: Complete) => void, alias?: string): unknown;
   option(name: string, about: string, alias?: string): unknown;
@@ -96,7 +96,7 @@ interface CompletionTree extends CompletionNode {
   command(name: string, about: string): CompletionNode;
 }
 
-/** Copies commander's commands with their options and arguments into the completion tree. */
+/** Copies commander's commands, including their options and arguments, into the completion tree. */
 function describeTo(tree: CompletionTree, program: Command, suggestions: Suggestions): void {
   const visit = (command: Command, path: string): void => {
     for (const child of command.createHelp().visibleCommands(command)) {
@@ -143,7 +143,7 @@ function offering(suggestions: readonly Suggestion[]): (complete: Complete) => v
   };
 }
 
-/** Returns the possible values of an argument. The argument names are those in the command declarations. */
+/** Returns the possible values of an argument, by the argument's name in the command's declaration. */
 function argumentValues(
   name: string,
   choices: readonly string[] | undefined,
@@ -157,7 +157,7 @@ function argumentValues(
 }
 
 /**
- * Returns nothing if there is no server. Never prints a message, because it would appear in the middle of the user's
+ * Returns nothing if no server is running. It never prints a message, which would appear in the middle of the user's
  * command line.
  */
 async function readSuggestions(context: CliContext): Promise<Suggestions> {
@@ -200,13 +200,14 @@ function suggestion(session: Session): Suggestion {
 }
 
 /**
- * Reports whether a dialog is open in a session. A question at the end of a turn is answered with a prompt instead.
+ * Reports whether a session has a dialog open. A question at the end of a turn is not a dialog: it is answered with a
+ * prompt.
  */
 function asks({ status }: Session): boolean {
   return status.question !== null && status.question.kind !== 'closing';
 }
 
-/** Returns the word for each option that has one, and each option's number. */
+/** Returns each option's number, and its word if it has one. */
 function choicesOf(session: Session | undefined): Suggestion[] {
   const options = session?.status.question?.options ?? [];
   const words = (['yes', 'always', 'no'] as const).flatMap((word): Suggestion[] => {
@@ -227,14 +228,14 @@ async function readIds(client: Caller, command: string | undefined, words: reado
   return command === 'queue' ? readQueue(client) : [];
 }
 
-/** The ids of the files that belong to the session already typed. */
+/** Returns the ids of the files stored for the session that is already on the line. */
 async function readFiles(client: Caller, [slug]: readonly string[]): Promise<Suggestion[]> {
   if (slug === undefined || !isSlug(slug)) return [];
   const files = await client.call('listFiles', { params: { slug } }).catch(() => []);
   return files.map(({ id, name }) => [id, cleanLine(name)]);
 }
 
-/** The branches of worktrees of the current repository that no session uses, for the option that takes them. */
+/** Returns the branches of the current repository's free worktrees, for the option that accepts them. */
 async function readFreeBranches(client: Caller, words: readonly string[], path: string): Promise<Suggestion[]> {
   if (words[0] !== 'new' || !words.some((word) => /^(-w$|--worktree)/.test(word))) return [];
   const [list] = await client.call('listWorktrees', { query: { path } }).catch(() => []);
@@ -284,8 +285,8 @@ async function readDrafts(client: Caller): Promise<Suggestion[]> {
 }
 
 /**
- * Captures console.log, because version 0.0.22 of the package has no other output. Nothing else is captured by mistake,
- * because `print` is synchronous.
+ * Captures console.log, because the package (0.0.22) has no other way to return its output. Since `print` is
+ * synchronous, no other output is captured by accident.
  */
 function captureLog(print: () => void): string[] {
   const lines: string[] = [];

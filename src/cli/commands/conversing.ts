@@ -18,12 +18,12 @@ import { readText } from '../text-argument.ts';
 import { describe } from './command-help.ts';
 import { readWhole } from './option-values.ts';
 
-/** The number of events that the server returns at once. */
+/** The number of events that the server returns per request. */
 const PAGE = 1_000;
-/** Longer than any restart of the server takes. The turn continues in the meantime. */
+/** How long to wait for a lost server: longer than any restart takes. The turn keeps running during that time. */
 const LOST_SERVER_MS = 60_000;
 
-/** The number that a shell adds to a signal number to get the exit code. */
+/** What a shell adds to a signal's number to get the exit code. */
 const SIGNALLED = 128;
 
 /** Adds `invoke`, `events`, and `costs`. */
@@ -126,12 +126,12 @@ interface InvokeFlags {
   model?: string;
 }
 
-/** Runs a turn and prints it, until its end or its first question. */
+/** Runs a turn and prints it until it ends or asks its first question. */
 async function invoke(context: CliContext, turn: { slug: string; request: Invoke; isJson: boolean }): Promise<number> {
   const { slug, request, isJson } = turn;
   let isAsked = false;
   let printer: TurnPrinter | null = null;
-  // Frames may arrive before the answer that identifies the turn.
+  // Frames of the turn may arrive before the response that identifies the turn.
   const early: StreamFrame[] = [];
 
   async function begin(ending: Ending): Promise<void> {
@@ -164,7 +164,7 @@ interface EventsRequest {
   isJson: boolean;
 }
 
-/** Prints the existing events. @returns the number of the last event */
+/** Prints the events so far. @returns the number of the last one */
 async function printEvents(context: CliContext, { slug, after, isJson }: EventsRequest): Promise<number> {
   const client = await context.client();
   let last = after;

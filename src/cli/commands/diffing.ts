@@ -61,7 +61,7 @@ interface Asked {
   options: DiffOptions;
 }
 
-/** Returns the query that says what to compare with: a base, or a turn. */
+/** Returns the query that names what to compare with: a base or a turn. */
 function comparedBy({ base, turn }: DiffOptions): { base?: string; turn?: string } {
   if (turn === undefined) return base === undefined ? {} : { base };
   if (base !== undefined)
@@ -136,7 +136,7 @@ async function printPatch(context: CliContext, { patch, cut }: Patch): Promise<v
   else for (const row of patchRows(patch)) out.line(out.style(STYLES[row.kind], rowText(row)));
   if (!cut) return;
   out.notice('the patch is too long and is cut off here; name files to see the rest');
-  // An incomplete patch must not be applied as if it were complete.
+  // Nobody should apply an incomplete patch in the belief that it is complete.
   context.exitCode = EXIT.failed;
 }
 

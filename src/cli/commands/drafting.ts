@@ -30,7 +30,7 @@ interface AddOptions extends JsonOption, SelectorOptions {
   question?: string;
 }
 
-/** Adds `draft` and its subcommands. `stash` is its former name. */
+/** Adds `draft` and its subcommands. The command was formerly called `stash`. */
 export function addDrafting(program: Command, context: CliContext): void {
   addDrafts(program.command('draft'), context);
   addDrafts(program.command('stash', { hidden: true }), context);
@@ -123,7 +123,7 @@ async function keep(
 ): Promise<void> {
   const { out } = context;
   const isSelected = isSelective(selectorOf(context, options));
-  // With a selection, no session is named, so the first word belongs to the draft.
+  // If sessions are selected by options, none is named, so the first word is part of the draft.
   const typed = isSelected && name !== undefined ? [name, ...words] : words;
   if (typed.length === 0)
     throw new CommandError("Missing required argument 'text'", 'cbos draft add --help', EXIT.usage);
@@ -131,7 +131,7 @@ async function keep(
   const { slugs, selected } = await chosenSessions(context, { names, options, command: 'draft add', fits: takesTexts });
   const response = await readText(context, typed, 'cbos draft');
   const when = queue === true ? 'next_waiting' : given;
-  // A draft that is sent automatically to several sessions counts as a broadcast.
+  // A draft that will be sent to several sessions automatically counts as a broadcast.
   const isSent = selected && when === 'next_waiting';
   if (!(await mayActOnSeveral(context, { slugs, selected: isSent, verb: 'Queue this for', yes }))) return;
   const client = await context.client();
@@ -156,8 +156,8 @@ function takesTexts({ adopted, status }: Session): boolean {
 const WHEN_WORDS: Readonly<Record<StashWhen, string>> = { manual: 'by hand', next_waiting: 'queued' };
 
 /**
- * How many characters of an id a row shows. Ids are random, so this many characters distinguish hundreds of drafts, and
- * are short enough to type.
+ * How many characters of an id each row shows. Ids are random, so this is enough to tell hundreds of drafts apart and
+ * short enough to type.
  */
 const SHORT_ID = 8;
 
@@ -186,8 +186,8 @@ function printReplies({ out, io }: CliContext, replies: readonly StashedResponse
 }
 
 /**
- * How many characters of a question are shown. They are enough to recognise it, and the reply next to the question says
- * more.
+ * How many characters of a question each row shows. That is enough to recognise the question, and the reply next to it
+ * says more.
  */
 const QUESTION_LENGTH = 40;
 
@@ -205,7 +205,8 @@ function keptLine({ id, session_slug, when }: StashedResponse): string {
 }
 
 /**
- * Finds the id that begins with what a user typed. @throws CatalogueError no_such_stash; CommandError if several ids do
+ * Finds the id that begins with what the user typed. @throws CatalogueError no_such_stash; CommandError if several ids
+ * match
  */
 async function findId(context: CliContext, given: string): Promise<string> {
   const client = await context.client();

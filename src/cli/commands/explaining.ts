@@ -11,7 +11,7 @@ import { shownLines } from '../output/shown-lines.ts';
 import { describe } from './command-help.ts';
 import { readStatusWord, readWhole } from './option-values.ts';
 
-/** The server's limit for the size of a session's window. */
+/** The largest window size that the server accepts for a session. */
 const MAX_CELLS = 1_000;
 
 interface TimelineOptions {
@@ -161,7 +161,7 @@ function printTimeline({ out }: CliContext, { timed, changes }: { timed: boolean
   );
 }
 
-/** Formats seconds like `4.2`, `1:04.2`, or `25:01:04.2`. */
+/** Formats seconds as `4.2`, `1:04.2`, or `25:01:04.2`. */
 function clock(seconds: number): string {
   const tenths = Math.floor(seconds * 10);
   const parts = [Math.floor(tenths / 36_000), Math.floor(tenths / 600) % 60, (tenths % 600) / 10];

@@ -65,9 +65,7 @@ async function remove(
   }
 }
 
-/**
- * @throws CatalogueError file_not_stored; CommandError if several ids begin this way
- */
+/** @throws CatalogueError file_not_stored; CommandError if several ids match */
 function findFile(files: readonly StoredFile[], given: string): StoredFile {
   const fitting = files.filter(({ id }) => given !== '' && id.startsWith(given));
   const [first, second] = fitting;

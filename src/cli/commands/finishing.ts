@@ -156,7 +156,7 @@ async function recover(context: CliContext, id: string, options: RecoverOptions)
   const { out } = context;
   const { to, branch } = options;
   const all = await readSaved(context, options);
-  // The newest one is first.
+  // `all` is sorted newest first.
   const found = all.find((one) => one.id === id) ?? all.find((one) => one.session === id);
   if (found === undefined) throw new CatalogueError('no_such_save', `Nothing is saved as ${cleanLine(id)}`);
   const client = await context.client();

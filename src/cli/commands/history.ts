@@ -43,8 +43,8 @@ export function addHistory(program: Command, context: CliContext): void {
 }
 
 /**
- * Returns noon of the day that is the given number of days ago. Days have 23 to 25 hours, so when the clock changes,
- * subtracting multiples of 24 hours may reach a different day.
+ * Returns noon of the day that was the given number of days ago. A day has 23 to 25 hours when the clocks change, so
+ * subtracting multiples of 24 hours could end up on a different day.
  */
 export function noonOf(now: number, daysAgo: number): Date {
   const date = new Date(now);

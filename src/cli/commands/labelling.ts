@@ -106,7 +106,7 @@ interface Edit {
 
 async function edit(context: CliContext, { name, words, options, command }: Edit): Promise<void> {
   const isSelected = isSelective(selectorOf(context, options));
-  // With a selection, no session is named, so the first word is a tag.
+  // If sessions are selected by options, none is named, so the first word is a tag.
   const tags = isSelected && name !== undefined ? [name, ...words] : words;
   const wrong = tags.find((word) => !isTag(word));
   if (tags.length === 0) throw usage("Missing required argument 'tag'", command);

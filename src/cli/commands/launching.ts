@@ -31,7 +31,7 @@ interface NewOptions {
   rows?: number;
   maxBudgetUsd?: number;
   env?: Record<string, string>;
-  /** true if no branch was given: a new branch is then named after the session */
+  /** true if no branch was given; a new branch is then named after the session */
   worktree?: string | true;
   from?: string;
   existing?: boolean;
@@ -134,8 +134,8 @@ export function addLaunching(program: Command, context: CliContext): void {
 }
 
 /**
- * Launches several sessions with the same task. If one of their names is taken, none of them is launched. If a later
- * launch fails, the error names the sessions that are already running.
+ * Launches several sessions with the same task. If any of their names is already in use, no session is launched. If a
+ * launch fails later, the error lists the sessions that are already running.
  */
 async function launchSeveral(
   context: CliContext,
@@ -190,7 +190,10 @@ function requireWorktree({ worktree, existing, setUp, from, times }: NewOptions)
   throw new CommandError(`--existing and ${other} cannot be combined`, 'leave out one of them', EXIT.usage);
 }
 
-/** Offers a worktree that already has the branch, if no session uses it. It is never used without a yes. */
+/**
+ * If a free worktree already has the branch checked out, offers it to the user. That worktree is used only if the user
+ * agrees.
+ */
 async function useFreeWorktree(context: CliContext, body: LaunchBody, error: unknown): Promise<Session> {
   if (!(error instanceof CatalogueError) || error.code !== 'branch_in_use') throw error;
   const { free, branch, worktree } = error.extra;
@@ -202,14 +205,14 @@ async function useFreeWorktree(context: CliContext, body: LaunchBody, error: unk
   return (await context.client()).call('createSession', { body: { ...body, worktree: asked } });
 }
 
-/** Reports whether a word is the path of a directory, in which case it cannot be a name. */
+/** Reports whether a word is the path of a directory rather than a name. */
 function isPath(word: string): boolean {
   return /^\.{0,2}(\/|$)/.test(word) && word !== '';
 }
 
 /**
- * Returns the name for a session in a directory: the name of the directory, with a number if a session already has that
- * name.
+ * Returns a name for a new session in a directory: the directory's name, with a number appended if another session
+ * already has that name.
  */
 async function nameFor({ client, io }: CliContext, path: string): Promise<string> {
   const [base = ''] =

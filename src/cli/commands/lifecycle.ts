@@ -40,7 +40,7 @@ export function addLifecycle(program: Command, context: CliContext): void {
     .option('--json', 'print the API response as JSON')
     .action(async (first: string | undefined, second: string | undefined, options: AdoptOptions) => {
       const { resume } = options;
-      // With --resume, there is no screen id, so the only word is the name.
+      // With --resume, there is no screen id, so the only argument is the name.
       const [screenId, slug] = resume === undefined ? [first, second] : [undefined, first];
       if (resume === undefined && screenId === undefined) {
         throw new CommandError('Name a screen id, or use --resume', 'cbos adopt --help', EXIT.usage);
@@ -107,7 +107,7 @@ export function addLifecycle(program: Command, context: CliContext): void {
     });
 
   addStopping(program.command('stop'), context);
-  // This is the former name, which scripts still use.
+  // The command's former name, which scripts still use.
   addStopping(program.command('kill', { hidden: true }), context);
 
   describe(program.command('rm'), {
@@ -159,7 +159,7 @@ export function addLifecycle(program: Command, context: CliContext): void {
     });
 }
 
-/** Adds `stop`, also under its former name. */
+/** Adds `stop`, which is also available under its former name. */
 function addStopping(command: Command, context: CliContext): void {
   const { out } = context;
   describe(command, {

@@ -134,7 +134,8 @@ async function readView(client: Caller, name: string): Promise<SavedView> {
 }
 
 /**
- * Reports that a user sees these pull requests. The server then looks up their states, and the next list shows them.
+ * Tells the server that the user is looking at these pull requests. The server then fetches their states, which the
+ * next list shows.
  */
 async function lookAtPullRequests(
   context: CliContext,
@@ -195,7 +196,7 @@ function listLines(
 ): string[] {
   const { options, reader, width } = list;
   const { group = 'attention', sort = 'attention' } = options;
-  // Output to a pipe contains only rows.
+  // Output to a pipe contains rows only, without headings.
   const hasHeadings = width !== null && group !== 'none';
   const { sessions, headingOf } = arranged(sorted(list.sessions, options), group);
   return sessionTable({
@@ -208,7 +209,7 @@ function listLines(
   });
 }
 
-/** Puts sessions in the same group next to each other. Within a group, they keep their order. */
+/** Sorts sessions by group. Within a group, their order does not change. */
 function arranged(sessions: readonly Session[], group: Grouping): Pick<SessionTable, 'sessions' | 'headingOf'> {
   if (group === 'attention' || group === 'none') return { sessions, headingOf: attentionHeadings(sessions) };
   const { sessions: byGroup, headings } = groupedBy(sessions, group);
@@ -226,7 +227,7 @@ function sorted(sessions: readonly Session[], { sort = 'attention', reverse }: L
   return reverse === true ? inOrder.toReversed() : inOrder;
 }
 
-/** Prints the usual table, as plain `cbos` does without a terminal UI. */
+/** Prints the default table, which plain `cbos` also prints if it cannot open the terminal UI. */
 export async function printSessions(context: CliContext, sessions: readonly Session[]): Promise<void> {
   await printList(context, { sessions, conversations: null, options: {} });
 }
@@ -258,7 +259,8 @@ function readColumns(text: string): readonly ColumnName[] {
 }
 
 /**
- * Options that contradict each other. The command refuses them, because otherwise it would silently ignore an option.
+ * Options that contradict each other. The command rejects such a combination instead of silently ignoring one of the
+ * options.
  */
 const APART: readonly (readonly [keyof ListOptions, keyof ListOptions])[] = [
   ['quiet', 'json'],

@@ -175,8 +175,8 @@ function checkLines({ out }: CliContext, { name, outcome, detail, cure }: Doctor
 }
 
 /**
- * `cbos token` prints the token. The list of settings may be pasted into a bug report, so it must not contain the
- * token.
+ * The list of settings must not contain the token, because users paste the list into bug reports. `cbos token` prints
+ * the token.
  */
 function withoutSecret(row: ResolvedSetting): ResolvedSetting {
   return row.name === 'token' && row.value !== null ? { ...row, value: '********' } : row;

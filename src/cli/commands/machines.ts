@@ -12,7 +12,7 @@ interface JsonOption {
   json?: boolean;
 }
 
-/** How long an invitation is valid, which is long enough to walk to the other machine. */
+/** How long an invitation is valid: long enough to walk over to the other machine. */
 const DEFAULT_SPAN_MS = 600_000;
 const LONGEST_SPAN_MS = 7 * 86_400_000;
 

@@ -154,7 +154,7 @@ export function addNotifying(program: Command, context: CliContext): void {
     });
 }
 
-/** Parses a time span; `0` is accepted too. */
+/** Parses a time span, which may also be `0`. */
 const readSpanOrNone = (text: string): number => (/^0[smh]?$/.test(text) ? 0 : readSpan(text));
 
 async function readSink(

@@ -2,14 +2,17 @@ import { InvalidArgumentError } from 'commander';
 import { EXIT, parseStateSelector, STATE_SELECTOR_WORDS } from '../../protocol/index.ts';
 import { CommandError } from '../command-error.ts';
 
-/** Parsers for option values. Each throws commander's own error, which becomes a one-line message and exit code 2. */
+/**
+ * Parsers for option values. Each throws commander's own error, which is printed as a one-line message and leads to
+ * exit code 2.
+ */
 
 export function readStateWord(word: string): string {
   if (parseStateSelector(word) !== null) return word;
   throw new InvalidArgumentError(`Use one of ${STATE_SELECTOR_WORDS.join(', ')}.`);
 }
 
-/** Accepts `waiting/permission`, or only a primary if it has no details. */
+/** Accepts a primary with its detail, such as `waiting/permission`, or a primary alone if it has no details. */
 export function readStatusWord(word: string): string {
   if (parseStateSelector(word)?.kind === 'exact' || word === 'dead') return word;
   throw new InvalidArgumentError(`Use one of ${STATUS_WORDS.join(', ')}.`);
@@ -19,7 +22,7 @@ const STATUS_WORDS = STATE_SELECTOR_WORDS.filter((word) => word.includes('/'));
 
 export function readSeconds(text: string): number {
   const seconds = Number(text);
-  // setTimeout accepts at most 2^31 ms, and fires immediately for anything longer.
+  // setTimeout accepts delays of less than 2^31 ms, and fires immediately for longer ones.
   if (text.trim() !== '' && seconds >= 0 && seconds <= MAX_SECONDS) return seconds;
   throw new InvalidArgumentError(`Use a number of seconds up to ${MAX_SECONDS}.`);
 }
@@ -37,7 +40,7 @@ export function readClockTime(text: string): number {
   throw new InvalidArgumentError('Use seconds, or a time such as 1:30.');
 }
 
-/** Returns a parser for numbers in a range. */
+/** Returns a parser for numbers within a range. */
 export function readBetween(from: number, to: number): (text: string) => number {
   return (text) => {
     const number = Number(text);
@@ -46,7 +49,7 @@ export function readBetween(from: number, to: number): (text: string) => number 
   };
 }
 
-/** Returns a parser for whole numbers in a range. */
+/** Returns a parser for integers within a range. */
 export function readWhole(from: number, to: number): (text: string) => number {
   return (text) => {
     const number = Number(text);
@@ -84,7 +87,7 @@ export function readAmount(text: string): number {
 
 const SPAN_MS: Readonly<Record<string, number>> = { s: 1_000, m: 60_000, h: 3_600_000, d: 86_400_000 };
 
-/** Parses a time span into milliseconds: `45s`, `30m`, `8h`, `7d`. */
+/** Parses a time span, such as `45s`, `30m`, `8h`, or `7d`, into milliseconds. */
 export function readSpan(text: string): number {
   const [, count, unit = ''] = /^(\d{1,6})([smhd])$/.exec(text) ?? [];
   const ms = SPAN_MS[unit];
@@ -92,7 +95,7 @@ export function readSpan(text: string): number {
   throw new InvalidArgumentError('Use a duration such as 45s, 30m, 8h or 7d.');
 }
 
-/** Parses a point in time: a time span before now, or an ISO 8601 timestamp. */
+/** Parses a point in time, given as a time span before now or as an ISO 8601 timestamp. */
 export function readMoment(text: string): { agoMs: number } | { at: string } {
   const at = /^\d{4}-\d{2}-\d{2}/.test(text) ? Date.parse(text) : Number.NaN;
   return Number.isNaN(at) ? { agoMs: readSpan(text) } : { at: new Date(at).toISOString() };

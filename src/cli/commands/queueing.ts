@@ -17,7 +17,7 @@ interface ListOptions extends JsonOption {
   all?: boolean;
 }
 
-/** Either CBOS holds the message, or it was typed and nothing shows that the session took it. */
+/** The message is either still held by CBOS, or it was typed but nothing shows that the session accepted it. */
 const OPEN: ReadonlySet<DeliveryStatus> = new Set(['queued', 'sent']);
 
 /** Adds `queue` and its subcommands. */
@@ -97,7 +97,7 @@ export function addQueueing(program: Command, context: CliContext): void {
     });
 }
 
-/** Reports the sessions whose queues an interrupt has paused. */
+/** Prints the sessions whose queues have been paused by an interrupt. */
 async function noticeStopped(context: CliContext, slug?: string): Promise<void> {
   const client = await context.client();
   const sessions = slug === undefined ? await client.call('listSessions', {}) : [];
@@ -110,8 +110,8 @@ async function noticeStopped(context: CliContext, slug?: string): Promise<void> 
 }
 
 /**
- * Returns the deliveries to one session, or to all sessions. Each session's deliveries are in the order in which they
- * were requested.
+ * Returns the deliveries to one session or to all sessions. Each session's deliveries are listed in the order in which
+ * they were requested.
  */
 async function readDeliveries(context: CliContext, slug?: string): Promise<Delivery[]> {
   const client = await context.client();
@@ -121,8 +121,8 @@ async function readDeliveries(context: CliContext, slug?: string): Promise<Deliv
 }
 
 /**
- * How many characters of an id a row shows. The row shows the end of the id, because the end is random, whereas many
- * ids begin with the same time.
+ * How many characters of an id each row shows. A row shows the end of the id, which is random. The beginning is a time,
+ * which many ids share.
  */
 const SHORT_ID = 8;
 const TEXT_LENGTH = 60;
@@ -149,7 +149,7 @@ function printDeliveries({ out, io }: CliContext, deliveries: readonly Delivery[
   );
 }
 
-/** Returns the first line, with a mark if there is more. */
+/** Returns the first line of a text, with a mark if more lines follow. */
 function shorten(text: string): string {
   const line = firstLine(text);
   if (line.length > TEXT_LENGTH) return `${line.slice(0, TEXT_LENGTH - 1)}…`;
@@ -157,8 +157,8 @@ function shorten(text: string): string {
 }
 
 /**
- * Finds the message whose id ends with what a user typed. @throws CatalogueError no_such_delivery; CommandError if
- * several ids do
+ * Finds the message whose id ends with what the user typed. @throws CatalogueError no_such_delivery; CommandError if
+ * several ids match
  */
 async function findDelivery(context: CliContext, given: string): Promise<Delivery> {
   const fitting = (await readDeliveries(context)).filter(({ id }) => given !== '' && id.endsWith(given));

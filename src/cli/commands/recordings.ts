@@ -8,11 +8,11 @@ import { openReplayTerminal } from '../output/replay-terminal.ts';
 import { describe } from './command-help.ts';
 import { readBetween, readClockTime, readWhole } from './option-values.ts';
 
-/** The server's limit for the size of a session's window. */
+/** The largest window size that the server accepts for a session. */
 const MAX_CELLS = 1_000;
-/** The limits of the replay speed. A faster or slower replay shows nothing useful. */
+/** The lowest and highest replay speeds. Beyond them, a replay shows nothing useful. */
 const [SLOWEST, FASTEST] = [0.01, 1_000];
-/** The longest that a timer can wait, in seconds. */
+/** The longest delay that a timer supports, in seconds. */
 const MAX_IDLE = 2_147_483;
 
 interface ChoiceOptions {
@@ -67,8 +67,8 @@ export function addRecordings(program: Command, context: CliContext): void {
     const { output = null, force = false } = options;
     const format = options.v3 === true && options.format === 'asciicast' ? 'asciicast-v3' : options.format;
     const progress = createProgress(context.io, 'Exporting');
-    // No progress is shown if the output is a pipe, which may lead to a pager whose screen the progress would
-    // overwrite.
+    // Show no progress if the output is a pipe: it may lead to a pager, and the progress would overwrite the pager's
+    // screen.
     const onProgress = output === null ? () => undefined : progress.show;
     const request = { ...choiceOf(recording, options), format, output, onProgress };
     const { timed, text } = await host.exportRecording(request);
@@ -117,7 +117,7 @@ function choiceOf(recording: string, { timing, cols, rows }: ChoiceOptions): Rec
   return { recording, timing: timing ?? null, cols: cols ?? null, rows: rows ?? null };
 }
 
-/** Removes a half-written file on Ctrl+C. @returns the exit code */
+/** Removes the partially written file if the user presses Ctrl+C. @returns the exit code */
 async function writeInterruptibly(
   { io }: CliContext,
   request: { file: string; text: AsyncIterable<string>; force: boolean },

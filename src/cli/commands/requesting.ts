@@ -13,8 +13,8 @@ export interface PullRequestOptions {
 }
 
 /**
- * Runs `finish --pr`: shows what would be pushed, with the title and description, asks for confirmation, and then does
- * exactly what was shown.
+ * Runs `finish --pr`: shows what it would push, along with the title and description, asks for confirmation, and then
+ * does exactly that.
  */
 export async function openPullRequest(
   context: CliContext,

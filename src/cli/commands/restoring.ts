@@ -42,7 +42,7 @@ export function addRestoring(program: Command, context: CliContext): void {
       const plan = await client.call('restore', { body: { ...named(slugs), dry_run: true } });
       if (options.dryRun === true) return printPlan(context, plan, options);
       const planned = plan.sessions.filter(({ outcome }) => outcome === 'planned').map(({ session }) => session);
-      // An earlier restoration may be restoring the other sessions.
+      // The other sessions may already be part of an earlier restoration.
       if (planned.length === 0) {
         printPlan(context, plan, options);
         if (plan.sessions.some(isLeft)) context.exitCode = EXIT.refused;

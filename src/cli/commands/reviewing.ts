@@ -19,8 +19,7 @@ interface ReviewOptions {
 }
 
 /**
- * How many characters of an id a row shows. Ids are random, so this many characters distinguish all comments in a
- * round.
+ * How many characters of an id each row shows. Ids are random, so this is enough to tell all comments of a round apart.
  */
 const SHORT_ID = 8;
 
@@ -96,7 +95,7 @@ function printReview({ out, io }: CliContext, slug: string, review: Review): voi
 
 function printComment(out: CliContext['out'], comment: ReviewComment, id: string): void {
   out.line(`  ${id}${out.style('bold', placeText(comment))}`);
-  // Unchanged lines can be read in the file itself.
+  // Unchanged lines are omitted, because the user can read them in the file itself.
   if (comment.anchor.state === 'outdated')
     for (const line of comment.lines) out.line(out.style('dim', `    > ${visibleText(line)}`));
   for (const line of visibleText(comment.text).split('\n')) out.line(`    ${line}`);
@@ -119,7 +118,7 @@ async function add(context: CliContext, { slug, words, options }: Asked): Promis
   else out.line(`${comment.id.slice(0, SHORT_ID)}  ${placeText(comment)}`);
 }
 
-/** Parses `src/a.ts:3` or `src/a.ts:3-5`. A name may contain colons. */
+/** Parses a place such as `src/a.ts:3` or `src/a.ts:3-5`. The file's name may contain colons. */
 function readPlace(place: string): { file: string; line: number; end_line?: number } {
   const [, file, from, to] = /^(.+):(\d{1,8})(?:[-–](\d{1,8}))?$/.exec(place) ?? [];
   if (file === undefined || from === undefined) {

@@ -13,7 +13,7 @@ interface TriggerOptions {
   json?: boolean;
 }
 
-/** Adds `schedule trigger`, which lets a signed webhook start runs. */
+/** Adds `schedule trigger`, which allows a signed webhook to start runs. */
 export function addScheduleTrigger(schedule: Command, context: CliContext): void {
   const { out } = context;
 
@@ -23,7 +23,7 @@ export function addScheduleTrigger(schedule: Command, context: CliContext): void
     if (found === undefined) {
       throw new CommandError(`no schedule is named ${name}`, '`cbos schedule` lists the schedules', EXIT.failed);
     }
-    // An older server has no triggers.
+    // An older server does not support triggers.
     const trigger = found.trigger ?? null;
     if (json) out.json(trigger);
     else if (trigger === null) out.notice(`no webhook can run ${name} — cbos schedule trigger ${name} --create`);

@@ -14,9 +14,12 @@ import type { CliContext } from '../context.ts';
 import { collectTag } from '../selectors.ts';
 import { readDollars, readWhole } from './option-values.ts';
 
-/** The options for a schedule that launches a new session for each run, named like those of `cbos new`. */
+/**
+ * The options for a schedule that launches a new session for each run. They have the same names as the options of `cbos
+ * new`.
+ */
 export interface LaunchOptions {
-  /** true if no path was given: the current directory is used */
+  /** true if no path was given and the current directory is used */
   new?: string | true;
   as?: string;
   type?: SessionType;
@@ -30,7 +33,7 @@ export interface LaunchOptions {
   keep?: number;
 }
 
-/** The maximum number of a schedule's sessions that can stay listed, as defined by the protocol. */
+/** The maximum number of sessions that a schedule can keep in the list, as defined by the protocol. */
 const MOST_KEPT = 1_000;
 
 export function addLaunchOptions(command: Command): Command {
@@ -59,7 +62,7 @@ export function addLaunchOptions(command: Command): Command {
     );
 }
 
-/** Returns what a schedule launches, or undefined if it launches nothing. */
+/** Returns the session that a schedule launches, or undefined if the schedule launches none. */
 export function scheduledLaunch(
   { io, passedArgs }: CliContext,
   { schedule, options }: { schedule: string; options: LaunchOptions },

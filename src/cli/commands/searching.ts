@@ -17,7 +17,7 @@ import type { FleetHit } from '../search-fleet.ts';
 import { describe } from './command-help.ts';
 import { readWhole } from './option-values.ts';
 
-/** The server's limit. */
+/** The maximum number of hits that the server returns. */
 const MAX_HITS = 500;
 
 interface SearchOptions {
@@ -78,12 +78,12 @@ export function addSearching(program: Command, context: CliContext): void {
 
 interface Elsewhere {
   query: Omit<SearchOptions, 'fleet' | 'json'> & { q: string };
-  /** the only session to search, or null for all machines */
+  /** the session to search, or null to search all machines */
   remote: RemoteName | null;
   json: boolean | undefined;
 }
 
-/** Searches on all machines, or in a session on another machine. */
+/** Searches all machines, or one session on another machine. */
 async function searchElsewhere(context: CliContext, { query, remote, json }: Elsewhere): Promise<void> {
   const { out } = context;
   const { joinHits, searchFarSession, searchFleet } = await import('../search-fleet.ts');
@@ -116,19 +116,20 @@ function printPending({ out }: CliContext, { pending_bytes }: Pick<SearchResult,
 }
 
 /**
- * Returns the command that shows the place of a hit. For a recording, the command starts the replay a second earlier,
- * so that the user sees the text appear. For a JSON session, the command prints the events from there.
+ * Returns the command that shows a hit in context. For a recording, the command starts the replay one second before the
+ * hit, so that the user sees the text appear. For a JSON session, it prints the events from the hit onwards.
  */
 function commandThere(program: string, hit: FleetHit): string | null {
   const { session, recording, t, seq, machine } = hit;
-  // The other machine keeps its recordings. A name that is not a slug could be any command.
+  // The other machine keeps its own recordings, so the command only shows the session. A name that is not a slug must
+  // not become part of a command.
   if (machine !== null) return isSlug(session) ? `${program} show ${machine}/${session}` : null;
   if (recording === null) return seq === null ? null : `${program} events ${session} --after ${seq - 1}`;
   const from = t === null ? '' : ` --from ${clock(Math.max(0, Math.floor(t) - 1))}`;
   return `${program} replay ${recording}${from}`;
 }
 
-/** Formats seconds like `5`, `1:02`, or `1:01:02`. */
+/** Formats seconds as `5`, `1:02`, or `1:01:02`. */
 function clock(seconds: number): string {
   const parts = [Math.floor(seconds / 3_600), Math.floor(seconds / 60) % 60, seconds % 60];
   const first = parts.findIndex((part) => part > 0);

@@ -14,7 +14,7 @@ interface ServerOptions {
   allowRemote?: boolean;
 }
 
-/** Adds `start` (which plain `cbos` also runs), `serve`, `up`, and `down`. */
+/** Adds `start` (which is also what plain `cbos` runs), `serve`, `up`, and `down`. */
 export function addServing(program: Command, context: CliContext): void {
   const { out, host, io } = context;
 
@@ -35,8 +35,8 @@ export function addServing(program: Command, context: CliContext): void {
       const { settings } = await context.settings();
       const { connectLocally } = await import('../connect-locally.ts');
       context.exitCode = await host.tui({
-        // The server's version is not checked here, because a message would appear in the middle of the terminal UI,
-        // and the UI shows the version itself.
+        // Do not check the server's version here: a message would appear in the middle of the terminal UI, which shows
+        // the version itself.
         client: connectLocally(settings.socket, host.requireNotStopped),
         io,
         onProgress: out.notice,
@@ -86,7 +86,7 @@ export function addServing(program: Command, context: CliContext): void {
     .option('--json', 'print what happened as JSON')
     .action(async (options: ServerOptions & { json?: boolean }) => {
       const outcome = await host.startInBackground({ flags: flagsOf(options), onProgress: out.notice });
-      // This requests the version, so that a server with a different version is reported immediately.
+      // Requests the version, so that a server with a different version is reported immediately.
       const client = await context.client();
       const address = await host.address();
       const sessions = await client.call('listSessions', {});
@@ -112,7 +112,7 @@ export function addServing(program: Command, context: CliContext): void {
     });
 }
 
-/** Starts the server if none is running, and shows what a user wants to see first. */
+/** Starts the server if none is running, then shows what the user wants to see first. */
 export async function start(context: CliContext, options: { showsSignIn: boolean }): Promise<void> {
   const { out, host, io } = context;
   const outcome = await host.startInBackground({ flags: {}, onProgress: out.notice });
@@ -170,7 +170,7 @@ function withServerFlags(command: Command): Command {
     .option('--allow-remote', 'allow an address that other machines can reach (CBOS_ALLOW_REMOTE)');
 }
 
-/** Returns only the flags that were given, because an absent flag must not override the environment. */
+/** Returns only the flags that the user gave, because a missing flag must not override the environment. */
 function flagsOf({ host, port, allowRemote }: ServerOptions): SettingFlags {
   return {
     ...(host === undefined ? {} : { host }),

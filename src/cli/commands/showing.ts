@@ -87,7 +87,7 @@ export function addShowing(program: Command, context: CliContext): void {
     .option('--json', 'print the API responses of /sessions/status and /recordings as one JSON object')
     .action(async (options: { json?: boolean }) => {
       const client = await context.client();
-      // Both are requested at the same time, because the command spends most of its time on round trips.
+      // Request both at the same time, because the command spends most of its time on round trips.
       if (options.json === true) {
         const [counts, recordings] = await Promise.all([client.call('countSessions'), client.call('recordings')]);
         out.json({ ...counts, recordings });
@@ -100,10 +100,7 @@ export function addShowing(program: Command, context: CliContext): void {
     });
 }
 
-/**
- * Finds a session. A user may type a name in upper or lower case. A program gets the session with exactly this name, or
- * none.
- */
+/** Finds a session by name. For a user, the name may differ in case. For a program, it must match exactly. */
 async function findSession(context: CliContext, slug: string, isExact: boolean): Promise<Session> {
   const client = await context.client();
   try {
@@ -117,16 +114,16 @@ async function findSession(context: CliContext, slug: string, isExact: boolean):
   }
 }
 
-/** Returns how the user answered the open question earlier. The result is empty if there is nothing to say. */
+/** Returns lines about how the user answered the open question in the past, or none if there are no earlier answers. */
 async function memoryOf(context: CliContext, { slug, status }: Session): Promise<string> {
-  // The answers for a session on another machine are on that machine.
+  // Earlier answers for a session on another machine are stored on that machine.
   if (status.question === null || slug.includes('/')) return '';
   const client = await context.client();
   try {
     const memory = await client.call('questionMemory', { params: { slug } });
     return memory.question_id === status.question.id ? memoryText(memory) : '';
   } catch (error) {
-    // Either the question is gone by now, or the server is older.
+    // Either the question is no longer open, or an older server does not support this request.
     if (error instanceof CatalogueError) return '';
     throw error;
   }
@@ -149,7 +146,7 @@ function printSession({ out }: CliContext, session: Session, reader: Shown): voi
   const heading = out.style('bold', `${sessionIcon(session)} ${session.slug}`);
   const state = out.style(sessionStyle(session), stateText(session));
   const since = formatSince(status.since, reader.now);
-  // A snooze has a different time from the session's state.
+  // A snooze began at a different time than the session's state.
   const does = session.snoozed == null ? '' : `: ${stateText({ ...session, snoozed: null })}`;
   out.line(`${heading}  ${state}${does} for ${since}`);
   if (status.question !== null) {
@@ -161,7 +158,7 @@ function printSession({ out }: CliContext, session: Session, reader: Shown): voi
   for (const [name, value] of [...facts(session, reader), ...(reader.isVerbose ? details(session, reader) : [])]) {
     if (value !== '') out.line(`  ${out.style('dim', name.padEnd(FACT_WIDTH))}${value}`);
   }
-  // A dialog on the screen repeats what is already shown above.
+  // If a dialog is open, its screen would only repeat what is shown above.
   const screen = cleanBlock(session.buffer_tail ?? '').trimEnd();
   if (screen !== '' && (reader.isVerbose || status.question === null)) {
     out.line();
@@ -173,7 +170,7 @@ const FACT_WIDTH = 12;
 
 type Fact = readonly [name: string, value: string];
 
-/** Returns what the session is about, and anything that blocks it. */
+/** Returns lines about the session's task, and about anything that blocks the session. */
 function facts(session: Session, { home, branchOf, modelOf }: Reader): Fact[] {
   const { status, adopted, path } = session;
   const branch = path === null ? '' : cleanLine(branchOf(path));
@@ -184,7 +181,7 @@ function facts(session: Session, { home, branchOf, modelOf }: Reader): Fact[] {
     ['port', session.worktree?.port === undefined ? '' : `${session.worktree.port} (CBOS_WORKTREE_PORT)`],
     ['request', pullRequestFact(session)],
     ['says', status.question === null ? sessionGist(session) : ''],
-    // If no source reports what the session is doing, the user needs to know why, and what to do about it.
+    // If no source reports what the session is doing, tell the user why and what to do about it.
     ['why', status.primary === null && status.because.source !== 'none' ? cleanLine(status.because.evidence) : ''],
     ['keys', status.primary === null ? '' : blockedText(session)],
     ['recording', recordingText(session)],
@@ -223,8 +220,8 @@ function details(session: Session, { now }: Reader): Fact[] {
   ];
 }
 
-/** Returns where a worktree is, its base, and the checkout that it was created from. */
-/** Returns the state and the address of the session's pull request. */
+/** Returns lines about a worktree: where it is, its base, and the checkout it was created from. */
+/** Returns the state and the URL of the session's pull request. */
 function pullRequestFact(session: Session): string {
   const url = session.worktree?.pull_request?.url;
   return url === undefined ? '' : `${pullRequestText(session)}  ${cleanLine(url)}`;

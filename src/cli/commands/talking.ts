@@ -201,7 +201,7 @@ export function addTalking(program: Command, context: CliContext): void {
     });
 }
 
-/** Prints the outcome of a prompt: the answer, or what the session asks. */
+/** Prints the outcome of a prompt: the session's answer, or the question it asks. */
 async function printOutcome(context: CliContext, session: Session, isJson: boolean): Promise<void> {
   const { out } = context;
   const { slug, status } = session;
@@ -226,7 +226,10 @@ function missing(argument: string): CommandError {
   return new CommandError(`Missing required argument '${argument}'`, 'cbos send --help', EXIT.usage);
 }
 
-/** Parses the words after the slug: a word with its own meaning, a number, several numbers, or free text. */
+/**
+ * Parses the answer, that is, the words after the slug: a keyword such as `yes`, one or more option numbers, or free
+ * text.
+ */
 export function readAnswer(text: string, options: AnswerOptions): Answer {
   const rest = options.questionId === undefined ? {} : { question_id: options.questionId };
   if (options.answers !== undefined) return { answers: readAnswers(options.answers, text), ...rest };
@@ -252,7 +255,7 @@ function readAnswers(json: string, text: string): NonNullable<Answer['answers']>
   if (text !== '')
     throw new CommandError('--answers cannot be combined with another answer', 'cbos answer --help', EXIT.usage);
   try {
-    // The server checks the body's shape, as it does for every body.
+    // No check is needed here, because the server validates the body of every request.
     return JSON.parse(json) as NonNullable<Answer['answers']>;
   } catch (cause) {
     if (!(cause instanceof SyntaxError)) throw cause;
@@ -264,7 +267,7 @@ function readAnswers(json: string, text: string): NonNullable<Answer['answers']>
   }
 }
 
-/** Prints the available options to standard error, before the line with the error itself. */
+/** Prints the available options to standard error, above the line with the error. */
 async function printOptions(context: CliContext, slug: string): Promise<void> {
   const client = await context.client();
   const { status } = await client.call('getSession', { params: { slug } });
@@ -273,10 +276,10 @@ async function printOptions(context: CliContext, slug: string): Promise<void> {
   for (const part of parts) context.out.noticeLines([cleanLine(part.text), ...optionLines(part.options)]);
 }
 
-/** Returns the error for a refused message, after showing the dialog that blocks it. */
+/** Returns the error for a message that was refused, after showing the dialog that blocks it. */
 async function withOpenQuestion({ out }: CliContext, slug: string, error: unknown): Promise<unknown> {
   if (!(error instanceof CatalogueError) || error.code !== 'not_accepting_text') return error;
-  // This module is loaded only for this error, because loading its schemas takes as long as the rest of the command.
+  // Load this module only when the error occurs, because loading its schemas takes as long as the rest of the command.
   const { Question } = await import('../../protocol/question.ts');
   const question = Question.safeParse(error.extra.question);
   if (question.success) out.noticeLines(questionLines(slug, question.data));

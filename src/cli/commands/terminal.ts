@@ -10,21 +10,21 @@ import { describe } from './command-help.ts';
 import { readWhole } from './option-values.ts';
 
 /**
- * Reports that the user in the session's terminal has seen its screen. The id is used because the session may have been
- * renamed since.
+ * Reports that the user attached to the session's terminal has seen its screen. The session is identified by its id,
+ * because it may have been renamed by now.
  */
 async function noteAttached(context: CliContext, { screen_id }: Session): Promise<void> {
   const client = await context.client();
-  // If the server is gone by now, the session stays unread.
+  // If the server has stopped by now, the session stays unread.
   const sessions = await client.call('listSessions').catch(() => []);
   const seen = sessions.find((one) => one.screen_id === screen_id);
   if (seen !== undefined) await markLookedAt(context, seen);
 }
 
-/** The maximum number of lines that the server returns at once, which are all that it has. */
+/** The maximum number of lines that the server returns per request. The server does not keep more lines than this. */
 const ALL_LINES = 100_000;
 
-/** An older server has no parked sessions. */
+/** An older server does not support parked sessions. */
 const isParked = ({ parked_at: at }: Partial<Session>): boolean => (at ?? null) !== null;
 
 interface LogsOptions {
@@ -110,7 +110,7 @@ export function addTerminal(program: Command, context: CliContext): void {
     });
 }
 
-/** Closes a temporary terminal. The session continues without a terminal, unless it is in the middle of something. */
+/** Closes a session's temporary terminal. The session then continues without one, unless it is busy. */
 async function giveBack(context: CliContext, slug: string): Promise<void> {
   const client = await context.client();
   try {
@@ -139,8 +139,8 @@ async function followRecording(context: CliContext, slug: string, options: LogsO
   const from = await startOfFollowing(context, slug, options);
   const text = new PlainText();
   let name = slug;
-  // Writes are done one after another. Each one waits for room, and the server sends at most one window beyond the
-  // acknowledged output.
+  // Writes run one at a time. Each waits until the output has room, and the server sends at most one window of output
+  // beyond what has been acknowledged.
   let writing = Promise.resolve();
 
   return followStream(
@@ -168,11 +168,11 @@ async function followRecording(context: CliContext, slug: string, options: LogsO
   );
 }
 
-/** Prints the existing output, and returns the offset at which the rest begins. */
+/** Prints the output so far, and returns the offset at which new output begins. */
 async function startOfFollowing(context: CliContext, slug: string, options: LogsOptions): Promise<number> {
   const client = await context.client();
   if (options.raw === true) {
-    // This request comes first, because the stream does not report a session that does not exist or has no recording.
+    // Send this request first, because the stream does not report that a session does not exist or has no recording.
     await client.call('buffer', { params: { slug }, query: { lines: 1 } });
     return 0;
   }
@@ -181,7 +181,7 @@ async function startOfFollowing(context: CliContext, slug: string, options: Logs
   return body.offset;
 }
 
-/** Returns a screen as text, without the empty lines at its end. */
+/** Returns a screen as text, without trailing empty lines. */
 function block(text: string): string {
   const trimmed = cleanBlock(text).trimEnd();
   return trimmed === '' ? '' : `${trimmed}\n`;

@@ -16,7 +16,7 @@ interface RewindOptions {
   json?: boolean;
 }
 
-/** How many names of unchanged files a rewind prints. */
+/** The maximum number of unchanged files whose names a rewind prints. */
 const MOST_NAMED = 5;
 
 /** Adds `turns` and `rewind`. */

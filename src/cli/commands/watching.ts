@@ -20,8 +20,8 @@ import { describe } from './command-help.ts';
 import { readSeconds, readStateWord } from './option-values.ts';
 
 /**
- * How long `wait` waits for a server that is gone. This is longer than any restart takes, but limited, so that a script
- * does not hang forever because somebody stopped the server for the night.
+ * How long `wait` waits for a server that has gone away: longer than any restart takes, but not forever. Otherwise a
+ * script would hang if somebody stopped the server for the night.
  */
 const LOST_SERVER_MS = 60_000;
 
@@ -108,7 +108,7 @@ function watch(context: CliContext, slugs: readonly string[], isJson: boolean): 
   }));
 }
 
-/** Formats a change: `15:04:05  ○ AUTH  asks permission  Bash: npm test`. */
+/** Formats a change as `15:04:05 ○ AUTH asks permission Bash: npm test`. */
 function changeLine({ out }: CliContext, { frame, slug, session }: SessionChange, clock: string): string {
   const line = (icon: string, ...parts: string[]): string =>
     [out.style('dim', clock), `${icon} ${out.style('bold', cleanLine(slug))}`, ...parts].filter(Boolean).join('  ');
@@ -128,7 +128,7 @@ function wait(context: CliContext, slugs: readonly string[], options: WaitOption
   const { out } = context;
   const selector = selectorOf(options.for);
   const isAny = options.any === true;
-  /** sessions that do not match yet, under their current names */
+  /** the current names of the sessions that do not match yet */
   const pending = new Set(slugs);
   let isFirst = true;
   let ending: Ending | null = null;
@@ -188,13 +188,13 @@ async function waitElsewhere(context: CliContext, slugs: readonly string[], opti
   });
 }
 
-/** Snoozing has no effect here, because a script waits for what a session does. */
+/** Snoozing has no effect here, because a script waits for what the session does, not for what the user is shown. */
 function isIn(session: Session, selector: StateSelector): boolean {
   const isOfPerson = selector.kind === 'unread' || (selector.kind === 'attention' && selector.attention === 'snoozed');
   return matchesState(isOfPerson ? session : { ...session, snoozed: null }, selector);
 }
 
-/** Reports whether waiting for a session is pointless because it has died or was deleted. */
+/** Reports whether there is no point in waiting for a session any longer, because it has died or been deleted. */
 function isOver(session: Session | undefined): boolean {
   return session === undefined || session.status.primary === 'dead';
 }

@@ -34,7 +34,8 @@ export function addWebPage(program: Command, context: CliContext): void {
         if (isThisMachineOnly(url))
           out.notice('a phone cannot reach this address: put the server behind HTTPS and set CBOS_PUBLIC_URL');
         const { renderUnicodeCompact } = await import('uqr');
-        // Light modules are drawn, which is right for the usual dark background. Scanners accept both.
+        // The QR code is drawn with its light modules, which suits the usual dark background. Scanners also accept an
+        // inverted code.
         out.lines(renderUnicodeCompact(url, { border: 2 }).split('\n'));
       } else if (io.stdout.isTTY === true && (await host.openInBrowser(url))) {
         out.line('Opened in the browser. If nothing happened, open this link, which works once:');

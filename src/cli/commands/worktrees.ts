@@ -58,7 +58,7 @@ function addList(worktrees: Command, context: CliContext): void {
     });
 }
 
-/** Without a path, the current folder counts if it is in a repository. */
+/** If no path is given, use the current folder, provided that it is in a repository. */
 async function readLists({ client, io }: CliContext, path: string | undefined): Promise<RepositoryWorktrees[]> {
   const caller = await client();
   if (path !== undefined) return caller.call('listWorktrees', { query: { path: resolve(io.cwd, path) } });

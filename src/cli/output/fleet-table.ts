@@ -13,7 +13,10 @@ interface FleetTable {
   width: number | null;
 }
 
-/** Returns the lines of `cbos ls --fleet`: the sessions on all machines as one list, with outdated ones in grey. */
+/**
+ * Returns the output lines of `cbos ls --fleet`: the sessions on all machines in one list. Sessions whose state may be
+ * out of date are grey.
+ */
 export function fleetTable({ fleet, now, sort, style, width }: FleetTable): string[] {
   const ages = new Map<Session, string>();
   const sessions = fleet.flatMap(({ machine, reachable, age_ms, sessions: own }) =>
@@ -29,7 +32,7 @@ export function fleetTable({ fleet, now, sort, style, width }: FleetTable): stri
     sessionTable({
       sessions: sortSessions(rows, sort),
       columns: ['name', 'state', 'for', 'path', 'says'],
-      // Branches and models are read from this machine's disk, which has no information about other machines.
+      // Branches and models are read from disk, so they are known only for sessions on this machine.
       reader: { now, home: undefined, branchOf: () => '', modelOf: ({ model }) => model, resourcesOf: () => null },
       headingOf: hasHeadings ? attentionHeadings(rows) : null,
       style,
@@ -49,14 +52,14 @@ export function fleetTable({ fleet, now, sort, style, width }: FleetTable): stri
     style: grey,
     width,
   });
-  // Output to a pipe has one row per session. The age goes to standard error.
+  // Output to a pipe has one row per session, so the line about outdated machines goes to standard error.
   const kept = lines.length > 0 ? rows.slice(1) : rows;
   return [...lines, ...(width === null ? [] : headings), ...kept].map((line, index) =>
     index < lines.length ? line : style('dim', line),
   );
 }
 
-/** Returns the lines of `cbos fleet ls`. */
+/** Returns the output lines of `cbos fleet ls`. */
 export function machineTable(machines: readonly FleetMachine[], style: Style, width: number | null): string[] {
   return renderTable({
     columns: [{ title: 'MACHINE' }, { title: 'STATE' }, { title: 'MAY', keeps: 'start', worth: 1 }],

@@ -2,20 +2,20 @@ import { loadJq } from 'jq-wasm/inline';
 import { EXIT } from '../../protocol/index.ts';
 import { CommandError } from '../command-error.ts';
 
-/** Applies a jq expression to one value and returns its outputs, in order. */
+/** Applies a jq expression to one value. Returns the expression's outputs, in order. */
 export type JqFilter = (value: unknown) => unknown[];
 
-/** jq's own exit code for an expression that does not compile. */
+/** The exit code of jq for an expression that does not compile. */
 const COMPILE_ERROR = 3;
 
 /**
- * Compiles a jq expression, as given to the `--jq` option. The program is jq 1.8.2 itself, compiled to WebAssembly,
- * so no `jq` has to be installed. Loading it takes about 90 ms.
+ * Compiles a jq expression that was given to the `--jq` option. It uses jq 1.8.2 itself, compiled to WebAssembly, so
+ * `jq` does not have to be installed. Loading it takes about 90 ms.
  * @throws CommandError if the expression does not compile, or fails on a value
  */
 export async function jqFilter(expression: string): Promise<JqFilter> {
   const jq = await loadJq();
-  // jq only compiles the expression here, and has no input to run it on.
+  // This only compiles the expression, because there is no input yet to run it on.
   const { exitCode, stderr } = jq.raw('', expression);
   if (exitCode === COMPILE_ERROR) {
     throw new CommandError(
@@ -37,8 +37,8 @@ export async function jqFilter(expression: string): Promise<JqFilter> {
 }
 
 /**
- * Returns the first line of jq's message, without the parts that make sense only on jq's own command line: `jq: error
- * (at /dev/stdin:0): x`.
+ * Returns the first line of jq's error message, without the prefix that makes sense only on jq's own command line, as
+ * in `jq: error (at /dev/stdin:0): x`.
  */
 function reasonOf(stderr: string): string {
   const [first = ''] = stderr.split('\n');

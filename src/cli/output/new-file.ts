@@ -3,24 +3,24 @@ import { type FileHandle, open, rename, rm } from 'node:fs/promises';
 import { resolve } from 'node:path';
 import { CommandError } from '../command-error.ts';
 
-/** The file's mode. Only its owner may see what sessions showed, as with recordings. */
+/** The file's mode. As with recordings, only the owner may see what sessions showed. */
 const MODE = 0o600;
 
 /**
- * Writes content that arrives in pieces. An existing file is kept, or with `force` replaced once everything has been
- * written. If writing fails or is interrupted, the partial file is removed.
- * @throws CommandError if the file exists or cannot be written there
+ * Writes content that arrives in pieces to a new file. An existing file is kept, or replaced if `force` is set, but
+ * only after everything has been written. If writing fails or is interrupted, the partial file is removed.
+ * @throws CommandError if the file already exists or cannot be written
  */
 export async function writeNewFile(request: {
   file: string;
   text: AsyncIterable<string>;
   force: boolean;
   cwd: string;
-  /** aborted by Ctrl+C */
+  /** aborted when the user presses Ctrl+C */
   signal: AbortSignal;
 }): Promise<void> {
   const file = resolve(request.cwd, request.file);
-  // Nobody else can guess this name and create a link there.
+  // The name is unpredictable, so nobody else can create a link with this name in advance.
   const written = request.force ? `${file}.${randomUUID()}.partial` : file;
   const handle = await openFile(written, request.file);
   try {
@@ -39,9 +39,7 @@ export async function writeNewFile(request: {
   }
 }
 
-/**
- * @param name as typed, for the message
- */
+/** @param name the file's name as the user typed it, for the error message */
 async function openFile(path: string, name: string): Promise<FileHandle> {
   try {
     return await open(path, 'wx', MODE);

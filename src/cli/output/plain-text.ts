@@ -1,23 +1,26 @@
 import { withoutReordering } from '../../text/terminal-text.ts';
 
-/** Matches one escape sequence, complete or not. The last group may still become a sequence. */
+/**
+ * Matches one escape sequence, whether it is complete or not. The last group is the beginning of a sequence that may
+ * still be completed.
+ */
 const SEQUENCE =
   /\u001b\[([0-?]*)[ -/]*([@-~])|\u001b[\]PX^_][^\u0007\u001b]*(?:\u0007|\u001b\\)|\u001b[ -/]*[0-OQ-WYZ\\`-~]|(\u001b(?:\[[0-?]*[ -/]*|[\]PX^_][^\u0007\u001b]*\u001b?|[ -/]*)$)/g;
 
-/**
- * Anything longer than this is not an escape sequence. Waiting for its end would hold back text that is then never
- * shown.
- */
+/** The maximum length of an escape sequence. Waiting for the end of anything longer could hold back text forever. */
 const LONGEST_OPEN = 4_096;
 
-/** A move over more cells than a line has is a mistake in the program that drew them. */
+/**
+ * The widest cursor move that is kept. No line has more cells than this, so a longer move is a bug in the program that
+ * wrote it.
+ */
 const MOST_BLANKS = 500;
 
 /**
- * Turns a terminal's output into readable text as it arrives, without knowing the screen. Escape sequences are removed.
- * Those that move the cursor to the right become spaces, and those that move it to another line become a line feed,
- * because Claude Code separates words by cursor moves and not by spaces (seen in 2.1). Sequences may be split anywhere
- * between two chunks.
+ * Turns terminal output into readable text as it arrives, without emulating the screen. Escape sequences are removed,
+ * with two exceptions: a move to the right becomes spaces, and a move to another line becomes a line feed. This is
+ * necessary because Claude Code separates words by cursor moves instead of spaces (seen in 2.1). A sequence may be
+ * split between two chunks at any point.
  */
 export class PlainText {
   #open = '';
@@ -38,7 +41,7 @@ export class PlainText {
     );
   }
 
-  /** A screen is redrawn with hundreds of moves, and the empty lines that they would cause mean nothing. */
+  /** Redrawing a screen takes hundreds of cursor moves. The empty lines that they would produce mean nothing. */
   #withoutEmptyLines(text: string): string {
     let kept = '';
     for (const character of text) {

@@ -5,36 +5,38 @@ import type { TerminalIo } from '../terminal-io.ts';
 import { styleFor } from './style.ts';
 import { type Column, renderTable, type TableOptions } from './table.ts';
 
-/** Writes for people and for programs. Callers must clean text from sessions before putting it into a line. */
+/**
+ * Prints output for users and for programs. Callers must clean any text that comes from sessions before they print it.
+ */
 export interface Printer {
-  /** applies styles for standard output */
+  /** applies styles to text for standard output */
   style: Style;
   /** width of standard output in cells, or null for a pipe */
   width: number | null;
   line(text?: string): void;
   lines(lines: readonly string[]): void;
   table(columns: readonly Column[], rows: TableOptions['rows']): void;
-  /** a value, indented */
+  /** prints a value as indented JSON */
   json(value: unknown): void;
-  /** a value on one line, for streams */
+  /** prints a value as JSON on a single line, for streams */
   jsonLine(value: unknown): void;
   /**
-   * Makes `json` and `jsonLine` write the outputs of the filter for each value, one or more lines each. Strings are
-   * written unquoted, as by `jq -r`. For a terminal, escape sequences are removed.
+   * Makes `json` and `jsonLine` print the filter's outputs instead of each value itself. Strings are printed without
+   * quotes, as by `jq -r`. On a terminal, escape sequences are removed.
    */
   filterJson(filter: (value: unknown) => unknown[]): void;
-  /** Writes bytes or text unchanged. Resolves when there is room for more. */
+  /** Writes bytes or text unchanged. Resolves when the stream can accept more. */
   raw(chunk: Uint8Array | string): Promise<void>;
   /**
-   * Resolves when everything has been written; rejects with the reason if that fails (for example because the disk is
-   * full). A reader that went away is not a failure.
+   * Resolves when everything has been written. If writing fails, for example because the disk is full, it rejects with
+   * the reason. It is not a failure if the reader has closed the pipe.
    */
   written(): Promise<void>;
-  /** one line for the user on standard error, so that it never mixes with output for a program */
+  /** prints one line for the user on standard error, so that it never mixes with output for a program */
   notice(text: string): void;
   /**
-   * Lines that help a user with the error that follows. Omitted if standard error is not a terminal, because an error
-   * must then be a single line.
+   * Prints lines that help the user with the error that follows. If standard error is not a terminal, they are omitted,
+   * because an error must then be a single line.
    */
   noticeLines(lines: readonly string[]): void;
   /** aborted when nobody reads standard output any more (`cbos watch | head -1`) */
@@ -46,8 +48,8 @@ export function createPrinter(io: TerminalIo): Printer {
   const style = styleFor(stdout, io.env);
   const width = stdout.isTTY === true ? (stdout.columns ?? null) : null;
   const closing = new AbortController();
-  // A reader that went away ends the work without an error. Any other failure (such as a full disk) must not pass as
-  // success.
+  // If the reader closes the pipe, the command ends without an error. Any other failure, such as a full disk, must not
+  // look like success.
   let failure: Error | null = null;
   stdout.on('error', (error: NodeJS.ErrnoException) => {
     if (error.code !== 'EPIPE') {
@@ -59,7 +61,7 @@ export function createPrinter(io: TerminalIo): Printer {
     closing.abort();
   });
   let openedStderr: TerminalIo['stderr'] | undefined;
-  /** Opens standard error when something is first written to it. */
+  /** Opens standard error the first time that something is written to it. */
   const stderr = (): TerminalIo['stderr'] => {
     openedStderr ??= io.stderr.on('error', () => closing.abort());
     return openedStderr;
@@ -107,7 +109,7 @@ export function createPrinter(io: TerminalIo): Printer {
     },
     written: () =>
       new Promise((resolve, reject) => {
-        // The stream emits its error only after it has called back.
+        // The stream emits its error only after it has called the callback.
         stdout.write('', () => setImmediate(() => (failure === null ? resolve() : reject(failure))));
       }),
     notice: (text) => void stderr().write(`cbos: ${cleanLine(text)}\n`),

@@ -1,17 +1,17 @@
 import type { TerminalIo } from '../terminal-io.ts';
 
-/** How long to wait before showing progress. Shorter work is finished before anybody wonders. */
+/** How long to wait before showing progress. Work that takes less time needs no progress line. */
 const PATIENCE_MS = 1_000;
-/** How often the line is updated, which is as often as a user can read a number. */
+/** How often to update the line. A user cannot read numbers that change faster. */
 const REDRAW_MS = 100;
 const CLEAR_LINE = '\r\u001b[K';
 
 /**
- * The progress of work that takes a while: one line on standard error, removed at the end. Nothing is shown if standard
- * error is not a terminal.
+ * Shows the progress of work that takes a while, as one line on standard error that is removed at the end. If standard
+ * error is not a terminal, nothing is shown.
  */
 export interface Progress {
-  /** @param share of the whole, 0 to 1 */
+  /** @param share the fraction of the work that is done, from 0 to 1 */
   show(share: number): void;
   end(): void;
 }

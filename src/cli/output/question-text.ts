@@ -3,7 +3,7 @@ import { showHiddenMarks } from '../../text/hidden-marks.ts';
 import { cleanBlock, cleanLine } from '../../text/terminal-text.ts';
 import { askedCallLines, cutText, saysCall } from '../../text/tool-input-text.ts';
 
-/** The titles for the kinds of questions, shown before the question's own words. */
+/** The title for each kind of question, shown above the question's own words. */
 const KIND_TITLES: Readonly<Record<Question['kind'], string>> = {
   permission: 'asks for permission',
   question: 'asks',
@@ -12,7 +12,7 @@ const KIND_TITLES: Readonly<Record<Question['kind'], string>> = {
   closing: 'ended its turn with a question',
 };
 
-/** Returns an open question with its numbered options, and the commands that answer it. */
+/** Returns lines with an open question, its numbered options, and the commands that answer it. */
 export function questionLines(slug: string, question: Question): string[] {
   const name = cleanLine(slug);
   const lines = [`${name} ${KIND_TITLES[question.kind] ?? 'asks'}:`, ''];
@@ -44,7 +44,7 @@ export function optionLines(options: readonly QuestionOption[]): string[] {
   });
 }
 
-/** Returns the commands for a dialog with one question, each with the option that it chooses. */
+/** Returns the commands that answer a dialog with one question, each with the option that it chooses. */
 function oneAnswer(slug: string, question: Question): string[] {
   if (question.kind === 'closing') return [`  cbos send ${slug} 'TEXT'`];
   const commands = question.options.flatMap((option, index): [string, string][] =>
@@ -61,7 +61,7 @@ function oneAnswer(slug: string, question: Question): string[] {
   return commands.map(([command, about]) => `  ${command.padEnd(width)}  # ${about}`);
 }
 
-/** Returns the command for several questions in one dialog, which are answered by one object. */
+/** Returns the command that answers a dialog with several questions: a single JSON object contains all the answers. */
 function manyAnswers(slug: string, question: Question): string[] {
   const example = Object.fromEntries(
     question.questions.map((part) => [cleanLine(part.text), cleanLine(part.options[0]?.label ?? 'TEXT')]),
@@ -69,7 +69,7 @@ function manyAnswers(slug: string, question: Question): string[] {
   return [`  cbos answer ${slug} --answers ${shellQuote(JSON.stringify(example))}`];
 }
 
-/** Quotes a string as one word for a shell, so that nothing in it is executed. */
+/** Quotes a string as a single shell word, so that the shell executes nothing in it. */
 export function shellQuote(text: string): string {
   return `'${text.replaceAll("'", "'\\''")}'`;
 }

@@ -2,27 +2,27 @@ import { Emitter } from '../../emitter/emitter.ts';
 import type { TerminalIo } from '../terminal-io.ts';
 
 export interface ReplayTerminal {
-  /** the current size, because a terminal may be resized */
+  /** the current size, read anew each time because the user may resize the terminal */
   size(): { cols: number; rows: number };
-  /** Takes over the terminal: switches to the alternate screen, and receives each key as it is typed. */
+  /** Takes over the terminal: switches to the alternate screen, and receives each key as the user types it. */
   enter(): void;
   onTyped(listener: (typed: string) => void): () => void;
-  /** Restores the terminal. Does nothing when called again, or if `enter` was not called. */
+  /** Restores the terminal. Does nothing if `enter` was not called, or if the terminal has already been restored. */
   restore(): void;
 }
 
-/** The size if the terminal does not report one. */
+/** The size to assume if the terminal does not report its size. */
 const [DEFAULT_COLS, DEFAULT_ROWS] = [80, 24];
-/** The alternate screen leaves the existing contents unchanged. */
+/** The alternate screen leaves the contents of the normal screen unchanged. */
 const ENTER = '\u001b[?1049h\u001b[2J\u001b[H';
 /**
- * Resets style, margins, wrapping, and the cursor, then the mouse, focus, and paste modes in case anything has set
- * them, then the screen.
+ * Resets the style, margins, wrapping, and cursor, then the mouse, focus, and paste modes (in case the recording has
+ * set them), and finally the screen.
  */
 const LEAVE =
   '\u001b[0m\u001b[r\u001b[?7h\u001b[?25h\u001b[?1000l\u001b[?1002l\u001b[?1003l\u001b[?1006l\u001b[?1004l\u001b[?2004l\u001b[?1049l';
 
-/** Provides standard input and output as the stage for a replay. */
+/** Provides standard input and output as the terminal for a replay. */
 export function openReplayTerminal({ stdin, stdout }: TerminalIo, write: (text: string) => unknown): ReplayTerminal {
   let isEntered = false;
   const typed = new Emitter<[string]>();

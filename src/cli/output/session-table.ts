@@ -29,15 +29,20 @@ import { cleanLine } from '../../text/terminal-text.ts';
 import { worktreeBranch } from '../../text/worktree-words.ts';
 import { type Cell, type Column, renderTable, type TableOptions } from './table.ts';
 
-/** What the server does not report: a path relative to `~`, the time, a folder's branch, a terminal session's model. */
+/**
+ * What the table shows in addition to what the server reports, such as paths relative to `~`, the current time, a
+ * folder's branch, and a terminal session's model.
+ */
 export interface Reader {
   now: number;
   home: string | undefined;
-  /** a folder's git branch, or empty if it has none */
+  /** returns a folder's git branch, or an empty string if it has none */
   branchOf(path: string): string;
-  /** the model that gave the session's last answer, or else the one with which it was launched */
+  /**
+   * returns the model that gave the session's last answer, or otherwise the model that the session was launched with
+   */
   modelOf(session: Session): string | null;
-  /** the resources that the session uses, or null if they were not requested */
+  /** returns the resources that the session uses, or null if they were not requested */
   resourcesOf(slug: string): SessionResources | null;
 }
 
@@ -113,10 +118,10 @@ const COLUMNS = {
 export type ColumnName = keyof typeof COLUMNS;
 export const COLUMN_NAMES = Object.keys(COLUMNS) as readonly ColumnName[];
 
-/** The columns for which the server must inspect the processes of all sessions. */
+/** The columns that require the server to inspect the processes of all sessions. */
 export const RESOURCE_COLUMNS: ReadonlySet<ColumnName> = new Set(['memory', 'cpu']);
 
-/** The default columns. `ls -l` shows all columns. */
+/** The columns that are shown by default. `ls -l` shows all columns. */
 const USUAL_COLUMNS: readonly ColumnName[] = ['name', 'state', 'for', 'path', 'branch', 'model', 'says'];
 
 const ICON: SessionColumn = {
@@ -125,8 +130,9 @@ const ICON: SessionColumn = {
 };
 
 /**
- * `attention`: sessions that need attention come first, longest waiting first. `for`: longest in its state first. All
- * other orders: newest first.
+ * The orders of the list. `attention` puts the sessions that need attention first, starting with the one that has
+ * waited longest. `for` starts with the session that has been in its state longest. All other orders start with the
+ * newest session.
  */
 export const SORT_KEYS = ['attention', 'name', 'for', 'created', 'active', 'path'] as const;
 export type SortKey = (typeof SORT_KEYS)[number];
@@ -134,7 +140,7 @@ export type SortKey = (typeof SORT_KEYS)[number];
 export function sortSessions(sessions: readonly Session[], key: SortKey): Session[] {
   const by = (textOf: (session: Session) => string, sign: 1 | -1) => (one: Session, other: Session) =>
     sign * compareTexts(textOf(one), textOf(other));
-  // Times on the wire can be sorted as strings.
+  // Times sent by the server sort correctly as strings.
   const orders: Readonly<Record<SortKey, (one: Session, other: Session) => number>> = {
     attention: compareAttention,
     name: by(({ slug }) => slug.toLowerCase(), 1),
@@ -152,14 +158,14 @@ function compareTexts(one: string, other: string): number {
 
 export interface SessionTable extends Pick<TableOptions, 'style' | 'width'> {
   sessions: readonly Session[];
-  /** null for as many of the default columns as fit; columns that a user names are always shown */
+  /** the columns that the user named, which are always shown, or null for as many of the default columns as fit */
   columns: readonly ColumnName[] | null;
   reader: Reader;
-  /** returns the line above each group of sessions, which are adjacent, or null for no such lines */
+  /** returns the heading above a group of adjacent sessions, or null if groups have no headings */
   headingOf: ((session: Session) => string) | null;
 }
 
-/** Returns headings that show what the sessions want, for a list sorted by attention. */
+/** Returns a function that provides headings such as "Needs you", for a list sorted by attention. */
 export function attentionHeadings(sessions: readonly Session[]): (session: Session) => string {
   const counts = countAttentions(sessions);
   return (session) => {
@@ -168,7 +174,7 @@ export function attentionHeadings(sessions: readonly Session[]): (session: Sessi
   };
 }
 
-/** Returns the table of `cbos ls` as lines. */
+/** Returns the lines of the table that `cbos ls` prints. */
 export function sessionTable({ sessions, columns, reader, headingOf, style, width }: SessionTable): string[] {
   const shown = [ICON, ...(columns?.map(alwaysShown) ?? USUAL_COLUMNS.map((name): SessionColumn => COLUMNS[name]))];
   const rows = sessions.map((session) => shown.map((column) => column.cell(session, reader)));
@@ -187,7 +193,7 @@ function alwaysShown(name: ColumnName): SessionColumn {
   return column;
 }
 
-/** Returns `fix/login → main`: its branch and its base. */
+/** Returns a worktree's branch and base, such as `fix/login → main`. */
 
 function saysOf(session: Session): string {
   if (!session.adopted) return cleanLine(`only observed; cbos adopt ${session.screen_id ?? ''}`);
@@ -196,7 +202,7 @@ function saysOf(session: Session): string {
   return cleanLine(parts.filter(Boolean).join('; '));
 }
 
-/** Returns text such as `5m 12s ago`, or empty if the time is unknown. */
+/** Returns text such as `5m 12s ago`, or an empty string if the time is unknown. */
 export function agoText(timestamp: string | null, now: number): string {
   const span = formatSince(timestamp, now);
   return span === '' ? '' : `${span} ago`;

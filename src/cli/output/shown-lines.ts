@@ -4,8 +4,8 @@ import type { Printer } from './printer.ts';
 const MARGIN = '  │ ';
 
 /**
- * Returns lines of a session's screen, set apart from other output and cut to the terminal's width, because the
- * session's window may be wider. The lines must already be clean.
+ * Returns lines of a session's screen, set off from other output. They are cut to the terminal's width, because the
+ * session's window may be wider. The caller must have cleaned the lines.
  */
 export const shownLines = ({ style, width }: Pick<Printer, 'style' | 'width'>, lines: readonly string[]): string[] =>
   lines.map((line) => {

@@ -2,27 +2,27 @@ import { displayWidth, padEnd, truncate, truncateMiddle, truncateStart } from '.
 import type { Style, StyleName } from '../../text/style.ts';
 
 export interface Cell {
-  /** cleaned single-line text */
+  /** returns the cell's text, already cleaned and on a single line */
   text: string;
   style?: StyleName | null;
 }
 
 export interface Column {
-  /** empty for a column without a title, such as an icon */
+  /** the column's title, or an empty string if it has none, such as a column of icons */
   title: string;
   /**
-   * which part of a value is kept if the terminal is too narrow; if omitted, values are never cut, as with an id to
-   * copy
+   * which part of a value to keep if the terminal is too narrow; if omitted, values are never cut, for example ids that
+   * users copy
    */
   keeps?: 'start' | 'end' | 'both ends';
-  /** the minimum number of cells that a cut column keeps */
+  /** the minimum width, in cells, of a column that is cut */
   least?: number;
   /**
-   * If cutting is not enough, the column with the lowest worth is left out first. A column without a worth is never
-   * left out.
+   * If cutting is not enough, columns are omitted, starting with the lowest `worth`. A column without a `worth` is
+   * never omitted.
    */
   worth?: number;
-  /** shown only if no other column has to be cut to make room for it */
+  /** whether the column is shown only if no other column must be cut to make room for it */
   isExtra?: boolean;
 }
 
@@ -30,20 +30,23 @@ export interface TableOptions {
   columns: readonly Column[];
   rows: readonly (readonly Cell[])[];
   style: Style;
-  /** width of the terminal in cells, or null if lines may be of any length (a pipe) */
+  /** the width of the terminal in cells, or null if lines may have any length, as in a pipe */
   width: number | null;
 }
 
-/** The gap between two columns. It has two spaces, so that values containing single spaces stay apart. */
+/**
+ * The gap between two columns. It is two spaces wide, so that columns remain distinct from values with single spaces in
+ * them.
+ */
 const GAP = '  ';
-/** A value cut to fewer cells than this means nothing. */
+/** The minimum number of cells. A value that is cut to fewer cells tells the user nothing. */
 const LEAST = 12;
-/** How many cells a column that can be cut keeps while an extra column is next to it. */
+/** The minimum width, in cells, of a column that can be cut, if extra columns are to be shown. */
 const COMFORTABLE = 30;
 
 /**
- * Returns a table as lines no wider than the terminal, aligned by display width, with titles first. Columns without any
- * values are left out, and so are columns with a low worth if the terminal is too narrow.
+ * Returns the lines of a table, titles first. No line is wider than the terminal, and columns are aligned by display
+ * width. Columns without any values are omitted, and so are columns of little `worth` if the terminal is too narrow.
  */
 export function renderTable({ columns, rows, style, width }: TableOptions): string[] {
   const filled = columns
@@ -90,7 +93,7 @@ interface ShownColumn {
   cells: number;
 }
 
-/** Returns the columns that fit, each with its width in cells. */
+/** Returns the columns that fit, along with their widths in cells. */
 function fitted(columns: readonly ShownColumn[], width: number): readonly ShownColumn[] {
   const gaps = GAP.length * (columns.length - 1);
   const wanted = columns.reduce((sum, { column, cells }) => {
@@ -100,7 +103,7 @@ function fitted(columns: readonly ShownColumn[], width: number): readonly ShownC
   if (wanted > width && extras.length > 0) return fitted(withoutLeast(columns, extras), width);
   const over = columns.reduce((sum, { cells }) => sum + cells, gaps) - width;
   const narrowed = columns.map((column) => ({ ...column }));
-  // The widest column is cut first, so that one long name takes nothing away from the other columns.
+  // Cut the widest column first, so that a single long name takes no space from the other columns.
   for (let left = over; left > 0; left--) {
     const widest = narrowed
       .filter(({ column, cells }) => column.keeps !== undefined && cells > (column.least ?? LEAST))
@@ -114,7 +117,7 @@ function fitted(columns: readonly ShownColumn[], width: number): readonly ShownC
   return narrowed;
 }
 
-/** Drops the column with the lowest worth. Returns all columns if none of them has a worth. */
+/** Drops the column with the lowest `worth`. Returns all columns if none has a `worth`. */
 function withoutLeast(columns: readonly ShownColumn[], some: readonly ShownColumn[]): readonly ShownColumn[] {
   const worths = some.flatMap(({ column }) => column.worth ?? []);
   const least = Math.min(...worths);

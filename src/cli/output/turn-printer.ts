@@ -16,21 +16,21 @@ import { questionLines } from './question-text.ts';
 
 /** Prints a turn of a JSON session for `cbos invoke`. */
 export interface TurnPrinter {
-  /** the next frame in the session's stream */
+  /** processes the next frame in the session's stream */
   take(frame: StreamFrame): void;
 }
 
 export interface InvokedTurn {
   slug: string;
-  /** identifies the turn; earlier events do not belong to it */
+  /** tells the printer which turn to print; earlier events do not belong to it */
   invocation: string;
   isJson: boolean;
 }
 
 /**
- * Prints a turn while it is running: the answer as it is being written and tools one per line, or the turn's events as
- * JSON lines. The command ends with the turn, with exit code 0, or 1 and the reason. The code is 4 if the turn asks
- * something.
+ * Prints a turn while it runs: either the answer as Claude writes it, with one line per tool, or the turn's events as
+ * JSON lines. The command ends when the turn ends, with exit code 0, or with exit code 1 and the reason for the
+ * failure. The exit code is 4 if the turn asks a question.
  */
 export function createTurnPrinter(out: Printer, turn: InvokedTurn, ending: Ending): TurnPrinter {
   const { slug, invocation, isJson } = turn;
@@ -62,9 +62,9 @@ export function createTurnPrinter(out: Printer, turn: InvokedTurn, ending: Endin
 
   function takeEvent(frame: Extract<StreamFrame, { type: 'claude_event' }>): void {
     const { event } = frame;
-    // The process may fail before it has taken the prompt.
+    // The process may fail before it has accepted the prompt.
     hasBegun ||= isOf(event, invocation) || event.type === 'error';
-    // More frames may arrive together with the end.
+    // Other frames may arrive together with the one that ends the turn.
     if (!hasBegun || isOver) return;
     isOver = event.type === 'result' || event.type === 'error';
     if (isJson) out.jsonLine(frame);
@@ -75,7 +75,7 @@ export function createTurnPrinter(out: Printer, turn: InvokedTurn, ending: Endin
 
   function finish(result: ClaudeEvent): void {
     closeLine();
-    // The answer to a slash command does not always arrive in pieces.
+    // The answer to a slash command sometimes arrives as a whole instead of in pieces.
     const answer = hasAnswered || isJson ? '' : answerText(result);
     if (answer !== '') out.line(answer);
     if (hasSucceeded(result)) ending.finish(EXIT.done);
@@ -101,7 +101,7 @@ export function createTurnPrinter(out: Printer, turn: InvokedTurn, ending: Endin
   };
 }
 
-/** Claude Code reports that it has taken a prompt, and repeats it with its first answer. */
+/** Claude Code reports that it has accepted a prompt, and reports it again with its first answer. */
 function isOf(event: ClaudeEvent, invocation: string): boolean {
   return (event.type === 'command_lifecycle' ? event.command_uuid : event.uuid) === invocation;
 }
