@@ -5,14 +5,14 @@ import type { TerminalIo } from './cli/terminal-io.ts';
 import { createLocalMachine } from './local/machine.ts';
 import { personalEnvironment } from './local/personal-environment.ts';
 
-/** Set by the build from package.json. */
+/** The program's version, which the build inserts from package.json. */
 declare const __CBOS_VERSION__: string;
 
-/** SIGHUP means that the terminal was closed. The demo cleans up in that case too. */
+/** SIGHUP means that the terminal was closed. The demo must clean up in that case, too. */
 const EXIT_CODES = { SIGHUP: 129, SIGINT: 130, SIGTERM: 143 } as const;
 
 const io: TerminalIo = {
-  // Node opens each stream when it is first used, which takes a millisecond.
+  // These are getters, because Node opens each stream on first use, which takes a millisecond.
   get stdin() {
     return process.stdin;
   },
@@ -42,8 +42,8 @@ if (process.platform !== 'linux') {
   process.exit(1);
 }
 
-// Without a listener, Node opens its debugger on this signal (20.19: 127.0.0.1:9229), and anybody who connects can
-// run code in this process, including another user.
+// Without a listener, this signal makes Node open its debugger (on 127.0.0.1:9229 in 20.19). Anybody who connects to
+// it, including another user of the machine, can run code in this process.
 process.on('SIGUSR1', () => undefined);
 
 const version = __CBOS_VERSION__;
@@ -53,7 +53,7 @@ const host = createLocalMachine({
   cwd: process.cwd(),
   userHome: homedir(),
   node: process.execPath,
-  // This file is one of the program's parts. People start src/start.ts, which is built next to the parts.
+  // This file is one of the program's parts. The file that users run is built from src/start.ts.
   program: join(import.meta.dirname, '..', 'cbos.js'),
   calledAs,
   pid: process.pid,
@@ -64,7 +64,10 @@ void runCli({ argv: process.argv.slice(2), host, io, version, program: calledAs 
   process.exitCode = code;
 });
 
-/** Returns how a user calls this program again: by its name if it is installed, by its path in a checkout. */
+/**
+ * Returns the command by which the user can run this program again: its name if it is installed, or its path in a
+ * checkout.
+ */
 function callAgain(called: string | undefined): string {
   if (called === undefined || basename(called) === 'cbos') return 'cbos';
   return `node ${relative(process.cwd(), called)}`;

@@ -3,12 +3,16 @@ import { createRequire } from 'node:module';
 import { join } from 'node:path';
 import { Script } from 'node:vm';
 
-// The file that people start, `dist/cbos.js`, and the file of each thread. It loads the parts of the program together
-// with the code that V8 compiled from them at build time. Compiling them again would take as long as starting Node.
+// The entry point of the program (`dist/cbos.js`) and of each of its threads. It loads the program's parts together
+// with the code that V8 compiled from them at build time. Compiling the parts again would take as long as starting
+// Node.
 
-/** Set by the build: the file name of the part that is `main.ts`, or that of the thread. */
+/**
+ * The file name of the part to run, which is the one built from `main.ts` or from a thread's file. The build inserts
+ * it.
+ */
 declare const __CBOS_PROGRAM__: string;
-/** Set by the build: the path of the parts, relative to this file. */
+/** The path of the parts, relative to this file. The build inserts it. */
 declare const __CBOS_PARTS__: string;
 
 interface Part {
@@ -25,9 +29,9 @@ function loadPart(name: string): unknown {
   const part: Part = { exports: {} };
   const filename = join(directory, name);
   const cachedData = readCode(`${filename}.code`);
-  // All parts are ASCII, see `contentOf` in scripts/build/bundle.mjs.
+  // All parts are ASCII; see `contentOf` in scripts/build/bundle.mjs.
   const source = readFileSync(filename, 'latin1');
-  // Node rejects code from another version of V8, and then compiles the source.
+  // Node rejects code that was compiled by another version of V8. It then compiles the source.
   const script = new Script(wrap(source), {
     filename,
     ...(cachedData === undefined ? {} : { cachedData }),
@@ -38,12 +42,12 @@ function loadPart(name: string): unknown {
   return part.exports;
 }
 
-/** A part calls this to load another part (`./NAME`) or any other module. */
+/** The `require` of a part. It loads another part (`./NAME`) or any other module. */
 function requireFromPart(id: string): unknown {
   return id.startsWith('./') ? loadPart(id.slice(2)) : requireOutside(id);
 }
 
-/** The wrapper is on the part's first line, so that line numbers in stack traces match the file. */
+/** The wrapper is on the part's first line, so that line numbers in stack traces match those in the file. */
 const wrap = (source: string): string => `(function (exports, require, module, __filename, __dirname) {${source}\n})`;
 
 function readCode(file: string): Buffer | undefined {

@@ -2,18 +2,19 @@ import type { AuditEntry } from '../protocol/index.ts';
 import type { Caller } from './caller.ts';
 import type { Dispose } from './transport.ts';
 
-/** The number of decisions in one page, which is more than a screen shows. */
+/** The number of decisions per page, which is more than fit on a screen. */
 export const AUDIT_PAGE = 50;
 /**
- * How long to collect decisions before reading them. A burst of thousands of decisions then leads to only a few reads.
+ * How long to wait after a decision before reading, so that a burst of thousands of decisions leads to only a few
+ * reads.
  */
 const GATHER_MS = 250;
 
-/** The part of the audit that has been read. */
+/** The part of the audit that has been read so far. */
 export interface AuditView {
-  /** newest first, without gaps */
+  /** the decisions, newest first and without gaps */
   entries: readonly AuditEntry[];
-  /** whether there are older ones */
+  /** whether there are older decisions to read */
   hasMore: boolean;
   /** false until the first page has arrived */
   isRead: boolean;
@@ -22,8 +23,8 @@ export interface AuditView {
 export const EMPTY_AUDIT: AuditView = { entries: [], hasMore: false, isRead: false };
 
 /**
- * Adds the newest page. If there are more new decisions than the page holds, the older known ones are dropped, and read
- * again when somebody scrolls there.
+ * Adds the newest page. If more new decisions were made than the page holds, the decisions known so far are dropped,
+ * and are read again when the user scrolls there.
  * @param page oldest first, as the server sends it
  */
 export function withNewest(view: AuditView, page: readonly AuditEntry[]): AuditView {
@@ -36,26 +37,26 @@ export function withNewest(view: AuditView, page: readonly AuditEntry[]): AuditV
   return { ...view, entries: [...newest, ...view.entries.filter(({ id }) => id < oldest)] };
 }
 
-/** Adds the page before the oldest known decision. */
+/** Adds the page that precedes the oldest known decision. */
 export function withOlder(view: AuditView, page: readonly AuditEntry[]): AuditView {
   const oldest = view.entries.at(-1)?.id ?? Number.POSITIVE_INFINITY;
   const older = [...page].reverse().filter(({ id }) => id < oldest);
   return { ...view, entries: [...view.entries, ...older], hasMore: page.length === AUDIT_PAGE };
 }
 
-/** Reads the rules' decisions page by page, and reads again after each new decision. */
+/** Reads the decisions that rules have made, page by page, and reads again after each new decision. */
 export interface AuditReader {
   view(): AuditView;
-  /** A decision was made, or the connection is back. */
+  /** Call this when a decision was made, or when the connection is back. */
   note(): void;
-  /** Reads the next older page, after the read that is in progress, if there is one. */
+  /** Reads the next older page. If another read is in progress, waits for it to end first. */
   older(): void;
   dispose(): void;
 }
 
 export function createAuditReader(options: {
   client: Caller;
-  /** the name of one session, or null for all */
+  /** the name of one session, or null for all sessions */
   session: string | null;
   startTimer(callback: () => void, delayMs: number): Dispose;
   onChange(): void;

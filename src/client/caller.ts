@@ -11,26 +11,25 @@ import {
 import { errorFromResponse, errorFromTransport, parseJson } from './remote-errors.ts';
 import type { StreamedBody, Transport, TransportResponse } from './transport.ts';
 
-/** The routes that answer with JSON, which are all except the one for a recording's bytes. */
+/** The routes whose response is JSON, which is every route except the one for a recording's bytes. */
 export type CallName = Exclude<RouteName, 'stream' | 'uploadFile' | 'readFile'>;
 
 export interface CallerOptions {
   transport: Pick<Transport, 'request'>;
-  /** the API token, needed unless the transport authenticates by other means, as the local socket does */
+  /** the API token; not needed if the transport authenticates in another way, as the local socket does */
   token?: string;
 }
 
-/** A file for a session. */
+/** A file to store for a session. */
 export interface FileToUpload extends StreamedBody {
-  /** the file's original name; the server makes a safe name from it */
+  /** the file's original name, from which the server derives a safe name */
   name: string;
 }
 
-/** The part of a client that sends requests. It loads no schemas. */
+/** The part of a client that sends requests. It does not load any schemas. */
 export interface Caller {
   /**
-   * Sends one request. The result is exactly what the server sent, including unknown fields, because a newer server may
-   * send more.
+   * Sends one request. The result is exactly what the server sent, including any fields that only a newer server has.
    * @throws CatalogueError for an error from the server, or no_server
    */
   call<N extends CallName>(
@@ -38,8 +37,9 @@ export interface Caller {
     ...input: object extends RouteInput<N> ? [input?: RouteInput<N>] : [input: RouteInput<N>]
   ): Promise<RouteOutput<N>>;
   /**
-   * The recording's raw bytes from an offset up to its current end.
-   * @throws CatalogueError no_such_session, no_recording, range_not_satisfiable, no_server; while reading: no_server
+   * Reads a recording's raw bytes from an offset up to its current end.
+   * @throws CatalogueError no_such_session, no_recording, range_not_satisfiable, no_server (also while the result is
+   * read)
    */
   recording(slug: string, from?: number): Promise<AsyncIterable<Uint8Array>>;
   /**
@@ -49,7 +49,7 @@ export interface Caller {
   upload(slug: string, file: FileToUpload): Promise<StoredFile>;
 }
 
-/** Creates a typed client for the REST interface. It opens no connection before the first call. */
+/** Creates a typed client for the REST interface. It does not open a connection before the first call. */
 export function createCaller(options: CallerOptions): Caller {
   const { transport, token } = options;
   const headers: Record<string, string> = token === undefined ? {} : { authorization: `Bearer ${token}` };
@@ -89,7 +89,7 @@ async function readJson<T>(response: TransportResponse): Promise<T> {
   });
   const value = parseJson(text);
   if (value === undefined) throw new CatalogueError('internal', "The server's answer isn't JSON");
-  // Bytes become a value here. The value is not parsed with the schema, which would refuse words that only a newer
+  // The response's JSON is not validated with the schema, because the schema would reject words that only a newer
   // server knows.
   return value as T;
 }
@@ -98,7 +98,7 @@ interface AnyInput {
   params?: Readonly<Record<string, unknown>>;
   query?: Readonly<Record<string, unknown>>;
   body?: unknown;
-  /** sent unchanged, instead of a body */
+  /** text to send unchanged instead of `body` */
   file?: StreamedBody;
 }
 
@@ -107,7 +107,7 @@ function bodyOf({ body, file }: AnyInput): { body?: string | StreamedBody; type?
   return body === undefined ? {} : { body: JSON.stringify(body), type: 'application/json' };
 }
 
-/** Fills `{slug}` and appends the query. */
+/** Fills in `{slug}` and appends the query. */
 function fillPath(path: string, input: AnyInput): string {
   const filled = path.replace(/\{(\w+)\}/g, (_, name: string) =>
     encodeParam({ path, name }, String(input.params?.[name])),
@@ -120,7 +120,7 @@ function fillPath(path: string, input: AnyInput): string {
 }
 
 /**
- * Refuses a value that cannot be a name, because `/sessions/status` and `/sessions/..` are other addresses.
+ * Rejects a value that cannot be a name, because `/sessions/status` and `/sessions/..` would be different addresses.
  * Percent-encoding does not help, because URL parsers treat `%2e%2e` as `..`.
  */
 function encodeParam({ path, name }: { path: string; name: string }, value: string): string {
@@ -137,7 +137,7 @@ function encodeParam({ path, name }: { path: string; name: string }, value: stri
   return value;
 }
 
-/** How many characters of a name are quoted in a message. */
+/** How many characters of a name to quote in an error message. */
 const MAX_QUOTED = 80;
 
 async function* readBytes(response: TransportResponse): AsyncGenerator<Uint8Array> {

@@ -7,11 +7,13 @@ export interface ClientOptions extends CallerOptions {
 }
 
 export interface Client extends Caller {
-  /** Listens to everything that happens, and reconnects automatically if the connection breaks. */
+  /** Listens to everything that happens, and reconnects automatically if the connection is lost. */
   subscribe(options: StreamOptions): StreamConnection;
 }
 
-/** Creates a typed client for the REST interface and `/ws/stream`. It opens no connection before the first call. */
+/**
+ * Creates a typed client for the REST interface and `/ws/stream`. It does not open a connection before the first call.
+ */
 export function createClient(options: ClientOptions): Client {
   const { transport, token } = options;
   return {

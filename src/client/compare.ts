@@ -2,18 +2,21 @@ import { CatalogueError, type Changes, type Session } from '../protocol/index.ts
 import type { Caller } from './caller.ts';
 import { type TestOutcome, testOutcome } from './test-outcome.ts';
 
-/** What a session has done so far. A field is null or empty if no source reports it. */
+/** What a session has done so far. If no source reports a field, it is null or empty. */
 export interface Compared {
   session: Session;
   changes: Pick<Changes, 'base' | 'total' | 'left_out'> | null;
   worked_ms: number;
   cost_usd: number | null;
   tests: TestOutcome | null;
-  /** as the session wrote them: not safe for a terminal */
+  /** the session's own words, which are not safe for a terminal */
   last_words: string;
 }
 
-/** Reads what a session has done, for a comparison with others. Each needs git and a transcript of megabytes. */
+/**
+ * Reads what a session has done, in order to compare it with others. For each session, this runs git and reads a
+ * transcript of several megabytes.
+ */
 export async function compareSession(client: Caller, session: Session): Promise<Compared> {
   const { slug } = session;
   const days = await client.call('historyDays', { query: { session: slug } });
@@ -29,7 +32,7 @@ export async function compareSession(client: Caller, session: Session): Promise<
   };
 }
 
-/** Returns null outside a repository, and for a finished worktree. */
+/** Returns null if the session is outside a repository or its worktree was finished. */
 async function changesOf(client: Caller, { slug }: Session): Promise<Compared['changes']> {
   try {
     const { base, total, left_out } = await client.call('changes', { params: { slug }, query: {} });
@@ -42,9 +45,9 @@ async function changesOf(client: Caller, { slug }: Session): Promise<Compared['c
 const NO_CHANGES: ReadonlySet<string> = new Set(['no_such_path', 'not_a_repository', 'git_not_found', 'git_failed']);
 
 /**
- * Returns a session's answer in its last turn. The result is empty if no source reports it, which is always so for an
- * adopted session, because it has no hooks. For a terminal session, the answer is at most the last 4,000 characters,
- * because its hook stores no more.
+ * Returns a session's answer in its last turn. The result is empty if no source reports the answer. This is always the
+ * case for an adopted session, which has no hooks. For a terminal session, only the last 4,000 characters are
+ * available, because the hook stores no more.
  */
 export async function lastWords(client: Caller, { slug, type }: Session): Promise<string> {
   const params = { slug };

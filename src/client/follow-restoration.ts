@@ -1,23 +1,23 @@
 import type { Restoration } from '../protocol/index.ts';
 import type { Caller } from './caller.ts';
 
-/** How often to ask for the progress, in milliseconds. Restoring a session takes a second or more. */
+/** How often to ask for the progress, in milliseconds. Restoring a session takes at least a second. */
 export const RESTORATION_ASK_MS = 200;
 
 export interface FollowOptions {
   client: Pick<Caller, 'call'>;
-  /** the answer to the request that started the restoration */
+  /** the server's response to the request that started the restoration */
   begun: Restoration;
-  /** resolves after `RESTORATION_ASK_MS` */
+  /** waits for `RESTORATION_ASK_MS` */
   wait(): Promise<void>;
   onProgress(now: Restoration): void;
-  /** whether nobody is looking any more; the restoration itself continues */
+  /** reports whether nobody is interested in the progress any more; the restoration itself continues */
   isGone?(): boolean;
 }
 
 /**
- * Reports the progress of a restoration until it is over.
- * @returns how it ended, or null if the server was restarted, or if another restoration has begun
+ * Reports the progress of a restoration until it ends.
+ * @returns how the restoration ended, or null if the server was restarted or another restoration has begun
  */
 export async function followRestoration(options: FollowOptions): Promise<Restoration | null> {
   const { client, begun, wait, onProgress, isGone = () => false } = options;

@@ -1,19 +1,19 @@
 /**
- * The inbox shows one question at a time. Equal questions from several sessions form one card. An answer is held for a
- * moment so that it can be taken back. It is held in the face where it was given, and if that face ends first, nothing
- * is sent.
+ * The inbox shows one question at a time, and equal questions from several sessions share one card. An answer is held
+ * for a moment, so that the user can take it back. The face in which it was given holds it. If that face ends before
+ * the time is up, the answer is not sent.
  */
 
 import { type Answer, elsewhereOf, needsYou, type Question, type SeenSession } from '../protocol/index.ts';
 import type { Caller } from './caller.ts';
 import type { StreamOptions } from './stream-connection.ts';
 
-/** How long an answer can be taken back. */
+/** How long the user can take back an answer. */
 export const UNDO_MS = 3_000;
 
 /**
- * How long a question is hidden after its answer was accepted. If it is still open after that, the answer had no
- * effect.
+ * How long a question stays hidden after the server has accepted its answer. A question that is still open after that
+ * was not affected by the answer.
  */
 const TAKEN_MS = 10_000;
 
@@ -21,34 +21,34 @@ const TAKEN_MS = 10_000;
 export interface Asker {
   slug: string;
   path: string | null;
-  /** the identity of what it asks: the question's id, or the end of its usage limit */
+  /** identifies what the session asks: the question's id, or the time at which its usage limit ends */
   id: string;
 }
 
 interface CardOf<About extends string> {
   about: About;
-  /** changes with each new asker, so that no keypress counts for an asker that the user has not seen */
+  /** changes with each new asker, so that a keypress never applies to an asker that the user has not seen */
   key: string;
   askers: readonly Asker[];
 }
 
-/** A question and the sessions that ask it. */
+/** A card with a question and the sessions that ask it. */
 export interface QuestionCard extends CardOf<'question'> {
   question: Question;
 }
 
-/** The sessions whose usage limit has ended. The card asks whether to continue them. */
+/** A card with the sessions whose usage limit has ended. It asks whether to continue them. */
 export type LimitCard = CardOf<'limit'>;
 
 export type InboxCard = QuestionCard | LimitCard;
 
-/** The part of an answer that is the same for all sessions on a card. */
+/** The part of an answer that is the same for all askers of a card. */
 export type GivenAnswer = Omit<Answer, 'question_id'>;
 
 /**
- * Returns what the sessions ask, longest waiting first, and skipped questions last.
- * @param leaving identities of questions whose answers are being sent
- * @param skipped identities of questions in the order in which they were skipped
+ * Returns the cards for what the sessions ask. Those that have waited longest come first, and skipped ones come last.
+ * @param leaving the identities of questions whose answers are being sent
+ * @param skipped the identities of skipped questions, in the order in which the user skipped them
  */
 export function inboxCards(
   sessions: Iterable<SeenSession>,
@@ -75,30 +75,31 @@ export function inboxCards(
     });
 }
 
-/** Returns a session as one of a card's askers, or null if it asks nothing that the inbox can answer. */
+/** Returns a session as an asker, or null if it asks nothing that can be answered in the inbox. */
 function askerOf(session: SeenSession): Asker | null {
   if (!needsYou(session)) return null;
   const { slug, path, status, limit_over_at: overAt } = session;
   if (status.question !== null) return { slug, path, id: status.question.id };
-  // Another machine accepts no request to continue one of its sessions.
+  // A machine does not let other machines continue its sessions after a limit.
   return overAt === undefined || elsewhereOf(session) !== null ? null : { slug, path, id: `limit ${overAt}` };
 }
 
-/** Returns an id that is unique to what an asker asks, because two sessions may use the same question id. */
+/** Returns an id that also includes the session, because two sessions may use the same question id. */
 export function idOf({ slug, id }: Asker): string {
   return `${slug} ${id}`;
 }
 
 /**
- * Returns a string that is the same for equal questions: the tool, its whole input, and the possible answers, or null
- * for questions that are never joined: those without a call, and those whose call is not fully known.
+ * Returns a string that is the same for equal questions. It consists of the tool, its complete input, and the possible
+ * answers. Returns null for questions that never share a card: those without a tool call, and those whose call is not
+ * fully known.
  */
 function sameness({ kind, tool, cut, options, questions }: Question): string | null {
   if (kind !== 'permission' || tool === null || cut === true || questions.length > 1) return null;
   return JSON.stringify([tool.name, inOrder(tool.input), options.map(({ label, means }) => [label, means])]);
 }
 
-/** Sorts fields, because a different order does not make a call different. */
+/** Sorts fields, because calls that differ only in the order of fields are equal. */
 function inOrder(value: unknown): unknown {
   if (Array.isArray(value)) return value.map(inOrder);
   if (typeof value !== 'object' || value === null) return value;
@@ -108,7 +109,8 @@ function inOrder(value: unknown): unknown {
 }
 
 /**
- * An answer that has not been sent yet. For sessions whose usage limit has ended, it is null, and a yes continues them.
+ * An answer that has not been sent yet. The answer is null for sessions whose usage limit has ended: there is nothing
+ * to answer, they only continue.
  */
 export type HeldAnswer = { card: QuestionCard; answer: GivenAnswer; said: string } | HeldContinuation;
 
@@ -119,29 +121,32 @@ interface HeldContinuation {
   said: string;
 }
 
-/** Sends a held answer to one of its askers. The server refuses an answer to a question that is no longer open. */
+/** Sends a held answer to one of its askers. If the question is no longer open, the server refuses the answer. */
 export function sendHeld(caller: Caller, { slug, id }: Asker, { answer }: HeldAnswer): Promise<unknown> {
   return answer === null
     ? caller.call('continueSession', { params: { slug } })
     : caller.call('answer', { params: { slug }, body: { ...answer, question_id: id } });
 }
 
-/** The outcome of an answer for each session on its card. Null means that the session was answered. */
+/** The outcome of an answer for each session on its card: an error, or null if the session received the answer. */
 export interface AnswerOutcome {
   slug: string;
   error: unknown;
 }
 
-/** Holds answers until they can no longer be taken back. */
+/** Holds answers for as long as the user can take them back, and then sends them. */
 export interface AnswerHold {
   give(held: HeldAnswer): void;
-  /** Takes back the last answer that has not been sent yet. @returns that answer, or null if all have been sent */
+  /**
+   * Takes back the most recent answer that has not been sent yet. @returns that answer, or null if all answers have
+   * been sent
+   */
   undo(): HeldAnswer | null;
   /** the answers that have not been sent yet, newest last */
   held(): readonly HeldAnswer[];
-  /** identities of the questions whose answers are held or being sent */
+  /** the identities of the questions whose answers are held or being sent */
   leaving(): ReadonlySet<string>;
-  /** Call this when the face ends. Answers that have not been sent yet are dropped. */
+  /** Call this when the face ends. It drops answers that have not been sent yet. */
   dispose(): void;
 }
 
@@ -149,13 +154,13 @@ export function createAnswerHold(options: {
   startTimer: StreamOptions['startTimer'];
   /** sends the answer to one session; rejects with the error */
   send(asker: Asker, held: HeldAnswer): Promise<unknown>;
-  /** called when an answer was given, taken back, or sent */
+  /** called after an answer was given, taken back, or sent */
   onChange(): void;
   onDone(held: HeldAnswer, outcomes: readonly AnswerOutcome[]): void;
 }): AnswerHold {
   let isDisposed = false;
   let waiting: { held: HeldAnswer; cancel: () => void }[] = [];
-  /** the sent answers, each with the function that makes its question visible again */
+  /** the answers that were sent, each with a function that makes its question visible again */
   const sent = new Map<string, () => void>();
 
   async function leave(held: HeldAnswer): Promise<void> {
@@ -173,7 +178,7 @@ export function createAnswerHold(options: {
           if (!isDisposed) sent.set(idOf(asker), options.startTimer(show, TAKEN_MS));
           return { slug: asker.slug, error: null };
         } catch (error) {
-          // The question is still open, so it comes back.
+          // Sending failed, so the question is still open and must be shown again.
           sent.delete(idOf(asker));
           return { slug: asker.slug, error };
         }

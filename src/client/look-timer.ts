@@ -2,16 +2,16 @@ import type { Session } from '../protocol/index.ts';
 import type { StreamOptions } from './stream-connection.ts';
 
 /**
- * How long a session must be shown before that counts as a look. If it is shown for less, the user may only be passing
- * it on the way to another session.
+ * How long a session must be shown before that counts as a look. If the time is shorter, the user may just be moving
+ * past it to another session.
  */
 export const LOOK_MS = 1_500;
 
 type Shown = Pick<Session, 'slug' | 'news' | 'unread' | 'marked_unread'>;
 
-/** Determines when a user has looked at a session that a face shows. */
+/** Determines when the user has looked at a session that a face shows. */
 export interface LookTimer {
-  /** Sets what the user sees now, or null if it is not a session, or if nobody is looking. */
+  /** Sets the session that the user sees now. It is null if no session is shown or nobody is looking. */
   show(session: Shown | null): void;
   dispose(): void;
 }
@@ -22,10 +22,13 @@ export function createLookTimer(options: {
   onLook: (slug: string, news: number) => void;
 }): LookTimer {
   let visited: string | null = null;
-  /** whether the session was already marked as unread when the user came to it; a mark that was added later is kept */
+  /**
+   * whether the session was already marked as unread when the user opened it; a look does not remove a mark that was
+   * set later
+   */
   let cameToMark = false;
   let waiting: { news: number; cancel: () => void } | null = null;
-  /** the news count of the last look, which is not sent again if the server refuses it */
+  /** the news count of the last look that was sent; that look is not sent again if the server refuses it */
   let lookedAt: number | null = null;
 
   function stop(): void {

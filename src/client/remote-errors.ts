@@ -2,9 +2,9 @@ import { CatalogueError, ERRORS, type ErrorBody, type ErrorCode } from '../proto
 import { ConnectionLostError, UnreachableError } from './transport.ts';
 
 /**
- * Returns the error in a REST body or a WebSocket result. A newer server may send a code that this version does not
- * know. Such a code becomes `internal`, which determines the exit code. The error keeps its message and hint, and
- * `toBody()` returns the original code.
+ * Converts the error in a REST body or WebSocket result into a `CatalogueError`. A newer server may send a code that
+ * this version does not know. The error then gets the code `internal`, which determines the exit code, but keeps its
+ * message and hint, and `toBody()` still returns the original code.
  */
 export function errorFromBody(body: ErrorBody): CatalogueError {
   const { code, message, hint, ...extra } = body;
@@ -12,7 +12,7 @@ export function errorFromBody(body: ErrorBody): CatalogueError {
   return new CatalogueError('internal', message, { hint, extra: { ...extra, code } });
 }
 
-/** Returns the error for an unsuccessful response, whatever its body looks like (a proxy's body is HTML). */
+/** Returns the error for an unsuccessful response, whose body may be anything. A proxy, for example, sends HTML. */
 export function errorFromResponse(status: number, text: string): CatalogueError {
   const error = fieldOf(parseJson(text), 'error');
   if (isErrorBody(error)) return errorFromBody(error);
@@ -21,7 +21,7 @@ export function errorFromResponse(status: number, text: string): CatalogueError 
   });
 }
 
-/** Checks the shape of `ErrorBody` without a schema. In most commands, nothing else needs the schemas. */
+/** Checks whether a value is an `ErrorBody`, without using a schema. Most commands need schemas for nothing else. */
 function isErrorBody(value: unknown): value is ErrorBody {
   return ['code', 'message', 'hint'].every((name) => typeof fieldOf(value, name) === 'string');
 }
@@ -30,7 +30,10 @@ function fieldOf(value: unknown, name: string): unknown {
   return typeof value === 'object' && value !== null ? Reflect.get(value, name) : undefined;
 }
 
-/** Turns a transport's exception into an error that says what to do. Any unexpected exception is returned unchanged. */
+/**
+ * Converts an exception from a transport into an error that says what to do. An unexpected exception is returned
+ * unchanged.
+ */
 export function errorFromTransport(cause: unknown): unknown {
   if (cause instanceof UnreachableError) return new CatalogueError('no_server', undefined, { cause });
   if (cause instanceof ConnectionLostError) {
@@ -46,7 +49,7 @@ export function errorFromTransport(cause: unknown): unknown {
   return cause;
 }
 
-/** Parses JSON. Returns undefined if the text is not JSON. No valid JSON parses to undefined. */
+/** Parses JSON. Returns undefined, which no valid JSON can produce, if the text is not JSON. */
 export function parseJson(text: string): unknown {
   try {
     return JSON.parse(text);

@@ -8,8 +8,8 @@ import {
 import type { Caller } from './caller.ts';
 
 /**
- * Lets every request accept `machine/SESSION` for a session on another machine. The request then goes to that machine,
- * which decides whether to grant it.
+ * Allows every request to name a session on another machine as `machine/SESSION`. Such a request is passed on to that
+ * machine, which decides whether to grant it.
  */
 export function withRemoteNames<C extends Caller>(caller: C): C {
   return {
@@ -43,7 +43,7 @@ function filesStayHere(slug: string): CatalogueError {
   return new CatalogueError('not_over_fleet', 'A file cannot be sent to a session on another machine', { hint });
 }
 
-/** Without a fleet, no session has such a name. */
+/** If this machine is not in a fleet, no session has such a name. */
 function noSuchSession({ machine, slug }: RemoteName): CatalogueError {
   return new CatalogueError('no_such_session', `No session is named ${machine}/${slug}`);
 }
@@ -56,7 +56,7 @@ interface AnyInput {
 
 const isMachineCall = (name: string): name is MachineCallName => MACHINE_CALLS.some((one) => one === name);
 
-/** Replaces the session's name with the name that it has here, so that commands in the output can be copied. */
+/** Replaces the session's name with its name on this machine, so that the user can copy commands from the output. */
 function renamed(value: unknown, { machine, slug }: RemoteName): unknown {
   if (typeof value !== 'object' || value === null) return value;
   const name = `${machine}/${slug}`;

@@ -1,16 +1,16 @@
 import type { Session } from '../protocol/index.ts';
 
-/** The server does not query a forge more often, so clients need not report more often. */
+/** How often to report pull requests. The server does not query a forge more often than this. */
 const LOOK_EVERY_MS = 120_000;
 
-/** Reports to the server which pull requests a user sees. */
+/** Tells the server which pull requests the user is looking at. */
 export interface RequestLooks {
-  /** Sets what a user currently sees. @param nowMs by any clock */
+  /** Sets which sessions the user currently sees. @param nowMs the current time in milliseconds, by any clock */
   note(sessions: Iterable<Pick<Session, 'slug' | 'worktree'>>, nowMs: number): void;
 }
 
 /**
- * @param onLook called with sessions that have an open pull request, at most every two minutes for each
+ * @param onLook called with sessions that have an open pull request, at most once every two minutes for each session
  */
 export function createRequestLooks(onLook: (slugs: string[]) => void): RequestLooks {
   const toldAt = new Map<string, number>();

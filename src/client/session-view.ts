@@ -9,28 +9,28 @@ import {
 } from '../protocol/index.ts';
 
 /**
- * The sessions that this client knows, in the order in which they were created. A view is immutable, and a change
- * creates a new one.
+ * The sessions that this client knows, in the order in which they were created. A view is immutable: each change
+ * creates a new view.
  */
 export type SessionView = ReadonlyMap<string, SeenSession>;
 
 export const EMPTY_VIEW: SessionView = new Map();
 
-/** Folds frames into a view. */
+/** Applies frames to a view. */
 export interface ViewKeeper {
   take(frame: StreamFrame): void;
-  /** Call this when the connection is lost. From then on, nothing known about other machines is current. */
+  /** Call this when the connection is lost. From then on, everything known about other machines counts as outdated. */
   lose(): void;
-  /** the sessions after all frames so far; the same object as before if those frames did not change a session */
+  /** the sessions after all frames so far; returns the same object as before if no frame has changed a session */
   view(): SessionView;
 }
 
 /**
- * Creates a keeper that copies the view only after somebody has read it. Otherwise two hundred sessions that change
- * twenty times a second would copy 800,000 entries a second, for a face that draws fifteen times in that second. A
- * frame about a session that is not in the view changes nothing: the session's `session_added` has not arrived yet, or
- * was lost with a connection.
- * @param now the time in Unix milliseconds, for the ages of other machines' sessions
+ * Creates an object that keeps the view up to date, and copies it only if it has been read since the last change.
+ * Otherwise, two hundred sessions that change twenty times a second would cause 800,000 entries to be copied each
+ * second, for a face that draws only fifteen times a second. Frames about a session that is not in the view are
+ * ignored: either its `session_added` has not arrived yet, or the connection was lost before it arrived.
+ * @param now returns the time in Unix milliseconds, for the ages of sessions on other machines
  */
 export function createViewKeeper(now: () => number = () => 0): ViewKeeper {
   let kept = new Map<string, SeenSession>();
@@ -100,7 +100,7 @@ export function createViewKeeper(now: () => number = () => 0): ViewKeeper {
           if (kept.has(frame.session)) own().delete(frame.session);
           break;
         case 'session_renamed':
-          // The map is rebuilt so that the renamed session keeps its place.
+          // Rebuild the map, so that the renamed session keeps its position.
           if (kept.has(frame.session)) {
             replace([...kept.values()].map((one) => (one.slug === frame.session ? { ...one, slug: frame.slug } : one)));
           }
@@ -110,12 +110,13 @@ export function createViewKeeper(now: () => number = () => 0): ViewKeeper {
             ...session,
             status: frame.status,
             json_state: frame.json_state,
-            // An older server does not report it.
+            // An older server does not send this field.
             unread: frame.unread ?? session.unread,
             marked_unread: frame.marked_unread ?? session.marked_unread,
             news: frame.news ?? session.news,
             snoozed: frame.snoozed === undefined ? session.snoozed : frame.snoozed,
-            // For a JSON session, the frame's `state` is its `json_state` word, so the word for lists is derived anew.
+            // For a JSON session, the frame's `state` is the `json_state` word, so the word that lists show must be
+            // derived from the status.
             state: stateOf(frame.status.primary, frame.status.detail, session.state),
           }));
           break;

@@ -3,53 +3,62 @@ import { errorFromTransport, parseJson } from './remote-errors.ts';
 import { createViewKeeper, type SessionView } from './session-view.ts';
 import { type Dispose, type Transport, type TransportSocket, UnreachableError } from './transport.ts';
 
-/** The first pause before reconnecting. A server that somebody restarts is back within a second. */
+/** The first delay before reconnecting. A server that is being restarted is back within a second. */
 const FIRST_RETRY_MS = 100;
-/** The longest pause. It is a short wait for a user, and trying to reach an absent server costs nothing. */
+/**
+ * The longest delay before reconnecting. It is short enough for users, and trying to reach a server that is not running
+ * costs nothing.
+ */
 const LONGEST_RETRY_MS = 2_000;
 
 export interface StreamListener {
   /**
-   * called for every frame, in order, after the view has processed it; frames are handled faster if the listener does
-   * not call `view` each time
+   * called for every frame, in order, after the frame was applied to the view; handling frames is faster if the
+   * listener does not call `view` every time
    */
   onFrame?(frame: StreamFrame, view: () => SessionView): void;
-  /** called when the connection has broken, or a reconnect has failed; the client will try again */
+  /** called when the connection was lost or an attempt to reconnect has failed; the client will try again */
   onLost?(error: CatalogueError): void;
-  /** called when a lost connection is back */
+  /** called when a lost connection has been re-established */
   onReconnected?(): void;
   /**
-   * called when the connection has ended permanently, but not through `dispose`: the first attempt failed, or the
-   * server was unreachable for too long
+   * called when the client has given up: the first attempt failed, or the server was unreachable for too long; not
+   * called after `dispose`
    */
   onEnd?(error: CatalogueError): void;
 }
 
 export interface StreamOptions {
   /**
-   * recordings to follow: session names, or `['*']` for all, including later ones; status changes are sent for all
-   * sessions anyway
+   * the recordings to follow: session names, or `['*']` for all sessions, including later ones; status changes are sent
+   * for all sessions in any case
    */
   recordings?: readonly string[];
-  /** the offset from which each recording continues; without one, a snapshot comes first */
+  /** the offset from which to continue each recording; a recording without an offset begins with a snapshot */
   from?: Readonly<Record<string, number>>;
-  /** the event from which each JSON session continues; without one, only new events come */
+  /** the event from which to continue each JSON session; a session without one sends only new events */
   after?: Readonly<Record<string, number>>;
-  /** also follows the sessions on the other machines in the fleet; `now` returns Unix milliseconds, for their ages */
+  /**
+   * also follow the sessions on the other machines in the fleet; `now` returns the time in Unix milliseconds, for the
+   * ages of these sessions
+   */
   fleet?: { now(): number };
   listener: StreamListener;
-  /** calls back once after a delay, like `setTimeout`, and returns a disposer */
+  /** calls a function once after a delay, like `setTimeout`, and returns a disposer */
   startTimer(callback: () => void, delayMs: number): Dispose;
-  /** how long to wait for a lost server in total; forever if absent. A first connection that fails is never retried */
+  /**
+   * how long to keep trying to reach a lost server; without a limit if omitted. If the very first attempt fails, it is
+   * never retried
+   */
   giveUpAfterMs?: number;
 }
 
 export interface StreamConnection {
-  /** the sessions as last reported, even while the connection is lost */
+  /** the sessions as last reported; also available while the connection is lost */
   view(): SessionView;
-  /** Sends a command. Returns false, and sends nothing, while the connection is lost. */
+  /** Sends a command. While the connection is lost, sends nothing and returns false. */
   send(command: StreamCommand): boolean;
-  /** Follows additional recordings (`['*']` for all), and follows them again after a reconnect. */
+  /** Follows additional recordings, or all recordings for `['*']`. They are followed again after a reconnect. */
   follow(recordings: readonly string[], from?: Readonly<Record<string, number>>): void;
   /** Stops following recordings. */
   unfollow(recordings: readonly string[]): void;
@@ -58,9 +67,9 @@ export interface StreamConnection {
 
 /**
  * Listens to `/ws/stream`, and reconnects if the connection is lost. Each recording continues at the offset after the
- * last byte received, so nothing is missed and nothing comes twice. If the recording was replaced in the meantime, the
- * server sends `reset`. In the same way, the events of a JSON session continue after the last one received. After every
- * connect, the whole list comes first, which corrects the view.
+ * last byte received, so no output is missed or repeated. If the recording was replaced in the meantime, the server
+ * sends `reset`. Likewise, the events of a JSON session continue after the last one received. After every connect, the
+ * server first sends the whole list, which corrects the view.
  */
 export function connectStream(
   transport: Transport,
@@ -77,7 +86,7 @@ export function connectStream(
   let wasConnected = false;
   let isDisposed = false;
   let stopTimer: Dispose | null = null;
-  /** total waiting time since the connection was lost */
+  /** the total time spent waiting since the connection was lost */
   let waitedMs = 0;
   let nextRetryMs = FIRST_RETRY_MS;
 
@@ -121,7 +130,8 @@ export function connectStream(
     if (isDisposed) return;
     const error = closeError(failure);
     const isTooLong = options.giveUpAfterMs !== undefined && waitedMs >= options.giveUpAfterMs;
-    // Waiting helps only if there is no server. It does not help against other errors, such as a changed token.
+    // Retrying helps only if the server cannot be reached. It does not help against other errors, such as a changed
+    // token.
     if (!wasConnected || isTooLong || error.code !== 'no_server') {
       end(error);
       return;
@@ -183,21 +193,21 @@ export function connectStream(
 }
 
 interface Places {
-  /** the next offset of each recording */
+  /** the offset at which each recording continues */
   offsets: Map<string, number>;
-  /** the last event of each JSON session */
+  /** the number of the last event received from each JSON session */
   seqs: Map<string, number>;
 }
 
-/** Records where each session continues, under its current name. */
+/** Records where each session must continue, by its current name. */
 function track(frame: StreamFrame, followed: Set<string>, { offsets, seqs }: Places): void {
   switch (frame.type) {
     case 'claude_event':
       seqs.set(frame.session, frame.seq);
       return;
     case 'stream':
-      // A frame may arrive after its session was unfollowed. An offset stored now would refer to a screen that the
-      // client has discarded.
+      // A frame may arrive after the client has stopped following its session. Storing the offset would be wrong,
+      // because it refers to a screen that the client has discarded.
       if (followed.has(frame.session) || followed.has('*')) offsets.set(frame.session, frame.offset);
       return;
     case 'reset':
@@ -225,8 +235,8 @@ function track(frame: StreamFrame, followed: Set<string>, { offsets, seqs }: Pla
 const FRAME_TYPES: ReadonlySet<string> = new Set(STREAM_FRAME_TYPES);
 
 /**
- * Reads a frame, or returns null if this version does not know its type. The fields are not checked, because a newer
- * server may use new words in them.
+ * Parses a frame, or returns null if this version does not know the frame's type. The fields are not validated, because
+ * a newer server may use new words in them.
  */
 function readFrame(text: string): StreamFrame | null {
   const value = parseJson(text);

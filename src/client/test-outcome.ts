@@ -1,14 +1,14 @@
 import type { StoredEvent } from '../protocol/index.ts';
 
-/** The last tests that a session ran, as its transcript shows them. */
+/** The last test run of a session, according to its transcript. */
 export interface TestOutcome {
   command: string;
   outcome: 'passed' | 'failed';
-  /** whether a file has been edited since they ran */
+  /** whether the session has edited a file since that run */
   edited_since: boolean;
 }
 
-/** Commands that run a project's tests. Their exit code shows the outcome. */
+/** Commands that run a project's tests and whose exit code shows the outcome. */
 const RUNS_TESTS = new RegExp(
   [
     '(?:npm|pnpm|yarn|bun)(?: run)? test',
@@ -24,9 +24,9 @@ const RUNS_TESTS = new RegExp(
     .map((command) => `^(?:[A-Z_]+=\\S+ )*${command}(?=[\\s:]|$)`)
     .join('|'),
 );
-/** A step before the tests that cannot hide their outcome. */
+/** Matches a command that may precede the tests without hiding their outcome. */
 const FIRST_STEP = /^cd [^;&|\n]+ && /;
-/** The exit code may then come from another command. */
+/** In this case, the exit code may be that of another command. */
 const HIDES_OUTCOME = /[;&|\n]/;
 const EDITS: ReadonlySet<string> = new Set(['Edit', 'MultiEdit', 'Write', 'NotebookEdit']);
 
@@ -34,8 +34,9 @@ type Fields = Readonly<Record<string, unknown>>;
 const fieldsOf = (value: unknown): Fields => (typeof value === 'object' && value !== null ? (value as Fields) : {});
 
 /**
- * Returns the outcome of the last tests in these events, or null if there are none, or if the command's exit code may
- * not be that of the tests: in a pipe, in the background, or while they are still running.
+ * Returns the outcome of the last test run in these events, or null if there is none. The result is also null if the
+ * exit code may not be that of the tests, because they ran in a pipe or in the background, or if they are still
+ * running.
  */
 export function testOutcome(events: readonly StoredEvent[]): TestOutcome | null {
   let last: { id: unknown; command: string; isClear: boolean } | null = null;

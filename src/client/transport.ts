@@ -1,9 +1,9 @@
 /** Ends a subscription. */
 export type Dispose = () => void;
 
-/** A body that is read while it is being sent. */
+/** A request body that is read while it is being sent. */
 export interface StreamedBody {
-  /** exactly as many bytes as `read` returns */
+  /** the size in bytes, which must be exactly what `read` yields */
   sizeBytes: number;
   read(): AsyncIterable<Uint8Array>;
 }
@@ -11,18 +11,21 @@ export interface StreamedBody {
 export interface TransportRequest {
   /** `GET`, `POST`, … */
   method: string;
-  /** including the query, percent-encoded: `/sessions?state=waiting` */
+  /** the path with the query, percent-encoded, such as `/sessions?state=waiting` */
   path: string;
   headers: Readonly<Record<string, string>>;
-  /** the page's transport accepts only text, because the page uploads files by other means in order to show progress */
+  /**
+   * the body; the page's transport accepts only text, because the page uploads files in another way, which allows it to
+   * show progress
+   */
   body: string | StreamedBody | null;
 }
 
 export interface TransportResponse {
   status: number;
-  /** the whole body as UTF-8; consumes the body, so only one of `text` and `bytes` may be called */
+  /** returns the whole body, decoded as UTF-8; this consumes the body, so call either `text` or `bytes`, not both */
   text(): Promise<string>;
-  /** the body as it arrives; leaving the loop early ends the request */
+  /** yields the body as it arrives; leaving the loop early aborts the request */
   bytes(): AsyncIterable<Uint8Array>;
 }
 
@@ -30,8 +33,8 @@ export interface SocketListener {
   onOpen(): void;
   onMessage(text: string): void;
   /**
-   * Called exactly once, even if the socket never opened.
-   * @param failure why the socket never opened or broke, or null if one of the two sides closed it
+   * Called exactly once, even if the socket was never opened.
+   * @param failure why the socket could not be opened or was lost, or null if either side closed it normally
    */
   onClose(failure: Error | null): void;
 }
@@ -41,26 +44,31 @@ export interface TransportSocket {
   close(): void;
 }
 
-/** How a client reaches a server: through a local socket, TCP, a browser's fetch and WebSocket, or a pair in memory. */
+/**
+ * The means by which a client reaches a server: a local socket, TCP, a browser's fetch and WebSocket, or a connected
+ * pair in memory.
+ */
 export interface Transport {
   /**
-   * @throws UnreachableError if no server can be reached
-   * @throws ConnectionLostError if the connection ended before the answer was complete
+   * @throws UnreachableError if the server cannot be reached
+   * @throws ConnectionLostError if the connection was closed before the response was complete
    */
   request(request: TransportRequest): Promise<TransportResponse>;
   /**
-   * Opens a WebSocket. Does not call the listener before this function has returned.
-   * @param protocols WebSocket subprotocols; browsers send the token there
+   * Opens a WebSocket. The listener is never called before this function has returned.
+   * @param protocols the WebSocket subprotocols, which browsers use to send the token
    */
   connect(path: string, protocols: readonly string[], listener: SocketListener): TransportSocket;
 }
 
-/** No server is listening at the address, so the request was not sent. */
+/** No server is listening at the address. The request was not sent. */
 export class UnreachableError extends Error {
   override readonly name = 'UnreachableError';
 }
 
-/** The connection ended before the response, so it is unknown whether the server carried out the request. */
+/**
+ * The connection was closed before the response arrived, so it is unknown whether the server carried out the request.
+ */
 export class ConnectionLostError extends Error {
   override readonly name = 'ConnectionLostError';
 }

@@ -1,7 +1,7 @@
 import { mkdirSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 
-/** A check that takes about three seconds, long enough to be seen while it runs. */
+/** A check that takes about three seconds, which is long enough to watch it run. */
 const CHECK_SCRIPT = `#!/bin/sh
 for part in format types tests; do
   sleep 1
@@ -15,7 +15,7 @@ sleep 2
 echo "done"
 `;
 
-/** Maps file names to content and mode. */
+/** The project's files by name, each with its content and mode. */
 const FILES: Readonly<Record<string, { content: string; mode: number }>> = {
   'README.md': { content: '# Example\n\nA small service that answers with the time.\n', mode: 0o644 },
   'package.json': { content: '{ "name": "example", "version": "1.4.0", "type": "module" }\n', mode: 0o644 },
@@ -28,10 +28,10 @@ const FILES: Readonly<Record<string, { content: string; mode: number }>> = {
   'deploy.sh': { content: DEPLOY_SCRIPT, mode: 0o755 },
 };
 
-/** Rules that let the project's checks run without a question. */
+/** Permission rules that allow the project's checks to run without asking. */
 export const EXAMPLE_PROJECT_ALLOW: readonly string[] = ['Bash(./check.sh:*)'];
 
-/** Writes the small project that the scenes' tools work in. */
+/** Writes the small example project on which the scenes' tools work. */
 export function writeExampleProject(directory: string): void {
   for (const [name, { content, mode }] of Object.entries(FILES)) {
     const path = join(directory, name);

@@ -2,12 +2,12 @@ import { chmodSync, mkdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 
 /**
- * Any string works, because the stand-in does not check the key. Claude Code needs a key, and asks about it unless
- * the last characters of the key are approved.
+ * The API key for the stand-in, which does not check it, so any string works. Claude Code requires a key, and asks the
+ * user about it unless the key's last characters have been approved.
  */
 export const STAND_IN_KEY = 'sk-ant-stand-in-0000000000000000000000000000';
 
-/** Claude Code remembers approved keys by their last characters (2.1.329). */
+/** How many of a key's last characters Claude Code stores when the user approves the key (2.1.329). */
 const KEY_SUFFIX_CHARS = 20;
 
 export interface IsolatedEnvironmentOptions {
@@ -15,20 +15,19 @@ export interface IsolatedEnvironmentOptions {
   home: string;
   /** the port on 127.0.0.1 where the stand-in listens */
   port: number;
-  /** the complete PATH */
+  /** the complete value of PATH */
   path: string;
   /**
-   * a directory for sockets and scratch files. Claude Code creates `cc-socks` and `claude-UID` there, or in /tmp by
-   * default
+   * a directory for sockets and scratch files, where Claude Code creates `cc-socks` and `claude-UID` instead of in /tmp
    */
   temporary: string;
   key?: string;
 }
 
 /**
- * Returns the whole environment for a Claude Code on the stand-in, built from an allow-list. Nothing is inherited,
- * because any `ANTHROPIC_*`, `CLAUDE_*` or `HOME` of a user would let Claude Code talk to the real service in that
- * user's name.
+ * Returns the complete environment for a Claude Code that uses the stand-in. The environment is built from an
+ * allow-list and inherits nothing, because the user's own `ANTHROPIC_*`, `CLAUDE_*` or `HOME` variables would make
+ * Claude Code talk to the real service on the user's account.
  */
 export function isolatedEnvironment(options: IsolatedEnvironmentOptions): Record<string, string> {
   return {
@@ -50,18 +49,20 @@ export function isolatedEnvironment(options: IsolatedEnvironmentOptions): Record
 
 export interface IsolatedHomeOptions {
   home: string;
-  /** directories that Claude Code must not ask about ("do you trust the files…"); absolute, with links resolved */
+  /**
+   * the directories for which Claude Code must not ask "do you trust the files…", as absolute paths with links resolved
+   */
   trusted: readonly string[];
   key?: string;
   theme?: string;
-  /** rules for tools that need no permission, e.g. `Bash(./check.sh:*)` */
+  /** permission rules for the tools that may run without asking, e.g. `Bash(./check.sh:*)` */
   allow?: readonly string[];
 }
 
 /**
- * Writes a home in which Claude Code (1.0.60 to 2.1.329) starts offline and shows its prompt directly. Without
- * `hasCompletedOnboarding` it tries to reach its vendor and exits. Unless auto mode is disabled, it never asks for a
- * permission.
+ * Writes a home directory in which Claude Code (1.0.60 to 2.1.329) starts offline and goes straight to its prompt.
+ * Without `hasCompletedOnboarding`, Claude Code tries to reach its vendor, and exits. If auto mode is not disabled,
+ * Claude Code never asks for permission.
  */
 export function prepareIsolatedHome(options: IsolatedHomeOptions): void {
   const key = options.key ?? STAND_IN_KEY;

@@ -3,23 +3,24 @@ import { join } from 'node:path';
 import { CatalogueError } from '../protocol/index.ts';
 
 interface Leftovers {
-  /** the prefix of demo directories' names */
+  /** the prefix of the names of demo directories */
   prefix: string;
   /**
-   * restarts the server of a demo's directory and ends its sessions. @throws server_running if the demo is running
+   * starts a server for a demo's directory again, and ends its sessions. @throws server_running if the demo is still
+   * running
    */
   end(dir: string): Promise<void>;
   remove(dir: string): void;
   print(line: string): void;
 }
 
-/** The lock of a demo's home. Before it exists, the demo has no sessions, or is just starting. */
+/** The lock of a demo's home. As long as it does not exist, the demo has no sessions, because it is just starting. */
 const LOCK = join('cbos', 'server.lock');
 
 /**
- * Ends what killed demos have left. Their sessions continue in Screen, and no other server knows about them. A running
- * demo holds the lock of its home, and is left alone. A session that cannot be ended is reported, and does not stop the
- * demo from starting.
+ * Cleans up after demos that were killed. Their sessions are still running in Screen, and no other server knows about
+ * them. A running demo is left alone, because it holds the lock of its home. If a session cannot be ended, this is
+ * reported, but the new demo starts anyway.
  */
 export async function endLeftovers(temporaryDirectory: string, leftovers: Leftovers): Promise<void> {
   const { prefix, end, remove, print } = leftovers;
@@ -39,7 +40,7 @@ export async function endLeftovers(temporaryDirectory: string, leftovers: Leftov
   }
 }
 
-/** Other users may create directories of any name in the directory for temporary files. */
+/** Other users can create directories with any name in the directory for temporary files. */
 function isOwnDirectory(path: string): boolean {
   const found = lstatSync(path, { throwIfNoEntry: false });
   return found?.isDirectory() === true && found.uid === process.getuid?.();

@@ -8,52 +8,54 @@ import { chooseByPrompt } from './scenes/choose.ts';
 import { chooseDemoScene, DEMO_SESSIONS, type DemoSession } from './scenes/fleet.ts';
 import { TOUR_SESSION } from './scenes/tour.ts';
 
-/** A CBOS server for the demo only, with the functions that the demo needs. */
+/** A CBOS server that only the demo uses, with the functions that the demo needs. */
 export interface DemoFleet {
   launch(session: Pick<DemoSession, 'slug' | 'type' | 'prompt'> & { path: string }): Promise<void>;
-  /** reports what each session does, one line each: "○ DEPLOY waits: Bash ./deploy.sh staging" */
+  /** reports what the sessions do, one line per event, such as "○ DEPLOY waits: Bash ./deploy.sh staging" */
   onChange(listener: (line: string) => void): () => void;
-  /** ends all its sessions and then the server, and leaves nothing behind */
+  /** ends all of the server's sessions and then the server itself, leaving nothing behind */
   close(): Promise<void>;
 }
 
 export interface DemoOptions {
-  /** absolute path of Claude Code's program */
+  /** the absolute path of Claude Code's program */
   claude: string;
-  /** directory of the Node executable that runs this program, because Claude Code may be a script that needs Node */
-  nodeDirectory: string;
-  /** where to create the private home, such as /tmp. The path must be short because it contains Screen's sockets */
-  temporaryDirectory: string;
   /**
-   * starts a server with exactly this environment, because nothing from the user's own environment may reach a session
+   * the directory of the Node executable that runs this program, because Claude Code may be a script that needs Node
    */
+  nodeDirectory: string;
+  /** where to create the demo's home, such as /tmp; the path must be short, because Screen's sockets are below it */
+  temporaryDirectory: string;
+  /** starts a server with exactly this environment; nothing from the user's own environment may reach a session */
   openFleet: (environment: Readonly<Record<string, string>>) => Promise<DemoFleet>;
-  /** how a user calls the program from another terminal, e.g. `cbos` */
+  /** the command by which the user runs this program in another terminal, e.g. `cbos` */
   program: string;
   print: (line: string) => void;
   /**
-   * Shows the fleet to the user, with a session that guides them, until they leave. Then the demo ends. If null, the
-   * demo prints what happens, until the signal.
-   * @param home the demo's `CBOS_HOME`
+   * Shows the sessions to the user, including one that guides the user through the demo. Resolves when the user leaves,
+   * which ends the demo. If null, the demo prints what happens until the signal is aborted.
+   * @param home the `CBOS_HOME` of the demo
    * @param ended aborted if the demo ends for another reason
    */
   show: ((home: string, ended: AbortSignal) => Promise<void>) | null;
-  /** ends the demo, e.g. on Ctrl+C */
+  /** aborting this signal ends the demo, e.g. on Ctrl+C */
   signal: AbortSignal;
 }
 
-/** The message if Claude Code is not installed. */
+/** The error message if Claude Code is not installed. */
 export const NO_CLAUDE =
   'the demo runs real Claude Code sessions, but `claude` was not found: npm install -g @anthropic-ai/claude-code (no account is needed)';
 
 const SYSTEM_PATH = '/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin';
 
-/** The prefix of a demo directory's name, to which mkdtemp adds a suffix. */
+/** The prefix of a demo directory's name. mkdtemp appends a random suffix. */
 const PREFIX = 'cbos-demo-';
 
-/** Returns a function that creates the demo's directories, all inside one directory that is removed at the end. */
+/**
+ * Creates the demo's directory, which is removed at the end, and returns a function that creates directories inside it.
+ */
 function makePlace(temporaryDirectory: string): { dir: string; make: (name: string) => string } {
-  // Claude Code compares trusted directories by their real paths.
+  // Resolve links, because Claude Code compares trusted directories by their real paths.
   const dir = realpathSync(mkdtempSync(join(temporaryDirectory, PREFIX)));
   const make = (name: string): string => {
     const path = join(dir, name);
@@ -64,15 +66,15 @@ function makePlace(temporaryDirectory: string): { dir: string; make: (name: stri
 }
 
 /**
- * Runs the demo: five real Claude Code sessions, one of them without a terminal, on a scripted stand-in for the model,
- * in a separate home. They think, run tools, request a permission, and ask a question. A user may answer them. Ends and
- * removes everything on the signal, or when the user leaves.
+ * Runs the demo: five real Claude Code sessions, one of them without a terminal, in a home of their own, with a
+ * scripted stand-in for the model. The sessions think, run tools, request permission, and ask a question, and the user
+ * can answer them. When the signal is aborted or the user leaves, the demo ends and removes everything that it created.
  */
 export async function runDemo(options: DemoOptions): Promise<void> {
   const { print, signal } = options;
   await endLeftovers(options.temporaryDirectory, {
     prefix: PREFIX,
-    // No requests reach a model any more, because no stand-in listens on this port.
+    // Nothing listens on this port any more, so requests no longer reach a model.
     end: async (left) => (await options.openFleet(environmentIn(left, 0, options))).close(),
     remove: removeDirectory,
     print,
@@ -97,7 +99,7 @@ export async function runDemo(options: DemoOptions): Promise<void> {
     prepareIsolatedHome({ home, trusted: [...projects.values()], allow: EXAMPLE_PROJECT_ALLOW });
     const cbosHome = make('cbos');
     const streamDir = make('streams');
-    // Commands that do not ask a server (timeline, replay) read the settings of the home, so the user only has to
+    // Commands that work without a server, such as timeline and replay, read this file. The user therefore only has to
     // export CBOS_HOME.
     writeFileSync(join(cbosHome, 'config.toml'), `stream_dir = ${JSON.stringify(streamDir)}\n`, { mode: 0o600 });
     make('tmp');
@@ -109,7 +111,7 @@ export async function runDemo(options: DemoOptions): Promise<void> {
       endings.push(fleet.onChange(print));
       printWays(options, cbosHome);
     } else {
-      // This is opened before the sessions start, so that the user sees them appear.
+      // Open this before the sessions start, so that the user sees them appear.
       const shown = show(cbosHome, ended.signal);
       left = Promise.race([left, shown]);
       endings.push(async () => {
@@ -133,7 +135,7 @@ export async function runDemo(options: DemoOptions): Promise<void> {
   }
 }
 
-/** Returns the whole environment of the demo server in a directory. */
+/** Returns the complete environment for a demo server in the given directory. */
 function environmentIn(dir: string, port: number, { nodeDirectory, claude }: DemoOptions): Record<string, string> {
   const path = [nodeDirectory, dirname(claude), SYSTEM_PATH].join(':');
   return {
@@ -146,7 +148,7 @@ function environmentIn(dir: string, port: number, { nodeDirectory, claude }: Dem
   };
 }
 
-/** Prints how to look at the fleet from another terminal. */
+/** Prints how to look at the sessions from another terminal. */
 function printWays({ print, program }: DemoOptions, cbosHome: string): void {
   print(
     'The demo has its own sessions and runs offline: it needs no key, costs nothing, and does not touch your sessions. Look at them from another terminal:',
@@ -165,7 +167,7 @@ function printWays({ print, program }: DemoOptions, cbosHome: string): void {
   print('');
 }
 
-/** Runs every ending, even if others fail. */
+/** Runs all clean-up functions, even if some of them fail. */
 async function endAll(endings: readonly (() => void | Promise<void>)[]): Promise<void> {
   const failures: unknown[] = [];
   for (const end of endings) {
@@ -183,7 +185,7 @@ function aborted(signal: AbortSignal): Promise<void> {
   return new Promise((resolve) => signal.addEventListener('abort', () => resolve(), { once: true }));
 }
 
-/** The removal is retried, because a process that has just ended may have been writing there. */
+/** Retry the removal, because a process that is just ending may still be writing files there. */
 function removeDirectory(dir: string): void {
   rmSync(dir, { recursive: true, force: true, maxRetries: 5, retryDelay: 50 });
 }

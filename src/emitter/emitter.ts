@@ -1,35 +1,38 @@
 type Listener<Told extends unknown[]> = (...told: Told) => void;
 
-/** Called when a listener is added. The returned function is called when that listener is removed. */
+/**
+ * A function that is called whenever a listener is added. The function that it returns is called when that listener is
+ * removed.
+ */
 type Tracker = () => () => void;
 
 let track: Tracker | null = null;
 
 /**
- * Calls the tracker for every listener of this process that is added or removed. The test suites use this to find
- * listeners that are left behind.
+ * Sets a tracker that is called for every listener in this process. The test suites use it to find listeners that are
+ * never removed.
  */
 export function trackListeners(tracker: Tracker): void {
   track = tracker;
 }
 
 /**
- * The listeners of one event source. The owner keeps the emitter private and gives out `on`. Others can then listen,
- * but only the owner can notify or remove all listeners.
+ * The listeners of one event source. The owner keeps the emitter private and exposes only `on`. Others can then listen,
+ * but only the owner can notify the listeners or remove them all.
  */
 export class Emitter<Told extends unknown[] = []> {
   readonly #listening = new Map<symbol, { listener: Listener<Told>; untrack: (() => void) | undefined }>();
   readonly #onFault: ((cause: unknown, ...told: Told) => void) | null;
 
   /**
-   * @param onFault receives the errors that listeners throw, and the other listeners are still notified; without it,
-   *   the caller of `tell` gets the error
+   * @param onFault receives the errors that listeners throw, so that the remaining listeners are still notified; if
+   * omitted, the error is thrown to the caller of `tell`
    */
   constructor(onFault: ((cause: unknown, ...told: Told) => void) | null = null) {
     this.#onFault = onFault;
   }
 
-  /** Listens until the returned function is called; the listener is not called after that. */
+  /** Adds a listener, and returns a function that removes it. After that, the listener is no longer called. */
   readonly on = (listener: Listener<Told>): (() => void) => {
     const key = Symbol();
     this.#listening.set(key, { listener, untrack: track?.() });
@@ -41,8 +44,8 @@ export class Emitter<Told extends unknown[] = []> {
   }
 
   /**
-   * Notifies all listeners. Listeners may be added and removed during the call. A removed listener is not notified
-   * any more, and a new one is notified the next time.
+   * Notifies all listeners. Listeners may be added and removed during the call: a removed listener is no longer
+   * notified, and a new listener is first notified by the next call.
    */
   tell(...told: Told): void {
     for (const key of [...this.#listening.keys()]) {
@@ -55,7 +58,7 @@ export class Emitter<Told extends unknown[] = []> {
     }
   }
 
-  /** Removes all listeners, because their event source has ended. */
+  /** Removes all listeners. Call this when the event source has ended. */
   clear(): void {
     for (const key of [...this.#listening.keys()]) this.#remove(key);
   }

@@ -4,8 +4,8 @@ import { runningServer } from './server.ts';
 import type { ThisProgram } from './this-program.ts';
 
 /**
- * `screen -x` must search the directory that contains the server's sessions, and must not believe that it is running
- * inside one of them.
+ * `screen -x` must look for sockets in the directory that the server uses, and must not think that it is running inside
+ * a Screen session itself.
  */
 async function attachEnvironment(
   { environment, pid }: ThisProgram,
@@ -16,7 +16,7 @@ async function attachEnvironment(
   return dir === null ? rest : { ...rest, SCREENDIR: dir };
 }
 
-/** Runs a program in this terminal until it ends. @returns its exit code */
+/** Runs a program in this terminal until it exits. @returns the program's exit code */
 export async function runAttached(self: ThisProgram, argv: readonly string[], settings: Settings): Promise<number> {
   const [program = '', ...args] = argv;
   const environment = await attachEnvironment(self, settings);

@@ -8,7 +8,7 @@ import { startServer } from '../server/start-server.ts';
 import { sessionIcon, stateText } from '../text/session-words.ts';
 
 export interface DemoFleetOptions {
-  /** the complete environment, which contains nothing from the user's own environment */
+  /** the server's complete environment, which contains nothing from the user's own */
   environment: Readonly<Record<string, string>>;
   pid: number;
   searchProgram: string;
@@ -18,7 +18,7 @@ export interface DemoFleetOptions {
   log: Logger;
 }
 
-/** Starts a server only for the demo. The server runs in this process and ends with it. */
+/** Starts a server that only the demo uses. The server runs in this process and ends with it. */
 export async function openDemoFleet(options: DemoFleetOptions): Promise<DemoFleet> {
   const { environment } = options;
   const home = environment.CBOS_HOME ?? '';
@@ -40,7 +40,8 @@ export async function openDemoFleet(options: DemoFleetOptions): Promise<DemoFlee
       return server.sessions.onEvent((event) => {
         if (event.kind !== 'state') return;
         const { slug, status } = event.session;
-        // A dialog's options arrive a moment after the dialog, and cause the same status again.
+        // A dialog's options become known a moment after the dialog itself, which leads to a second change with the
+        // same status.
         const shown = `${status.primary}/${status.detail} ${status.because.evidence}`;
         if (last.get(slug) === shown) return;
         last.set(slug, shown);

@@ -7,7 +7,7 @@ import { readSettings } from '../platform/settings/index.ts';
 import { CatalogueError, type Settings } from '../protocol/index.ts';
 import { docsDirectory, searchProgram, type ThisProgram, webDirectory } from './this-program.ts';
 
-/** Runs `cbos demo` with the user's Claude Code, or in a checkout with the pinned version if there is no other. */
+/** Runs `cbos demo` with the user's own Claude Code. In a checkout, the pinned version is used if the user has none. */
 export async function runLocalDemo(self: ThisProgram, { face, signal, onProgress: print }: DemoRequest): Promise<void> {
   const [{ NO_CLAUDE, runDemo }, { openDemoFleet }, { pino }] = await Promise.all([
     import('../demo/index.ts'),
@@ -38,7 +38,7 @@ export async function runLocalDemo(self: ThisProgram, { face, signal, onProgress
         ? null
         : async (home, ended) => {
             await runIn(self, { home, args: [face === 'page' ? 'open' : 'start'], signal: ended });
-            // The page is in a browser, and nothing reports when it is closed.
+            // The page runs in a browser, and nothing reports when the user closes it.
             if (face === 'page') await untilInterrupted(ended, print);
           },
     signal,
@@ -50,7 +50,7 @@ async function untilInterrupted(ended: AbortSignal, print: (line: string) => voi
   if (!ended.aborted) await new Promise((resolve) => ended.addEventListener('abort', resolve, { once: true }));
 }
 
-/** Runs this program in this terminal, for the demo's home and without the user's settings. */
+/** Runs this program in this terminal, using the demo's home and none of the user's settings. */
 function runIn(
   self: ThisProgram,
   { home, args, signal }: { home: string; args: readonly string[]; signal: AbortSignal },

@@ -10,24 +10,24 @@ export interface RecordingPair {
 export interface RecordingName {
   /** a session's slug, or the path of a recording */
   recording: string;
-  /** path of the timing file, or null for the file next to the recording, if there is one */
+  /** the path of the timing file, or null to use the file next to the recording, if there is one */
   timing: string | null;
 }
 
 export interface RecordingPlace {
   settings: Pick<Settings, 'stream_dir'>;
-  /** base of relative paths */
+  /** the directory to which relative paths refer */
   cwd: string;
 }
 
-/** Reports whether a string is a slug, or the `SLUG.N` of a recording that a restart moved aside. */
+/** Reports whether a string is a slug, or is `SLUG.N`, the name of an earlier recording that a restart moved aside. */
 function isName(text: string): boolean {
   return isSlug(text.replace(/\.\d+$/, ''));
 }
 
 /**
- * Finds a file by its path, or a session's recording by its name. The timing file is next to the recording unless
- * another file is named.
+ * Finds a recording by the path of its file or by the session's name. The timing file is next to the recording, unless
+ * the caller specifies another file.
  * @throws CatalogueError no_recording
  */
 export function findRecording({ recording, timing }: RecordingName, { settings, cwd }: RecordingPlace): RecordingPair {

@@ -1,12 +1,12 @@
 import { join } from 'node:path';
 import { findCheckout, readSmall } from '../platform/git/git-dir.ts';
 
-/** How long to wait for a folder. A network disk that does not answer must not delay a list. */
+/** How long to wait for each folder. A network drive that does not respond must not delay a list. */
 const LONGEST_WAIT_MS = 200;
 
 /**
- * Returns the git branch of each folder, read from its `.git` without running `git`. For a detached HEAD, returns the
- * beginning of the commit's hash. Folders outside a repository are left out.
+ * Returns the git branch of each folder, which it reads from `.git` without running `git`. For a detached HEAD, the
+ * result contains the beginning of the commit's hash instead. Folders outside a repository are omitted.
  */
 export async function readGitBranches(paths: readonly string[]): Promise<ReadonlyMap<string, string>> {
   const found = await Promise.all(

@@ -2,13 +2,16 @@ import { configDirectory, isConversationId, transcriptFile } from '../platform/c
 import { readTail } from '../platform/files/read-tail.ts';
 import type { Session } from '../protocol/index.ts';
 
-/** How much of a transcript's end is searched. A longer answer or tool result hides the model. */
+/**
+ * How many bytes at the end of a transcript are searched. If the last answer or tool result is longer than this, the
+ * model is not found.
+ */
 const TAIL_BYTES = 65_536;
 
 /**
- * Returns, by slug, which model gave the last answer in each terminal session, according to Claude Code's own
- * transcripts. The launch option may be out of date, because `/model` changes the model. Sessions from another home,
- * and those without an answer, are left out.
+ * Returns, by slug, the model that gave the last answer in each terminal session, according to Claude Code's own
+ * transcripts. The model that a session was launched with may be out of date, because `/model` changes it. Sessions of
+ * another home, and sessions without an answer, are omitted.
  */
 export async function readLastModels(
   environment: Readonly<Record<string, string | undefined>>,
@@ -18,7 +21,7 @@ export async function readLastModels(
   const found = await Promise.all(
     sessions.map(async ({ slug, type, path: cwd, claude_session_id: sessionId }) => {
       if (type !== 'screen' || cwd === null || sessionId === null || !isConversationId(sessionId)) return null;
-      // An unreadable transcript says nothing about the model.
+      // If a transcript cannot be read, the model is unknown.
       const tail = await readTail(transcriptFile({ configDir, cwd, sessionId }), TAIL_BYTES).catch(() => '');
       const model = tail
         .split('\n')
@@ -30,7 +33,7 @@ export async function readLastModels(
   return new Map(found.filter((one) => one !== null));
 }
 
-/** null for a line that is cut off, is not an answer, or is one of Claude Code's own messages (`<synthetic>`) */
+/** Returns null if the line is cut off, is not an answer, or is one of Claude Code's own messages (`<synthetic>`). */
 function modelOf(line: string): string | null {
   if (!line.includes('"assistant"')) return null;
   try {

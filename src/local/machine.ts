@@ -14,8 +14,8 @@ const server = () => import('./server.ts');
 const systemd = () => import('../platform/systemd/index.ts');
 
 /**
- * Provides this machine to the command line: the server's process, the settings, the service. Code that only the
- * server, the doctor, and the demo need is loaded on demand, which halves the start time of `cbos ls`.
+ * Gives the command line access to this machine: the server's process, the settings, the service. Code that only the
+ * server, the doctor, or the demo needs is loaded on demand, which halves the start time of `cbos ls`.
  */
 export function createLocalMachine(self: ThisProgram): LocalHost {
   const { environment } = self;
@@ -34,8 +34,8 @@ export function createLocalMachine(self: ThisProgram): LocalHost {
   };
 
   /**
-   * Refuses what an agent must not do from inside its session. The program runs with its user's rights, so it must make
-   * this check itself.
+   * Refuses actions that an agent must not take from inside its session. The program runs with the user's full rights,
+   * so it has to check this itself.
    */
   const requireOutside = async (): Promise<void> => {
     const { home, sessions_may } = await settingsOf();
@@ -105,7 +105,8 @@ export function createLocalMachine(self: ThisProgram): LocalHost {
           server(),
         ]);
         const context = serviceContext();
-        // A server in the background holds the home. The service replaces that server without affecting any sessions.
+        // Stop a server that runs in the background, because it holds the home's lock. The service then takes its
+        // place, and no session is affected.
         const { running } = await serviceState(context);
         const holder = await runningServer((await settingsOf()).home, self.pid);
         if (!running && holder !== null) await stopServer(holder);
@@ -144,7 +145,7 @@ export function createLocalMachine(self: ThisProgram): LocalHost {
       return readTimeline(request, { settings, thresholds: thresholdsOf(settings), rules, cwd: self.cwd });
     },
     tui: async (request) => {
-      // They are loaded in parallel, so that the screen appears about 50 ms sooner.
+      // Loading these modules in parallel makes the screen appear about 50 ms sooner.
       const [{ openLocalTui }] = await Promise.all([
         import('./tui.ts'),
         machine.startInBackground({ flags: {}, onProgress: request.onProgress }),
@@ -155,7 +156,7 @@ export function createLocalMachine(self: ThisProgram): LocalHost {
   return machine;
 }
 
-/** Reports a failure of the disk that holds the home as a catalogue error. */
+/** Converts a failure of the home's disk into a catalogue error. */
 async function inHome<T>(work: () => T | Promise<T>): Promise<T> {
   try {
     return await work();

@@ -4,10 +4,10 @@ import type { MisdetectionRequest } from '../cli/local-host.ts';
 import { redactFrame, redactLine } from '../core/status/index.ts';
 import type { Explanation } from '../protocol/index.ts';
 
-/** The names of Claude Code's own tools are public, but those of MCP servers' tools may be private. */
+/** Claude Code's own tool names are public, but the names of tools from MCP servers may be private. */
 const redactTool = (name: string): string => (name.startsWith('mcp__') ? 'mcp__x__x' : name);
 
-/** Returns the parts of an explanation that rules read, without any of the session's own words. */
+/** Returns the parts of an explanation that rules look at, without any of the session's own words. */
 export function redactExplanation({
   status: _,
   verdicts,
@@ -52,8 +52,9 @@ export function redactExplanation({
 }
 
 /**
- * Records the evidence for a session whose status is wrong, so that it can be reported and become a test.
- * @returns the file, readable only by its owner
+ * Saves the evidence for a session whose status is wrong, so that the user can report it and it can be turned into a
+ * test.
+ * @returns the path of the file, which only its owner can read
  */
 export async function writeMisdetection(
   { slug, shouldBe, explanation, at }: MisdetectionRequest,

@@ -4,16 +4,16 @@ import { delimiter, join } from 'node:path';
 import { pathToFileURL } from 'node:url';
 
 /**
- * Programs that open an address in the user's browser, in order of preference: first WSL's, then the one that every
- * desktop has.
+ * Programs that open an address in the user's browser, in order of preference: the one from WSL, then the one that
+ * every desktop provides.
  */
 const OPENERS = ['wslview', 'xdg-open'];
 
 /**
- * Opens a sign-in link in the browser. Every process on the machine may read the arguments of any other, and the link
- * signs in whoever uses it first. The browser therefore gets a private file that redirects to the link (Jupyter does
- * the same).
- * @returns false if there is no desktop to open it on
+ * Opens a sign-in link in the browser. The link must not be an argument of the browser's command: every process on the
+ * machine can read other processes' arguments, and the link signs in whoever uses it first. The browser therefore opens
+ * a private file that redirects to the link, as Jupyter does.
+ * @returns false if there is no desktop on which to open the link
  */
 export function openInBrowser(
   url: string,
@@ -35,7 +35,7 @@ export function openInBrowser(
   return true;
 }
 
-/** @param url an address with base64url, in which nothing needs escaping */
+/** @param url a link whose code is in base64url, so nothing in it needs to be escaped */
 function redirectTo(url: string): string {
   return `<!doctype html><meta charset="utf-8"><meta name="referrer" content="no-referrer"><title>CBOS</title>
 <meta http-equiv="refresh" content="0;url=${url}"><p><a href="${url}">Open CBOS</a></p>

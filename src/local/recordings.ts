@@ -42,8 +42,8 @@ async function* textOf(source: RecordingSource, { format, onProgress }: ExportRe
 }
 
 /**
- * How many characters to collect before writing. Writing each event of a long recording separately takes longer than
- * reading the recording.
+ * How many characters to collect before writing them. For a long recording, writing each event separately takes longer
+ * than reading the recording.
  */
 const PIECE_CHARACTERS = 65_536;
 

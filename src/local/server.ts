@@ -24,22 +24,25 @@ import { createSystemClock } from '../server/clock.ts';
 import { docsDirectory, searchProgram, type ThisProgram, webDirectory } from './this-program.ts';
 
 /**
- * How long to wait for the server to start. It is ready within half a second, or later under load or with many
- * sessions.
+ * How long to wait for the server to start. It is usually ready within half a second, but takes longer under load or
+ * with many sessions.
  */
 const START_LIMIT_MS = 20_000;
-/** How long to wait for the server to stop. It finishes open responses first. */
+/** How long to wait for the server to stop. Before it stops, it completes the responses that it is still sending. */
 const STOP_LIMIT_MS = 15_000;
 const LOOK_EVERY_MS = 20;
-/** How large the log may be when a server starts. One older log is kept, so logs never fill the disk. */
+/**
+ * The maximum size of the log when a server starts. A larger log is set aside, and only one older log is kept, so that
+ * logs never fill the disk.
+ */
 const LOG_LIMIT_BYTES = 10_000_000;
 
-/** A running server. What it has not recorded about itself, for example because the disk is full, is null. */
+/** A running server. Fields are null if the server could not record them, for example because the disk was full. */
 export type ServerProcess = Pick<LockHolder, 'pid' | 'address' | 'reach' | 'screen_dir'>;
 
 /**
- * Returns a home's server, or null if none is running. The lock is checked, so files that a killed server left behind
- * do not count.
+ * Returns a home's server, or null if no server is running. It checks the lock, so that files left behind by a killed
+ * server are ignored.
  */
 export async function runningServer(home: string, self: number): Promise<ServerProcess | null> {
   if (!isLocked(home)) return null;
@@ -78,8 +81,8 @@ function isLocked(home: string): boolean {
 }
 
 /**
- * Runs the server in this process until `signal` aborts.
- * @throws CatalogueError also for failures of the disk that holds the home
+ * Runs the server in this process until `signal` is aborted.
+ * @throws CatalogueError for expected errors, including failures of the home's disk
  */
 export async function runServer(self: ThisProgram, request: ServeRequest): Promise<void> {
   await serve(self, request).catch((cause: unknown) => {
@@ -94,8 +97,8 @@ async function serve(self: ThisProgram, { flags, signal, onReady }: ServeRequest
   const logFile = join(settings.home, 'server.log');
   keepLogSmall(logFile);
   const log = pino({ level: self.environment.CBOS_LOG_LEVEL ?? 'info', base: null }, openLogFile(logFile));
-  // If writing fails during a user's request, the request is refused. If a record cannot be written, it is written with
-  // the next change. A disk failure must never keep CBOS from watching sessions.
+  // A disk failure must never keep CBOS from watching sessions. If a write fails during a user's request, the request
+  // is refused. If a record cannot be written, it is written together with the next change.
   process.on('uncaughtException', (cause) => {
     if (homeFault(cause) === null && !isFilesLimit(cause)) throw cause;
     log.error({ err: cause }, 'a file in the home directory could not be read or written');
@@ -125,7 +128,7 @@ function untilAborted(signal: AbortSignal): Promise<null> {
   return new Promise((resolve) => signal.addEventListener('abort', () => resolve(null), { once: true }));
 }
 
-/** Starts the server in a separate process session, so that neither Ctrl+C nor closing the terminal ends the server. */
+/** Starts the server in a process session of its own, so that neither Ctrl+C nor closing the terminal ends it. */
 export async function startInBackground(
   self: ThisProgram,
   { flags, onProgress }: StartRequest,
@@ -145,7 +148,7 @@ export async function startInBackground(
   });
   const deadline = performance.now() + START_LIMIT_MS;
   while (!(await isAnswering(settings.socket))) {
-    // If somebody else's server started first, wait for that one.
+    // If another process has started a server first, wait for that server.
     if (server.hasEnded() && !isLocked(settings.home)) {
       const said = readFileSync(outputFile, 'utf8');
       if (said === '' && (await writeFault(settings.home)) !== null) throw new CatalogueError('disk_full');
@@ -164,8 +167,8 @@ export async function startInBackground(
 }
 
 /**
- * Finds out which server answers. A server records its pid right after it starts to listen. Until then, the file may
- * belong to an older server.
+ * Finds out which server is responding. A server records its pid right after it starts to listen. Until then, the file
+ * may still be from an earlier server.
  */
 async function answeringPid(
   home: string,
@@ -188,7 +191,7 @@ function environmentOf(flags: SettingFlags): Record<string, string> {
   );
 }
 
-/** A server ends when it notices that its home was removed. A stopped or hanging server cannot do that. */
+/** A server ends when it notices that its home has been removed, but a stopped or hanging server cannot notice. */
 function strayServer(home: string, { pid }: HomeHolder): CatalogueError {
   const ending = isStoppedNow(pid)
     ? `Resume it: \`kill -CONT ${pid}\` lets it notice that and end`
@@ -200,7 +203,7 @@ function strayServer(home: string, { pid }: HomeHolder): CatalogueError {
   );
 }
 
-/** Returns the one-line error that the server itself printed when it ended. */
+/** Returns the one-line error that the server printed before it exited. */
 function startFailure(said: string): CatalogueError {
   const last = said.trim().split('\n').at(-1) ?? '';
   const [message, hint] = last.replace(/^cbos: /, '').split(' — ', 2);
@@ -226,20 +229,20 @@ function isAnswering(socket: string): Promise<boolean> {
 }
 
 /**
- * Stops a home's server, or one whose home was removed from that path.
+ * Stops a home's server, even if the home has been removed since.
  * @returns whether a server was running
  * @throws CatalogueError no_server if the server's process is stopped
  */
 export async function stopServerOf(home: string, self: number): Promise<boolean> {
   const found = (await runningServer(home, self)) ?? (await findHomeHolders(home, self)).find((one) => one.isRemoved);
   if (found == null) return false;
-  // A stopped process would not receive the signal to end.
+  // A stopped process would not act on the signal to end.
   requireRunning(found.pid);
   await stopServer(found);
   return true;
 }
 
-/** Sends SIGTERM and waits until the process ends. Sessions stay alive. */
+/** Sends SIGTERM and waits for the process to exit. Sessions stay alive. */
 export async function stopServer(holder: Pick<ServerProcess, 'pid'>): Promise<void> {
   const info = await readProcess(holder.pid);
   if (info === null) return;

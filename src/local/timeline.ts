@@ -11,29 +11,29 @@ import type { Settings } from '../protocol/index.ts';
 import { findRecording } from './find-recording.ts';
 
 /**
- * How long after its last output a program is assumed to end. It takes about 100 ms (1.0.128 to 2.1.329: 60 to 180).
- * Nothing records the exact time, because the closing line only has seconds. If the assumed end is slightly late, the
- * last output still counts.
+ * How long after its last output Claude Code is assumed to exit. It takes about 100 ms (60 to 180 ms, measured from
+ * 1.0.128 to 2.1.329). The exact time is unknown, because the recording's closing line only has a resolution of
+ * seconds. If the assumed time is slightly late, the last output still counts.
  */
 const END_AFTER_OUTPUT_MS = 200;
 /**
- * Time to add after the last byte of an unfinished recording. Otherwise its last screen would not last long enough to
- * count. Later output is unknown.
+ * The time to add after the last byte of an unfinished recording. Without it, the last screen would not last long
+ * enough to count. What came later is unknown.
  */
 const SETTLE_AFTER_END_MS = 2_000;
 
 export interface TimelinePlace {
-  /** where the recordings are */
+  /** the directory that contains the recordings */
   settings: Pick<Settings, 'stream_dir'>;
   thresholds: Thresholds;
-  /** the user's own rules */
+  /** the user's own status rules */
   rules: readonly ScreenRule[];
   /** base of relative paths */
   cwd: string;
 }
 
 /**
- * Derives the status over the course of a recording, without a server.
+ * Derives how the status changed over the course of a recording, without a server.
  * @throws CatalogueError no_recording
  */
 export async function readTimeline(

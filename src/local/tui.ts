@@ -11,12 +11,15 @@ import { runTui } from '../tui/run-tui.ts';
 import type { ThisProgram } from './this-program.ts';
 
 /**
- * How long to wait for a stop signal to take effect, which normally takes less. If there is no shell to take over, the
- * kernel drops the signal, and nothing happens except this wait.
+ * How long to wait for a stop signal to take effect. If no shell can take over the terminal, the kernel discards the
+ * signal, and the terminal UI merely waits this long.
  */
 const STOP_MS = 50;
 
-/** The maximum output of a command that runs in the background. All the evidence about a session takes about 20 kB. */
+/**
+ * The maximum amount of output that is kept from a command that runs in the background. The complete evidence about a
+ * session is about 20 kB.
+ */
 const MOST_SAID_BYTES = 4 * 1024 * 1024;
 
 /** Opens the terminal UI on this machine. */
@@ -57,7 +60,8 @@ function tuiHost(self: ThisProgram, machine: LocalHost): TuiHost {
         );
       }),
     suspend: async () => {
-      // This stops the whole job, as a shell's Ctrl+Z does, including everything that was started with it.
+      // Stop the whole process group, as Ctrl+Z does in a shell, including everything that was started along with this
+      // program.
       process.kill(0, 'SIGTSTP');
       await delay(STOP_MS);
     },
@@ -65,7 +69,7 @@ function tuiHost(self: ThisProgram, machine: LocalHost): TuiHost {
   };
 }
 
-/** Lets the user edit text in a private file, which is removed afterwards. */
+/** Lets the user edit text in a private file, which is deleted afterwards. */
 async function editText(text: string, environment: ThisProgram['environment']): Promise<string> {
   const directory = mkdtempSync(join(tmpdir(), 'cbos-edit-'));
   try {

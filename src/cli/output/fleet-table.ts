@@ -52,7 +52,7 @@ export function fleetTable({ fleet, now, sort, style, width }: FleetTable): stri
     style: grey,
     width,
   });
-  // Output to a pipe has one row per session, so the line about outdated machines goes to standard error.
+  // Output to a pipe consists of one row per session, without the lines about unreachable machines.
   const kept = lines.length > 0 ? rows.slice(1) : rows;
   return [...lines, ...(width === null ? [] : headings), ...kept].map((line, index) =>
     index < lines.length ? line : style('dim', line),

@@ -1,13 +1,13 @@
 import type { Block } from '../scenes/scene.ts';
 
-/** How many characters of a message go into one delta. The real service sends about as many. */
+/** How many characters of a message one delta contains, which is about as many as the real service sends. */
 const CHUNK_CHARS = 12;
 const DEFAULT_CHUNK_DELAY_MS = 25;
 
-/** The signature of a piece of reasoning. Claude Code keeps it and sends it back without reading it. */
+/** The signature of a thinking block. Claude Code stores it and sends it back without looking at it. */
 const SIGNATURE = 'c3RhbmQtaW4=';
 
-/** A server-sent event of a streamed message, and how long to wait before it. */
+/** A server-sent event of a streamed message, and how long to wait before sending it. */
 export interface TimedEvent {
   delayMs: number;
   event: { type: string } & Record<string, unknown>;
@@ -24,7 +24,8 @@ export function stopReasonOf(blocks: readonly Block[]): 'tool_use' | 'end_turn' 
 }
 
 /**
- * Returns a tool call's id. It is derived from the message, so the stand-in does not have to remember conversations.
+ * Returns the id of a tool call. It is derived from the message, so that the stand-in does not have to remember
+ * conversations.
  */
 function toolUseId(messageId: string, index: number): string {
   return `toolu_${messageId.replace('msg_', '')}_${index}`;
@@ -38,7 +39,7 @@ function split(text: string): string[] {
   return chunks;
 }
 
-/** Counts tokens, at about four characters per token. */
+/** Estimates the number of tokens, at four characters per token. */
 function tokensOf(blocks: readonly Block[]): number {
   const size = blocks.reduce(
     (sum, block) => sum + (block.kind === 'tool' ? JSON.stringify(block.input) : block.text).length,
@@ -80,7 +81,7 @@ function* blockEvents(block: Block, index: number, messageId: string): Generator
   yield { delayMs: 0, event: { type: 'content_block_stop', index } };
 }
 
-/** Returns the events of a streamed answer, in the order and shape of the real service. */
+/** Returns the events of a streamed answer, in the same order and format as the real service. */
 export function* streamEvents(head: MessageHead, blocks: readonly Block[]): Generator<TimedEvent> {
   const usage = { input_tokens: head.inputTokens, cache_creation_input_tokens: 0, cache_read_input_tokens: 0 };
   yield {

@@ -1,10 +1,10 @@
 import type { Block } from '../scenes/scene.ts';
 import type { MessagesRequest } from './request.ts';
 
-/** Finds the plan's file in a plan mode reminder of Claude Code (2.1.329). */
+/** Matches the path of the plan file in Claude Code's plan mode reminder (2.1.329). */
 const PLAN_FILE = /(?:create your plan at|plan file already exists at|plan file at) (\/[^\s"\\]+\.md)/i;
 
-/** Returns the values of a scene's placeholders, taken from the request. */
+/** Extracts the values for a scene's placeholders from the request. */
 function valuesOf(request: MessagesRequest): ReadonlyMap<string, string> {
   const text = JSON.stringify([request.system, request.messages]);
   const values = new Map<string, string>();
@@ -14,8 +14,8 @@ function valuesOf(request: MessagesRequest): ReadonlyMap<string, string> {
 }
 
 /**
- * Replaces placeholders in the tools' inputs (`{plan_file}`) with the paths in the request. A placeholder without a
- * value is not changed.
+ * Replaces placeholders such as `{plan_file}` in the tools' inputs with the paths from the request. A placeholder
+ * without a value stays unchanged.
  */
 export function fillPlaceholders(blocks: readonly Block[], request: MessagesRequest): readonly Block[] {
   if (!blocks.some((block) => block.kind === 'tool')) return blocks;

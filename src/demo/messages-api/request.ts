@@ -6,7 +6,7 @@ const Message = z.looseObject({
   content: z.union([z.string(), z.array(ContentBlock)]),
 });
 
-/** The part of `POST /v1/messages` that the stand-in reads. Everything else is accepted without being read. */
+/** The fields of `POST /v1/messages` that the stand-in reads. It ignores all other fields. */
 export const MessagesRequest = z.looseObject({
   model: z.string().default('claude-sonnet-4-5'),
   stream: z.boolean().default(false),
@@ -18,23 +18,24 @@ export type MessagesRequest = z.infer<typeof MessagesRequest>;
 export type Message = z.infer<typeof Message>;
 
 /**
- * How far a conversation has come, according to the request alone. It is therefore right for many sessions at once,
- * and after a resume.
+ * How far a conversation has progressed. This is derived from the request alone, so it is correct for any number of
+ * simultaneous sessions, and after a conversation is resumed.
  */
 export interface Turn {
-  /** the user's last prompt, as Claude Code sent it, without its own reminders */
+  /** the user's last prompt as Claude Code sent it, but without Claude Code's own reminders */
   prompt: string;
   /** all of the user's prompts so far, oldest first */
   prompts: string[];
   /**
-   * how many answers the model has given since that prompt: 0 for the prompt itself, 1 for its first tool result, …
+   * how many answers the model has given since that prompt: 0 if the request contains the prompt itself, 1 if it
+   * contains the first tool result, …
    */
   step: number;
 }
 
 /**
- * Text that Claude Code adds to the user's own words: reminders, output of slash commands, its note after an
- * interrupt.
+ * Matches text that Claude Code adds to the user's own words: reminders, the output of slash commands, and the note
+ * after an interrupt.
  */
 const NOT_A_PROMPT = /^\s*(<(system-reminder|local-command-|command-|bash-)|\[Request interrupted)/;
 
@@ -43,11 +44,14 @@ function textsOf(message: Message): string[] {
   return message.content.flatMap((block) => (typeof block.text === 'string' ? [block.text] : []));
 }
 
-/** The form in which Claude Code (2.1.329) wraps a prompt that the user queued during the turn. */
+/** Matches the text that Claude Code (2.1.329) wraps around a prompt that the user queued during the turn. */
 const QUEUED =
   /^The user sent a new message while you were working:\n([\s\S]*?)\n\nThis is how Claude Code surfaces messages[\s\S]*$/;
 
-/** Returns the user's own words in a message, or null if there are none (a tool's result, reminders only). */
+/**
+ * Returns the user's own words in a message, or null if it has none, because it contains only tool results or
+ * reminders.
+ */
 export function promptOf(message: Message): string | null {
   if (message.role !== 'user') return null;
   const own = textsOf(message)
@@ -56,7 +60,7 @@ export function promptOf(message: Message): string | null {
   return own.length === 0 ? null : own.join('\n');
 }
 
-/** Determines how far the conversation has come; see {@link Turn}. */
+/** Determines how far the conversation has progressed; see {@link Turn}. */
 export function readTurn(messages: readonly Message[]): Turn {
   const prompts: string[] = [];
   let step = 0;
@@ -73,8 +77,8 @@ export function readTurn(messages: readonly Message[]): Turn {
 }
 
 /**
- * Reports whether a request asks for a title, a summary, or a quota check. A request without tools is not a turn of the
- * conversation.
+ * Reports whether a request is a side call, such as for a title, a summary, or a quota check. A request without tools
+ * is not a turn of the conversation.
  */
 export function isSideCall(request: MessagesRequest): boolean {
   return request.tools.length === 0;

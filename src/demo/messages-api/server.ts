@@ -7,30 +7,33 @@ import { type MessageHead, streamEvents, wholeMessage } from './events.ts';
 import { fillPlaceholders } from './placeholders.ts';
 import { isSideCall, MessagesRequest, readTurn } from './request.ts';
 
-/** The stand-in's actions, in order. `request` numbers the requests from 1. */
+/** What the stand-in has done, in order. `request` is the number of the request, counted from 1. */
 export type ApiEvent =
-  /** `scene` is null for a side call (a title, a summary), which plays no scene */
+  /** `scene` is null for a side call, such as for a title or a summary, which does not play a scene */
   | { kind: 'request'; request: number; scene: string | null; step: number; prompt: string; body: MessagesRequest }
   | { kind: 'first-byte'; request: number }
-  /** a block of reasoning, or of the answer's text, begins */
+  /** the stand-in begins to send a block of thinking or of the answer's text */
   | { kind: 'thinking' | 'text'; request: number }
   | { kind: 'tool'; request: number; name: string; input: unknown }
   | { kind: 'end'; request: number }
-  /** answered with an error, as the scene specifies */
+  /** the stand-in responded with an error, as the scene specifies */
   | { kind: 'failed'; request: number; status: number }
-  /** Claude Code closed the connection in the middle of the answer */
+  /** Claude Code closed the connection before the answer was complete */
   | { kind: 'aborted'; request: number };
 
 export interface MessagesApiOptions {
-  /** 0 or omitted for any free port */
+  /** the port to listen on; 0, or omitted, for any free port */
   port?: number;
-  /** loopback only; anything else is refused */
+  /** the host to listen on; only loopback addresses are accepted */
   host?: string;
-  /** asked in order, before the default, which is a scene named in the prompt (`scene:ask`) or else a short answer */
+  /**
+   * asked in order for a scene; if none of them chooses one, the prompt may name a scene (`scene:ask`), and otherwise
+   * gets a short answer
+   */
   choosers?: readonly ChooseScene[];
-  /** factor for all delays; 1 by default */
+  /** the factor by which all delays are multiplied; 1 by default */
   pace?: number;
-  /** called synchronously for everything that happens */
+  /** called synchronously for everything that the stand-in does */
   onEvent?: (event: ApiEvent) => void;
 }
 
@@ -38,24 +41,26 @@ export interface MessagesApi {
   /** for ANTHROPIC_BASE_URL */
   url: string;
   port: number;
-  /** also ends answers that are still being sent */
+  /** closes the server, including connections on which an answer is still being sent */
   close(): Promise<void>;
 }
 
 const LOOPBACK: readonly string[] = ['127.0.0.1', '::1', 'localhost'];
 
 /**
- * The longest request in bytes. A request contains the whole conversation and the descriptions of the tools; 200 kB
- * is usual.
+ * The maximum size of a request, in bytes. A request contains the whole conversation and the descriptions of all tools,
+ * and is usually about 200 kB in size.
  */
 const MAX_BODY_BYTES = 64 * 1024 * 1024;
 
 const SIDE_CALL_TEXT = 'Work on the project';
 
 /**
- * Starts a stand-in of the Messages API. It answers a real Claude Code from scenes instead of a model, without a key
- * and without cost. It only remembers how often the same request was sent. Everything else is in the request.
- * @throws Error if the host is not loopback, because its clients would believe that it is the real service
+ * Starts a stand-in for the Messages API. It answers a real Claude Code from scenes instead of a model, without a real
+ * key and at no cost. The only thing it remembers is how often each request was sent. It derives everything else from
+ * the request.
+ * @throws Error if the host is not a loopback address, because clients elsewhere could mistake the stand-in for the
+ * real service
  */
 export async function startMessagesApi(options: MessagesApiOptions = {}): Promise<MessagesApi> {
   const host = options.host ?? '127.0.0.1';
@@ -91,7 +96,8 @@ type Answer = (body: MessagesRequest, response: ServerResponse) => Promise<void>
 async function handle(request: IncomingMessage, response: ServerResponse, answer: Answer): Promise<void> {
   const path = new URL(request.url ?? '/', 'http://stand-in').pathname;
   if (request.method !== 'POST') {
-    // Claude Code checks whether the service is reachable (HEAD /) and sends requests that do not matter here.
+    // Claude Code checks whether the service is reachable (HEAD /), and sends other requests whose answers do not
+    // matter here.
     sendJson(response, 200, {});
     return;
   }
@@ -165,12 +171,14 @@ function createAnswerer(options: MessagesApiOptions): Answer {
   };
 }
 
-/** Answers requests for titles and summaries. Claude Code accepts any short text, and ignores an unsuitable one. */
+/**
+ * Answers a request for a title or a summary. Claude Code accepts any short text, and ignores text that it cannot use.
+ */
 function sideReply(): Reply {
   return { kind: 'answer', blocks: [{ kind: 'text', text: SIDE_CALL_TEXT, chunkDelayMs: 0 }] };
 }
 
-/** @throws AbortError if the client disconnects before the end */
+/** @throws AbortError if the client disconnects before the answer is complete */
 async function pause(ms: number, signal: AbortSignal): Promise<void> {
   signal.throwIfAborted();
   if (ms > 0) await delay(ms, undefined, { signal });

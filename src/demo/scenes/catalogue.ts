@@ -7,14 +7,14 @@ const think = (text: string, chunkDelayMs?: number): Block =>
 const use = (name: string, input: Record<string, unknown>): Block => ({ kind: 'tool', name, input });
 const answer = (...blocks: Block[]): Reply => ({ kind: 'answer', firstByteDelayMs: 300, blocks });
 
-/** Returns `count` numbered lines, for answers that must take some time. */
+/** Returns `count` numbered lines, for answers that must take a while. */
 function lines(count: number, line: (n: number) => string): string {
   return Array.from({ length: count }, (_, index) => line(index + 1)).join('\n');
 }
 
 /**
- * Strings that also appear in dialogs, spinners, and error lines. Inside an answer, none of them may be taken for
- * one.
+ * Strings that look like dialogs, spinners, and error lines. When they appear in an answer, CBOS must not mistake them
+ * for the real thing.
  */
 const TREACHEROUS_TEXT = `Here is the script:
 
@@ -71,13 +71,12 @@ const ASK_SEVERAL = {
 };
 
 /**
- * When the account's limits are reset, in Unix seconds. The time is so late that it never comes while a scene plays.
+ * The time at which the account's limits reset, in Unix seconds. It is too far in the future to come while a scene
+ * plays.
  */
 const LIMITS_RESET_AT = Date.UTC(2100, 0, 1) / 1_000;
 
-/**
- * Returns the headers in which the service reports the limits of a subscription (as Claude Code 2.1.329 reads them).
- */
+/** Returns the headers in which the real service reports a subscription's limits, as Claude Code 2.1.329 reads them. */
 function limits({ status, used }: { status: 'allowed' | 'rejected'; used: number }): Record<string, string> {
   const prefix = 'anthropic-ratelimit-unified';
   return {

@@ -2,23 +2,28 @@ import type { Turn } from '../messages-api/request.ts';
 import { findScene } from './catalogue.ts';
 import type { Reply, Scene } from './scene.ts';
 
-/** Maps a prompt to a scene, or null if this chooser has none for it. */
+/** Chooses a scene for a prompt. Returns null if this chooser has no scene for the prompt. */
 export type ChooseScene = (prompt: string) => Scene | null;
 
-/** The answer if a conversation continues after its scene, for example because a user types another prompt. */
+/**
+ * The answer if a conversation continues after the end of its scene, for example because the user types another prompt.
+ */
 const NOTHING_LEFT: Reply = {
   kind: 'answer',
   firstByteDelayMs: 300,
   blocks: [{ kind: 'text', text: 'That is done.' }],
 };
 
-/** Chooses the scene that a prompt names: `scene:ask` anywhere in the text. The last name counts. */
+/**
+ * Chooses the scene that a prompt names as `scene:ask`, anywhere in its text. If it names several scenes, the last one
+ * counts.
+ */
 export const chooseByName: ChooseScene = (prompt) => {
   const name = [...prompt.matchAll(/\bscene:([a-z-]+)/g)].at(-1)?.[1];
   return name === undefined ? null : findScene(name);
 };
 
-/** Chooses by the whole prompt, as a user would type it. */
+/** Chooses the scene by the whole prompt, which a user would type in exactly these words. */
 export function chooseByPrompt(scenes: Readonly<Record<string, Scene>>): ChooseScene {
   return (prompt) => {
     const own = prompt.trim();
@@ -26,7 +31,7 @@ export function chooseByPrompt(scenes: Readonly<Record<string, Scene>>): ChooseS
   };
 }
 
-/** Chooses the scene for a turn. A prompt that no chooser matches gets a short answer. */
+/** Chooses the scene for a turn. If no chooser has a scene for the prompt, the scene is a short answer. */
 export function chooseScene(turn: Turn, choosers: readonly ChooseScene[]): Scene | null {
   for (const choose of choosers) {
     const scene = choose(turn.prompt);
@@ -36,15 +41,16 @@ export function chooseScene(turn: Turn, choosers: readonly ChooseScene[]): Scene
 }
 
 /**
- * Returns the reply to a request. Some scenes let the first attempts fail.
- * @param attempt how many times this same request was sent before (Claude Code repeats a request after an overload)
+ * Returns the reply to a request. In some scenes, the first attempts fail.
+ * @param attempt how many times the same request was sent before, because Claude Code repeats a request after an
+ * overload error
  */
 export function replyFor(scene: Scene | null, step: number, attempt: number): Reply {
   let at = 0;
   let remaining = attempt;
   for (const reply of scene?.replies ?? []) {
     if (reply.kind === 'error' && reply.times !== undefined) {
-      // A temporary error comes before the reply that follows it, and does not count as a step.
+      // A temporary error precedes the actual reply, and does not count as a step of the scene.
       if (at === step && remaining < reply.times) return reply;
       if (at === step) remaining -= reply.times;
       continue;

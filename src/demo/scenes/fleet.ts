@@ -1,7 +1,10 @@
 import { type ChooseScene, chooseByPrompt } from './choose.ts';
 import type { Scene } from './scene.ts';
 
-/** One session of the demo: its name and prompt, as a user would write them, and the scene that the stand-in plays. */
+/**
+ * One session of the demo: its name and prompt, such as a user would choose, and the scene that the stand-in plays for
+ * it.
+ */
 export interface DemoSession {
   slug: string;
   type: 'screen' | 'json';
@@ -29,8 +32,8 @@ Opening the connections side by side and moving the check behind \`listen\` brin
 Neither change is visible from outside.`;
 
 /**
- * The sessions of `cbos demo`: one thinks, one runs tools, one needs a permission, one asks a question, and one has
- * no terminal.
+ * The sessions of `cbos demo`: one thinks, one runs tools, one requests permission, one asks a question, and one has no
+ * terminal.
  */
 export const DEMO_SESSIONS: readonly DemoSession[] = [
   {
@@ -197,7 +200,7 @@ export const DEMO_SESSIONS: readonly DemoSession[] = [
   },
 ];
 
-/** Plays the scene of the session to which the prompt belongs. */
+/** Chooses the scene of the session whose prompt this is. */
 export const chooseDemoScene: ChooseScene = chooseByPrompt(
   Object.fromEntries(DEMO_SESSIONS.map(({ prompt, scene }) => [prompt, scene])),
 );

@@ -11,7 +11,7 @@ const asks = (question: {
 }): Reply =>
   says({ kind: 'tool', name: 'AskUserQuestion', input: { questions: [{ ...question, multiSelect: false }] } });
 
-/** A one-minute tour of the demo: a session whose questions explain how to answer them. */
+/** A one-minute tour of the demo: a session whose questions explain how the user answers them. */
 export const TOUR_SESSION: DemoSession = {
   slug: 'TOUR',
   type: 'screen',
