@@ -1,13 +1,13 @@
 import type { OptionMeaning, Question } from './question.ts';
 
-/** Reports whether choosing an option allows something to run, to be written, or to continue. */
+/** Reports whether choosing an option allows a command to run, a file to be written, or the session to continue. */
 export function allows(means: OptionMeaning): boolean {
   return means !== 'no' && means !== 'text' && means !== 'leave';
 }
 
 /**
- * Reports whether an answer allows the requested call, or could allow it. Only somebody who has seen all of the
- * question may give such an answer. Claude's own questions (`question`) allow nothing.
+ * Reports whether an answer allows the requested call, or might allow it. Such an answer may only be given by somebody
+ * who has seen the whole question. Answers to Claude's own questions (`question`) never allow anything.
  */
 export function mayAllow(question: Question, answer: { choice?: unknown; text?: string | undefined }): boolean {
   if (question.kind === 'question' || question.kind === 'closing') return false;

@@ -2,7 +2,10 @@ import { z } from 'zod';
 import { type Route, SlugParam } from './route.ts';
 import { Rule } from './rules.ts';
 
-/** How far a yes may reach beyond the call being asked about, in words that a user reads before choosing. */
+/**
+ * How far a yes can apply beyond the call that the session asks about, described in words that the user reads before
+ * choosing.
+ */
 export const AlwaysChoices = z
   .object({
     question_id: z.string(),
@@ -14,13 +17,14 @@ export const AlwaysChoices = z
   .meta({ id: 'AlwaysChoices' });
 export type AlwaysChoices = z.infer<typeof AlwaysChoices>;
 
-/** What Claude Code's own "always" would allow, for each place where it can be stored. */
+/** What Claude Code's own "always" would allow, for each place where that permission can be stored. */
 export type StandingChoices = Pick<AlwaysChoices, 'session' | 'project'>;
 
 const LONGEST_RULE = 20_000;
 
 /**
- * A yes that also adds a rule. The rule is sent back as it was shown, so that nobody saves a rule without seeing it.
+ * A yes that also adds a rule. The client sends back the rule that it showed, so that no rule is saved that the user
+ * has not seen.
  */
 export const AllowByRule = z
   .strictObject({ question_id: z.string(), rule: z.string().max(LONGEST_RULE) })
@@ -32,7 +36,7 @@ export const AllowedByRule = z
   .meta({ id: 'AllowedByRule', description: 'The rule that was added' });
 export type AllowedByRule = z.infer<typeof AllowedByRule>;
 
-/** The part of the REST interface for a yes that reaches beyond the call being asked about. */
+/** The part of the REST interface for a yes that applies beyond the call that the session asks about. */
 export const ALWAYS_ROUTES = {
   alwaysChoices: {
     method: 'get',

@@ -4,24 +4,27 @@ import type { Loss } from './restore.ts';
 import type { Snooze } from './snooze.ts';
 import type { Because, Status } from './status.ts';
 
-/** What a session wants from a user, most pressing first. Every list uses this order. */
+/** What a session wants from the user, most urgent first. Every list uses this order. */
 export const ATTENTIONS = ['needs_you', 'done', 'working', 'new', 'unknown', 'snoozed', 'parked', 'stopped'] as const;
 export type Attention = (typeof ATTENTIONS)[number];
 
-/** The rule of a status while the set-up of a session's worktree runs and Claude Code has not started yet. */
+/**
+ * The rule that a status names while the set-up of the session's worktree is running and Claude Code has not started
+ * yet.
+ */
 export const SETTING_UP_RULE = 'process.setting_up';
 
-/** Why a session needs attention, most pressing first. Questions come before failures. */
+/** Why a session needs attention, most urgent first. Questions come before failures. */
 const NEEDS = ['permission', 'question', 'plan', 'setup', 'limit', 'budget', 'error', 'stuck'] as const;
 export type Need = (typeof NEEDS)[number];
 
-/** The fields of a session that determine its attention. An older server reports neither limits nor looks. */
+/** The fields of a session that determine its attention. An older server does not report limits or looks. */
 export interface Attending {
   status: Pick<Status, 'primary' | 'detail'> & { because?: Pick<Because, 'source'> & Partial<Pick<Because, 'rule'>> };
   rate_limit?: RateLimit | null | undefined;
   snoozed?: Snooze | null | undefined;
   unread?: boolean | undefined;
-  /** absent from an older server */
+  /** missing if the server is older */
   parked_at?: string | null | undefined;
   lost?: Loss | undefined;
   over_budget?: OverBudget | undefined;
@@ -43,8 +46,8 @@ function isParked({ parked_at }: Attending): boolean {
 }
 
 /**
- * Returns the kind of question that a session asks, or what went wrong, or null for a session that can continue, has
- * nothing to do, or is snoozed.
+ * Returns the kind of question that a session asks, or what went wrong. Returns null for a session that can continue,
+ * has nothing to do, or is snoozed.
  */
 export function needOf(session: Attending): Need | null {
   const {
@@ -53,11 +56,11 @@ export function needOf(session: Attending): Need | null {
   } = session;
   if (isSnoozed(session)) return null;
   const isHeldByBudget = (session.over_budget?.holds ?? 0) > 0;
-  // The message that would wake the session is being held.
+  // CBOS is holding back the message that would wake the session.
   if (isParked(session)) return isHeldByBudget ? 'budget' : null;
   switch (primary) {
     case 'waiting':
-      // A newer server may have kinds of questions that this version does not know.
+      // A newer server may report kinds of questions that this version does not know.
       return NEEDS.find((need) => need === detail) ?? 'question';
     case 'stuck':
       return 'stuck';
@@ -71,7 +74,7 @@ export function needOf(session: Attending): Need | null {
 }
 
 /**
- * Reports whether a user should look at the session. Such sessions come first in lists, Tab visits them, and
+ * Reports whether the user should look at the session. Such sessions come first in lists, Tab jumps to them, and
  * notifications report them.
  */
 export function needsYou(session: Attending): boolean {
@@ -79,8 +82,8 @@ export function needsYou(session: Attending): boolean {
 }
 
 /**
- * The one definition of "needs you", "done", "working", and the other words, for every face. A session whose turn
- * failed needs attention, and is never done.
+ * Returns what a session wants from the user. This is the only definition of "needs you", "done", "working", and so on,
+ * and every face uses it. A session whose turn failed needs attention; it is not done.
  */
 export function attentionOf(session: Attending): Attention {
   if (isSnoozed(session)) return 'snoozed';
@@ -90,12 +93,12 @@ export function attentionOf(session: Attending): Attention {
   if (primary === 'idle') return detail === 'ready' ? 'new' : 'done';
   if (primary === 'active') return 'working';
   if (primary === 'dead') return 'stopped';
-  // The session is starting, and no source has reported anything about it yet.
+  // The session is starting, and no source has reported anything yet.
   const isStarting = because?.source === 'none' || because?.rule === SETTING_UP_RULE;
   return primary === null && isStarting ? 'new' : 'unknown';
 }
 
-/** Counts the sessions by attention, for a badge, a heading, or a status line. */
+/** Counts sessions by what they want from the user, for a badge, a heading, or a status line. */
 export function countAttentions(sessions: Iterable<Attending>): Record<Attention, number> {
   const counts: Record<Attention, number> = {
     needs_you: 0,
@@ -114,8 +117,8 @@ export function countAttentions(sessions: Iterable<Attending>): Record<Attention
 type Listed = Attending & { slug: string; status: Pick<Status, 'since'> };
 
 /**
- * Orders a list. Sessions that need attention come first, with questions before failures. Within these groups, the
- * session that has waited longest comes first.
+ * Compares two sessions for sorting a list. Sessions that need attention come first, questions before failures. Within
+ * each of these groups, the session that has waited longest comes first.
  */
 export function compareAttention(one: Listed, other: Listed): number {
   return rankOf(one) - rankOf(other) || compare(one.status.since, other.status.since) || compare(one.slug, other.slug);
@@ -123,14 +126,14 @@ export function compareAttention(one: Listed, other: Listed): number {
 
 const ASKING: readonly (Need | null)[] = ['permission', 'question', 'plan', 'setup'];
 
-/** All kinds of questions have the same rank, so among them the time decides. */
+/** All kinds of questions have the same rank, so they are sorted by time. */
 function rankOf(session: Attending): number {
   const need = needOf(session);
   if (need === null) return NEEDS.length + ATTENTIONS.indexOf(attentionOf(session));
   return ASKING.includes(need) ? 0 : NEEDS.indexOf(need);
 }
 
-/** Times on the wire can be sorted as strings. */
+/** Times sent by the server sort correctly as strings. */
 function compare(one: string, other: string): number {
   return one < other ? -1 : Number(one > other);
 }

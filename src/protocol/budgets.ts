@@ -1,15 +1,16 @@
 import { z } from 'zod';
 
-/** What a budget counts: dollars as reported by Claude Code, or every token of JSON sessions, including cached ones. */
+/** What a budget counts: dollars, as reported by Claude Code, or all tokens of JSON sessions, including cached ones. */
 export const BudgetUnit = z.enum(['usd', 'tokens']);
 export type BudgetUnit = z.infer<typeof BudgetUnit>;
 
-/** `day`: the day of the server's local clock. `total`: all days. */
+/** The period of a budget. `day` is a day by the server's local clock, and `total` is all time. */
 export const BudgetPeriod = z.enum(['day', 'total']);
 export type BudgetPeriod = z.infer<typeof BudgetPeriod>;
 
 /**
- * Which sessions a budget applies to: each session on its own, one session, all sessions with a tag, or all sessions.
+ * Which sessions a budget applies to: every session separately, one session, all sessions with a tag, or all sessions
+ * together.
  */
 export const BudgetScope = z.enum(['each', 'session', 'tag', 'fleet']);
 export type BudgetScope = z.infer<typeof BudgetScope>;
@@ -21,7 +22,7 @@ const Measured = {
   spent: z.number(),
 };
 
-/** The first budget that keeps CBOS from sending anything to a session. */
+/** The first budget that prevents CBOS from sending anything to a session. */
 export const OverBudget = z
   .object({
     budget: z.string(),
@@ -32,7 +33,7 @@ export const OverBudget = z
   .meta({ id: 'OverBudget' });
 export type OverBudget = z.infer<typeof OverBudget>;
 
-/** How much of a budget has been used, by one session or by all of its sessions together. */
+/** How much of a budget has been used, either by one session or by all of the budget's sessions together. */
 export const BudgetSubject = z.object({
   session: z
     .string()

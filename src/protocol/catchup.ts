@@ -4,13 +4,14 @@ import type { Route } from './route.ts';
 import { Timestamp } from './words.ts';
 
 /**
- * What happened in a session. `finished`: a turn ended well. `failed`: it ended with an error. `limit`: a usage limit
- * stopped it. `asked`: a question opened. `stuck`: a turn showed no sign of life. `stopped`: Claude Code ended.
+ * What happened in a session. `finished`: a turn ended successfully. `failed`: a turn ended with an error. `limit`: a
+ * usage limit cut off a turn. `asked`: the session asked a question. `stuck`: a turn showed no sign of life. `stopped`:
+ * Claude Code ended.
  */
 export const CatchupKind = z.enum(['finished', 'failed', 'limit', 'asked', 'stuck', 'stopped']);
 export type CatchupKind = z.infer<typeof CatchupKind>;
 
-/** The place in a recording that shows an event. */
+/** The place in a recording where an event can be seen. */
 export const CatchupReplay = z
   .object({
     recording: z
@@ -72,7 +73,7 @@ export const Catchup = z
   .meta({ id: 'Catchup' });
 export type Catchup = z.infer<typeof Catchup>;
 
-/** The part of the REST interface that reports what happened while a user was away. */
+/** The part of the REST interface that reports what happened while the user was away. */
 export const CATCHUP_ROUTES = {
   catchup: {
     method: 'get',

@@ -2,9 +2,9 @@ import { z } from 'zod';
 import { Changes, Patch } from './changes.ts';
 import { type Route, SlugParam } from './route.ts';
 
-/** Longer than any reference that git accepts as a file name. */
+/** The maximum length of a git reference. git stores references as files, so no reference is longer than this. */
 const MAX_REF = 1_024;
-/** Longer than any path that Linux accepts (PATH_MAX). */
+/** The maximum length of a path, which is what Linux accepts (PATH_MAX). */
 const MAX_PATH = 4_096;
 
 const BaseQuery = z

@@ -2,9 +2,9 @@ import { z } from 'zod';
 import { Timestamp } from './words.ts';
 
 /**
- * Why this base was chosen: the request named it; the branch was created from it; the branch tracks it; it is the
- * repository's default branch; there is no other branch, so the base is the last commit (or nothing before the first
- * commit); or it is the state before a turn, whose number is `ref`.
+ * Why this base was chosen. It was given in the request, the branch was created from it, the branch tracks it, or it is
+ * the repository's default branch. If there is no other branch, it is the last commit, or nothing if there is no commit
+ * yet. Otherwise it is the state before a turn, whose number is in `ref`.
  */
 export const ChangesBase = z
   .object({
@@ -47,7 +47,7 @@ export const ChangedFile = z
   .meta({ id: 'ChangedFile' });
 export type ChangedFile = z.infer<typeof ChangedFile>;
 
-/** A session's changes in its folder's repository. */
+/** A session's changes in the repository that contains its folder. */
 export const Changes = z
   .object({
     root: z.string().meta({ description: 'the top of the working tree, to which all paths are relative' }),
@@ -75,7 +75,7 @@ export const Patch = z
   .meta({ id: 'Patch' });
 export type Patch = z.infer<typeof Patch>;
 
-/** How much a session changed, as lists show it. */
+/** How much a session has changed, for display in lists. */
 export const ChangeCounts = z
   .object({
     files: z.int(),

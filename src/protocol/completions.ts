@@ -1,9 +1,9 @@
 import { z } from 'zod';
 
-/** Longer than any path that Linux accepts (PATH_MAX). */
+/** The maximum length of a path, which is what Linux accepts (PATH_MAX). */
 const MAX_WORD = 4096;
 
-/** `/re` or `@src/ma`: the word that is being typed, including the sign at its beginning. */
+/** The word that the user is typing, including its first character, such as `/re` or `@src/ma`. */
 export const CompletionsQuery = z.strictObject({ word: z.string().min(1).max(MAX_WORD) });
 
 export const Completion = z

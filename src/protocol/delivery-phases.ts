@@ -1,56 +1,56 @@
 export const DELIVERY_STATUSES = ['queued', 'sent', 'delivered', 'unknown', 'cancelled', 'failed'] as const;
 
 /**
- * The phases of a delivery, and the status that each phase belongs to. A phase is recorded before the step that it
- * names, so that the next server can prove which steps a killed server had not taken.
+ * The phases of a delivery, with the status that each phase belongs to. A phase is recorded before the step that it
+ * names. If a server is killed, the next server can therefore tell which steps have certainly not been taken.
  */
 export const DELIVERY_PHASES = {
   /** CBOS holds the message, and has not typed any of it */
   held: 'queued',
-  /** typed, but a dialog opened before Enter */
+  /** the message was typed, but a dialog opened before Enter was pressed */
   behind_dialog: 'queued',
-  /** typed, but a view opened before Enter */
+  /** the message was typed, but a view opened before Enter was pressed */
   behind_view: 'queued',
-  /** typed, but the prompt also contained earlier text from CBOS */
+  /** the message was typed, but the prompt also contained earlier text from CBOS */
   beside_leftover: 'queued',
   /** Claude Code moved the message from its own queue back into the prompt */
   put_back: 'queued',
-  /** CBOS removed the message from the prompt, unsent */
+  /** CBOS removed the message from the prompt without sending it */
   taken_out: 'queued',
-  /** a server that was later killed had typed the message, and nobody pressed Enter */
+  /** a server typed the message and was then killed, and nobody has pressed Enter */
   resumed: 'queued',
-  /** its characters may have been typed, but CBOS has certainly not pressed Enter */
+  /** some of the message may have been typed, but CBOS has certainly not pressed Enter */
   typing: 'sent',
-  /** Enter may have been pressed */
+  /** CBOS may have pressed Enter */
   entering: 'sent',
-  /** a server that was killed may have pressed Enter; CBOS is looking for signs */
+  /** a server may have pressed Enter before it was killed; CBOS is looking for evidence */
   looking: 'sent',
-  /** a view opened just as Enter was pressed */
+  /** a view opened at the moment when CBOS pressed Enter */
   under_view: 'sent',
-  /** the session has not read the message yet */
+  /** Claude Code has queued the message, but the session has not read it yet */
   unread: 'sent',
-  /** a user removed the message from Claude Code's own queue */
+  /** the user removed the message from Claude Code's own queue */
   taken_back: 'sent',
-  /** Claude Code took the message */
+  /** Claude Code accepted the message */
   taken: 'delivered',
-  /** taken, and CBOS is answering a dialog, which may end its turn */
+  /** the message was accepted, and CBOS is answering a dialog, which may end the message's turn */
   answering: 'delivered',
-  /** taken, and CBOS is interrupting its turn */
+  /** the message was accepted, and CBOS is interrupting its turn */
   interrupting: 'delivered',
   interrupted: 'delivered',
-  /** Enter was pressed, but the prompt never showed the message */
+  /** CBOS pressed Enter, but the prompt never showed the message */
   never_shown: 'unknown',
-  /** a server that was killed may have pressed Enter, and nothing shows the outcome */
+  /** a server may have pressed Enter before it was killed, and nothing shows the outcome */
   no_sign: 'unknown',
-  /** an error kept the message from being sent; see `reason` in the record */
+  /** an error prevented the message from being sent; see `reason` in the record */
   failed: 'failed',
-  /** CBOS removed the message from the prompt, and it did not arrive */
+  /** CBOS removed the message from the prompt; the message did not arrive */
   cleared: 'failed',
-  /** a server that was killed had not pressed Enter, and the sender does not rely on the delivery */
+  /** a server was killed before it pressed Enter, and CBOS had not promised to deliver the message */
   unsent: 'failed',
-  /** the session ended first */
+  /** the session ended before the message was delivered */
   session_ended: 'failed',
   cancelled: 'cancelled',
-  /** cancelled after it was typed; it may still be in the prompt, and CBOS removes it from there */
+  /** the message was cancelled after it was typed; if it is still in the prompt, CBOS removes it */
   cancelled_typed: 'cancelled',
 } as const satisfies Record<string, (typeof DELIVERY_STATUSES)[number]>;

@@ -9,13 +9,13 @@ export type DeliveryPhase = keyof typeof DELIVERY_PHASES;
 export const DeliveryPhase = z.enum(Object.keys(DELIVERY_PHASES) as [DeliveryPhase, ...DeliveryPhase[]]);
 
 /**
- * `over_budget`: held because a budget has been reached. This status is never recorded, because it ends with the
- * budget's day.
+ * The phase of a delivery, as clients see it. `over_budget` means that the message is held because a budget has been
+ * used up. This phase is never stored, because it ends automatically when the budget's day is over.
  */
 export const ShownPhase = z.enum([...DeliveryPhase.options, 'over_budget']);
 export type ShownPhase = z.infer<typeof ShownPhase>;
 
-/** A message that is being sent to a session's prompt, with its outcome. */
+/** A message on its way to a session's prompt, with its outcome. */
 export const Delivery = z
   .object({
     id: z.string(),

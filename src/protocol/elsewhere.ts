@@ -4,19 +4,22 @@ import type { Session } from './session.ts';
 /** Where a session on another machine runs, and what is known about that machine. */
 export interface Elsewhere {
   machine: string;
-  /** the session's name there */
+  /** the session's name on that machine */
   slug: string;
-  /** what this machine may do with it */
+  /** what this machine is allowed to do with the session */
   may: readonly Right[];
-  /** since when its row may be wrong, in Unix milliseconds, or null while it is current */
+  /** the time since when the entry may be out of date, in Unix milliseconds, or null while it is current */
   asOf: number | null;
 }
 
-/** A session on this machine, or one on another machine, whose slug is `machine/SESSION`. */
+/** A session on this machine or on another one. The slug of a session on another machine is `machine/SESSION`. */
 export type SeenSession = Session & { elsewhere?: Elsewhere };
 
 /** Returns where a session on another machine runs, or null for a session on this machine. */
 export const elsewhereOf = ({ elsewhere }: Pick<SeenSession, 'elsewhere'>): Elsewhere | null => elsewhere ?? null;
 
-/** Reports whether what is known about a session is current. An outdated session is not counted or reported. */
+/**
+ * Reports whether the information about a session is current. Outdated sessions are not counted, and alerts do not
+ * report them.
+ */
 export const isCurrent = ({ elsewhere }: Pick<SeenSession, 'elsewhere'>): boolean => (elsewhere?.asOf ?? null) === null;

@@ -1,6 +1,6 @@
 import { z } from 'zod';
 
-/** The error object of REST bodies and WebSocket results. */
+/** The error object in REST bodies and WebSocket results. */
 export const ErrorBody = z
   .looseObject({ code: z.string(), message: z.string(), hint: z.string() })
   .meta({ id: 'Error', description: '`not_accepting_text` carries the open question as `question`' });

@@ -7,7 +7,7 @@ import { SESSION_ERRORS } from './errors/of-sessions.ts';
 import { TEXT_ERRORS } from './errors/of-texts.ts';
 import { SERVER_ERRORS } from './errors/of-the-server.ts';
 
-/** Every expected error. A test ensures that docs/ERRORS.md, the OpenAPI description, and this table agree. */
+/** All expected errors. A test ensures that docs/ERRORS.md, the OpenAPI description, and this table agree. */
 export const ERRORS = {
   ...REQUEST_ERRORS,
   ...SERVER_ERRORS,
@@ -20,17 +20,17 @@ export const ERRORS = {
 
 export type ErrorCode = keyof typeof ERRORS;
 
-/** An expected error from the catalogue: what happened, and what to do about it. */
+/** An expected error from the catalogue. It says what happened and what to do about it. */
 export class CatalogueError extends Error {
   override readonly name = 'CatalogueError';
   readonly code: ErrorCode;
   readonly hint: string;
-  /** further fields of the error object, such as the open question */
+  /** additional fields of the error object, such as the open question */
   readonly extra: Readonly<Record<string, unknown>>;
 
   /**
-   * @param message what happened, in one line, without a full stop; the catalogue's meaning if omitted
-   * @param options.hint what to do, if more precise than the catalogue's hint
+   * @param message what happened, on a single line without a final period; the catalogue's text if omitted
+   * @param options.hint what to do, if this can be more precise than the catalogue's hint
    */
   constructor(
     code: ErrorCode,
@@ -43,7 +43,7 @@ export class CatalogueError extends Error {
     this.extra = options.extra ?? {};
   }
 
-  /** Returns the error in the form that is sent to clients. */
+  /** Returns the error in the form in which it is sent to clients. */
   toBody(): ErrorBody {
     return { code: this.code, message: this.message, hint: this.hint, ...this.extra };
   }

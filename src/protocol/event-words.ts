@@ -1,5 +1,6 @@
 /**
- * What the text of a `user` event means for people: what they said themselves, or what Claude Code says in their name.
+ * What the text of a `user` event means: either the user's own words, or text that Claude Code wrote on the user's
+ * behalf.
  */
 export interface UserText {
   kind: 'prompt' | 'note';
@@ -7,8 +8,9 @@ export interface UserText {
 }
 
 /**
- * Reads the text of a `user` event. Claude Code (2.1.329) wraps a slash command in tags, sends the command's output as
- * a separate user message, and passes the summary of a compacted conversation to the model in the user's name.
+ * Interprets the text of a `user` event. Claude Code (2.1.329) wraps a slash command in tags, sends the command's
+ * output as a separate user message, and passes the summary of a compacted conversation to the model as if the user had
+ * written it.
  * @param event the event that contains the text
  * @returns null for text that is meant only for the model
  */
@@ -23,7 +25,7 @@ export function readUserText(event: Readonly<Record<string, unknown>>, text: str
   return printed === null ? { kind: 'prompt', text } : { kind: 'note', text: printed };
 }
 
-/** Tags count only at the beginning of the text, because a user may write about them. */
+/** Recognise tags only at the beginning of the text, because users may also mention them in their own prompts. */
 function tagged(text: string, tag: string): string | null {
   if (!/^<(?:command|local-command)-/.test(text)) return null;
   const open = text.indexOf(`<${tag}>`);
@@ -32,8 +34,9 @@ function tagged(text: string, tag: string): string | null {
 }
 
 /**
- * Returns why a request is retried and when, for a `system` event `api_retry` (2.1.329): `overloaded (529): try 2 of 10
- * in 1 s`. The waits grow to as much as 40 s, and a user must not mistake them for thinking.
+ * Returns why and when a request will be retried, for a `system` event of the subtype `api_retry` (2.1.329):
+ * `overloaded (529): try 2 of 10 in 1 s`. The delays between retries grow to as much as 40 s, and the user must not
+ * mistake them for thinking.
  */
 export function retryWords(event: Readonly<Record<string, unknown>>): string {
   const { error, error_status: status, attempt, max_retries: most, retry_delay_ms: delayMs } = event;
@@ -43,10 +46,11 @@ export function retryWords(event: Readonly<Record<string, unknown>>): string {
 }
 
 /**
- * Returns the cost in dollars of the turn that a `result` ends. `total_cost_usd` is a running total. A process that
- * ended normally passes the total on to the next process, but a killed one does not. The turn's own cost is therefore
- * used if the version reports it (2.1.329 does), and otherwise the increase in the total since the last result.
- * @param totalBeforeUsd the total in the previous result, 0 if there was none
+ * Returns the cost, in dollars, of the turn that a `result` ends. `total_cost_usd` is a running total. A process that
+ * exits normally passes its total on to the next process, but a killed process does not. The result is therefore the
+ * turn's own cost if this version of Claude Code reports it (2.1.329 does), and otherwise the increase in the total
+ * since the previous result.
+ * @param totalBeforeUsd the total in the previous result, or 0 if there was none
  */
 export function turnDollars(result: Readonly<Record<string, unknown>>, totalBeforeUsd: number): number {
   const { model_usage_since_last_result: perModel, total_cost_usd: sum } = result;

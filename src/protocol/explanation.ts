@@ -7,7 +7,7 @@ const Limit = RateLimit.optional().meta({ description: 'The usage limit that end
 
 const At = Timestamp.nullable();
 
-/** The separate verdict of one source. */
+/** The verdict based on one source alone. */
 const SourceSays = z
   .object({
     source: EvidenceSource,
@@ -111,7 +111,10 @@ const JsonEvents = z.object({
   background: z.int().meta({ description: 'Tasks that continue after the turn' }),
 });
 
-/** Everything known about a session, the verdict of each source, and why one source was believed. */
+/**
+ * Everything that is known about a session, the verdict based on each source, and why CBOS decided in favour of one of
+ * them.
+ */
 export const Explanation = z
   .object({
     status: Status,

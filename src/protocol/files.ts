@@ -4,7 +4,7 @@ import { Timestamp } from './words.ts';
 /** The maximum number of files that one prompt may mention. */
 export const MOST_FILES_SENT = 20;
 
-/** The maximum length of a name in an upload. The name under which the file is stored is much shorter. */
+/** The maximum length of a file's name in an upload. The stored file gets a much shorter name. */
 const LONGEST_NAME = 1_000;
 
 export const UploadQuery = z.strictObject({

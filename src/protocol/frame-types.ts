@@ -1,6 +1,9 @@
 import type { StreamFrame } from './frames.ts';
 
-/** Every frame type of `/ws/stream`, for readers that need only the types. The compiler reports a missing one. */
+/**
+ * All frame types of `/ws/stream`, for code that needs only the types and not the schemas. The compiler reports any
+ * type that is missing.
+ */
 const TYPES = {
   sessions: true,
   available_streams: true,

@@ -9,21 +9,22 @@ import { KEPT_ATTENTION } from './snooze.ts';
 import { Status } from './status.ts';
 import { Columns, Rows } from './words.ts';
 
-/** Unix seconds, with a fraction. */
+/** A time in Unix seconds, with a fraction. */
 const Seconds = z.number();
 const Offset = z.int().min(0);
 const SlugText = z.string();
 
 /**
- * Ten times the largest number of sessions ever listed. Each unknown name gets an answer. A frame with a million names,
- * a hundred thousand of them unknown, kept the server busy for over 10 s.
+ * The maximum number of names in one frame, ten times as many as the most sessions ever listed. The limit is needed
+ * because the server answers each unknown name: a frame with a million names, a hundred thousand of them unknown, kept
+ * it busy for over 10 s.
  */
 const MAX_NAMES = 10_000;
 const SlugTexts = z.array(SlugText).max(MAX_NAMES);
 
 const result = { session: SlugText, success: z.boolean(), error: ErrorBody.optional() };
 
-/** Messages from the client to the server on `/ws/stream`. */
+/** Messages from a client to the server on `/ws/stream`. */
 export const StreamCommand = z.discriminatedUnion('type', [
   z.strictObject({
     type: z.literal('subscribe'),
@@ -45,7 +46,7 @@ export const StreamCommand = z.discriminatedUnion('type', [
 ]);
 export type StreamCommand = z.infer<typeof StreamCommand>;
 
-/** Messages from the server to the client on `/ws/stream`. */
+/** Messages from the server to a client on `/ws/stream`. */
 export const StreamFrame = z.discriminatedUnion('type', [
   z.object({ type: z.literal('sessions'), sessions: z.array(Session) }),
   z.object({ type: z.literal('available_streams'), sessions: z.array(SlugText) }),
@@ -102,11 +103,11 @@ export const StreamFrame = z.discriminatedUnion('type', [
 ]);
 export type StreamFrame = z.infer<typeof StreamFrame>;
 
-/** Messages from the client to the server on `/ws`. */
+/** Messages from a client to the server on `/ws`. */
 export const SessionsCommand = z.strictObject({ type: z.literal('send'), slug: SlugText, text: Text });
 export type SessionsCommand = z.infer<typeof SessionsCommand>;
 
-/** Messages from the server to the client on `/ws`. */
+/** Messages from the server to a client on `/ws`. */
 export const SessionsFrame = z.discriminatedUnion('type', [
   z.object({ type: z.literal('init'), sessions: z.array(Session) }),
   z.object({ type: z.literal('refresh'), sessions: z.array(Session) }),

@@ -2,14 +2,14 @@ import { compareAttention } from './attention.ts';
 import type { Session } from './session.ts';
 import { folderName } from './session-selector.ts';
 
-/** The ways to group sessions, including by what they want from a user. */
+/** The ways to group sessions. `attention` groups them by what they want from the user. */
 export const GROUPINGS = ['attention', 'repo', 'tag', 'none'] as const;
 export type Grouping = (typeof GROUPINGS)[number];
 
 export interface SessionGroup<S> {
-  /** a repository's path, or a tag, or null for the sessions without one */
+  /** the repository's path or the tag, or null for the group of sessions without one */
   key: string | null;
-  /** ordered by attention */
+  /** the group's sessions, ordered by attention */
   sessions: S[];
 }
 
@@ -17,8 +17,8 @@ type Grouped = Parameters<typeof compareAttention>[0] & Partial<Pick<Session, 't
 
 /**
  * Puts each session into exactly one group, so that the groups' counts add up. If a session has several tags, the first
- * one counts. The group with the most pressing session comes first, and the group without a tag or repository comes
- * last.
+ * one determines its group. The group with the most urgent session comes first. The group of sessions without a tag or
+ * repository comes last.
  */
 export function groupSessionsBy<S extends Grouped>(sessions: Iterable<S>, by: 'repo' | 'tag'): SessionGroup<S>[] {
   const groups = new Map<string | null, S[]>();
@@ -42,8 +42,8 @@ export function groupKey(
 }
 
 /**
- * Returns a group's name for a heading, which is the repository's folder. If two repositories have the same name, the
- * parent folder is added.
+ * Returns the heading of a group: the tag, or the name of the repository's folder. If two repositories have the same
+ * name, the parent folder is added.
  */
 export function groupName(key: string | null, by: 'repo' | 'tag', keys: readonly (string | null)[]): string {
   if (key === null) return by === 'repo' ? 'No repository' : 'No tag';

@@ -4,8 +4,8 @@ import { Timestamp } from './words.ts';
 const Spent = z.int().min(0);
 
 /**
- * How a session spent a day. Only time that the server saw counts. Time does not count while no server was running, the
- * machine was asleep, or the session was dead or unknown.
+ * How a session spent a day. Only time during which the server observed the session counts. Time does not count if no
+ * server was running, the machine was asleep, or the session was dead or unknown.
  */
 export const SessionDay = z
   .object({

@@ -2,14 +2,14 @@ import { z } from 'zod';
 import { PermissionMode, Timestamp } from './words.ts';
 
 /**
- * An event of a JSON session: a message of Claude Code's stream-json, stored unchanged, including unknown kinds. CBOS
- * adds two kinds: `{"type":"raw","content"}` for output that is not JSON, and `{"type":"error","message"}` for a
- * process that failed. The most important kinds, as 2.1.329 sends them:
- * - `user`: a prompt that was taken (`isReplay` is true, `uuid` is the id of its delivery or invocation), or results
- *   of tools
- * - `assistant`: one per finished content block (`text`, `thinking`, `tool_use`)
- * - `stream_event`: the same in pieces, while it is written (the Messages API's own events)
- * - `control_request` with `request.subtype` `can_use_tool`: a question; `control_response` answers it,
+ * An event of a JSON session. Each event is a message from Claude Code's stream-json output, stored unchanged, even if
+ * its type is unknown. CBOS adds two types: `{"type":"raw","content"}` for output that is not JSON, and
+ * `{"type":"error","message"}` for a process that failed. The most important types, as 2.1.329 sends them:
+ * - `user`: a prompt that was accepted (`isReplay` is true, and `uuid` is the id of its delivery or invocation), or the
+ *   results of tools
+ * - `assistant`: one event for each finished content block (`text`, `thinking`, `tool_use`)
+ * - `stream_event`: the same content in pieces, while the model writes it (the Messages API's own events)
+ * - `control_request` with `request.subtype` `can_use_tool`: a question; a `control_response` answers it, and a
  *   `control_cancel_request` withdraws it
  * - `result`: the end of a turn, with its text, its cost, and whether it failed
  * - `system`: `init` at the beginning of a turn, `status`, `compact_boundary`, and more
@@ -43,7 +43,7 @@ export const EventsPage = z
   .meta({ id: 'EventsPage' });
 export type EventsPage = z.infer<typeof EventsPage>;
 
-/** The options for a turn. They stay in effect for the following turns. */
+/** The options for a turn. They remain in effect for the turns that follow. */
 export const InvokeOptions = z.strictObject({
   permission_mode: PermissionMode.optional(),
   model: z.string().min(1).optional(),
@@ -69,7 +69,7 @@ export const LastResponse = z
   .meta({ id: 'LastResponse' });
 export type LastResponse = z.infer<typeof LastResponse>;
 
-/** The usage of a number of turns. Dollars are Claude Code's own estimate at list prices. */
+/** The total usage of a number of turns. The amount in dollars is Claude Code's own estimate, based on list prices. */
 export const Usage = z
   .object({
     turns: z.int(),
@@ -120,7 +120,7 @@ export const Conversation = z
   .meta({ id: 'Conversation' });
 export type Conversation = z.infer<typeof Conversation>;
 
-/** The account's limits, as last reported by Claude Code. */
+/** The account's limits, as Claude Code last reported them. */
 export const RateLimit = z
   .object({
     status: z.string().meta({ description: 'allowed, allowed_warning or rejected' }),

@@ -4,7 +4,7 @@ import { Timestamp } from './words.ts';
 
 export const Tag = z.string().max(MAX_TAG, TAG_RULE).regex(TAG_PATTERN, TAG_RULE);
 
-/** The tags of a new session, or those to add or remove. */
+/** The tags of a new session, or the tags to add to a session or remove from it. */
 export const Tags = z.array(Tag).max(MOST_TAGS);
 
 export const TagEdit = z

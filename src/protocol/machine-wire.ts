@@ -3,21 +3,21 @@ import { ErrorBody } from './error-body.ts';
 import { MachineCall, Member, Rights } from './machines.ts';
 
 /**
- * The version of the messages that machines in a fleet exchange over NATS. A machine with a different version is
- * refused.
+ * The version of the messages that machines in a fleet exchange over NATS. Messages with a different version are
+ * rejected.
  */
 export const MACHINE_WIRE_VERSION = 1;
 
 /**
- * Identifies a list of sessions that a machine sent. The revision grows with each change, and starts over with the
- * server.
+ * Identifies a list of sessions that a machine sent. The revision increases with each change, and starts over when the
+ * server is restarted.
  */
 export const RowsVersion = z.object({ boot: z.string().max(64), revision: z.int() });
 export type RowsVersion = z.infer<typeof RowsVersion>;
 
 /**
- * A request to another machine. It does not contain its sender, because the subject names the sender, and the NATS
- * server lets no machine publish under another name.
+ * A request to another machine. The request itself does not name its sender: the NATS subject does, and the NATS server
+ * prevents machines from publishing under another machine's name.
  */
 export const MachineAsk = z.discriminatedUnion('kind', [
   z.strictObject({ v: z.int(), kind: z.literal('ping') }),
@@ -36,28 +36,29 @@ export const MachineReply = z.union([
 export type MachineReply = z.infer<typeof MachineReply>;
 
 /**
- * The sessions on a machine, as it sent them. `boot` and `at_ms` belong to its own monotonic clock. The times show how
- * much later one message was written than another, regardless of the wall clocks and of how long a message took to
- * arrive.
+ * The sessions on a machine, as the machine sent them. `boot` and `at_ms` refer to the machine's own monotonic clock.
+ * They show how much time passed between the writing of two messages, regardless of wall clocks and of how long the
+ * messages took to arrive.
  */
 export const MachineStamp = z.object({ boot: z.string().max(64), at_ms: z.number() });
 export type MachineStamp = z.infer<typeof MachineStamp>;
 
 export const MachineRows = MachineStamp.extend({
   revision: z.int(),
-  /** null if the asker already has this revision */
+  /** null if the machine that asked already has this revision */
   sessions: z.array(z.unknown()).nullable(),
-  /** the rights of the asking machine there; only in an answer */
+  /** the rights that the machine that asked has on this one; only present in an answer */
   may: Rights.optional(),
 });
 export type MachineRows = z.infer<typeof MachineRows>;
 
-/** The members of the fleet, as its founder knows them. */
+/** The members of the fleet, according to its founder. */
 export const Roster = z.object({ founder: z.string(), members: z.array(Member) });
 export type Roster = z.infer<typeof Roster>;
 
 /**
- * The request to the founder from a machine with an invitation. The proof is a signature with the machine's own key.
+ * The request that a machine with an invitation sends to the founder. The proof is a signature made with the machine's
+ * own key.
  */
 export const Admission = z.strictObject({
   v: z.int(),

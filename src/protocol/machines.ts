@@ -5,7 +5,7 @@ import { Timestamp } from './words.ts';
 
 const RightWord = z.enum(RIGHTS);
 export const Rights = z.array(RightWord).max(RIGHTS.length);
-/** the name of a machine in the fleet */
+/** the machine's name in the fleet */
 const MachineName = z.string().regex(MACHINE_NAME_PATTERN);
 const MachineId = z
   .string()
@@ -32,7 +32,7 @@ export const FleetMachine = Member.extend({
 }).meta({ id: 'FleetMachine' });
 export type FleetMachine = z.infer<typeof FleetMachine>;
 
-/** The fleet as known to one of its machines. */
+/** The fleet, as one of its machines knows it. */
 export const FleetView = z
   .object({
     fleet: z
@@ -100,7 +100,7 @@ export const JoinFleet = z
   })
   .meta({ id: 'JoinFleet' });
 
-/** A request to the REST interface, for a session on another machine. */
+/** A request to the REST interface that concerns a session on another machine. */
 export const MachineCall = z
   .strictObject({
     route: z.enum(MACHINE_CALLS),
@@ -115,7 +115,7 @@ export const CallMachine = z
   .strictObject({ machine: z.string().min(1).max(64), call: MachineCall })
   .meta({ id: 'CallMachine' });
 
-/** The other machine's answer, which is the body that its REST interface returns. */
+/** The other machine's answer, which contains the body that the other machine's REST interface returned. */
 export const MachineAnswer = z
   .object({ value: z.union([z.looseObject({}), z.array(z.unknown())]) })
   .meta({ id: 'MachineAnswer' });

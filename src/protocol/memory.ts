@@ -3,7 +3,10 @@ import { Answer } from './requests.ts';
 import { type Route, SlugParam } from './route.ts';
 import { Timestamp } from './words.ts';
 
-/** `choice`: options or words in answer to Claude's own question. A no with a remark counts as a `no`. */
+/**
+ * The kind of an answer. `choice` means that the user chose options or wrote text in response to one of Claude's own
+ * questions. A no with a comment counts as `no`.
+ */
 export const SaidBefore = z.enum(['yes', 'always', 'no', 'choice']);
 export type SaidBefore = z.infer<typeof SaidBefore>;
 
@@ -16,7 +19,7 @@ export const ChosenBefore = z
   .meta({ id: 'ChosenBefore' });
 export type ChosenBefore = z.infer<typeof ChosenBefore>;
 
-/** One of the answers that a user gave, and how often. */
+/** One of the answers that the user has given to a question, and how often. */
 export const AnswerBefore = z
   .object({
     said: SaidBefore,
@@ -29,7 +32,7 @@ export const AnswerBefore = z
   .meta({ id: 'AnswerBefore' });
 export type AnswerBefore = z.infer<typeof AnswerBefore>;
 
-/** How a user earlier answered the question that a session is asking now. */
+/** How the user has previously answered the question that a session is asking now. */
 export const QuestionMemory = z
   .object({
     question_id: z.string(),
@@ -45,7 +48,7 @@ export const QuestionMemory = z
   .meta({ id: 'QuestionMemory' });
 export type QuestionMemory = z.infer<typeof QuestionMemory>;
 
-/** A question that a user has answered, with all the answers. */
+/** A question that the user has answered before, with all of those answers. */
 export const RememberedQuestion = z
   .object({
     project: z.string().meta({ description: 'the folder; all worktrees of a repository share it' }),
@@ -59,7 +62,7 @@ export const RememberedQuestion = z
   .meta({ id: 'RememberedQuestion' });
 export type RememberedQuestion = z.infer<typeof RememberedQuestion>;
 
-/** More questions than a user will read. */
+/** The maximum number of questions in one response, which is more than any user will read. */
 const MOST_QUESTIONS = 1_000;
 const MOST_QUERY = 400;
 const MOST_PATH = 4_096;

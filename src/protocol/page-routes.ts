@@ -4,8 +4,7 @@ import type { Route } from './route.ts';
 import { Challenge, ChallengeAnswer, NewSignIn, Pass, PassRequest, SignedIn, SignIn, SignInLink } from './sign-in.ts';
 
 /**
- * The routes that browsers need in addition to those for sessions: signing in, and notifications that reach a closed
- * page.
+ * The routes that only browsers need: for signing in, and for notifications that arrive even while the page is closed.
  */
 export const PAGE_ROUTES = {
   signIn: {

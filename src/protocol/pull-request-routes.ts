@@ -34,7 +34,7 @@ const ERRORS = [
   'git_failed',
 ] as const;
 
-/** The pull request for a session's branch, through the user's own `gh`. */
+/** The part of the REST interface for the pull request of a session's branch. It uses the user's own `gh`. */
 export const PULL_REQUEST_ROUTES = {
   planPullRequest: {
     method: 'get',

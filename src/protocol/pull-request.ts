@@ -1,11 +1,11 @@
 import { z } from 'zod';
 import { Timestamp } from './words.ts';
 
-/** GitHub's limits for the title and description of a pull request. */
+/** GitHub's maximum lengths for the title and description of a pull request. */
 const MOST_TITLE_CHARS = 256;
 const MOST_BODY_CHARS = 60_000;
 
-/** The combined result of the checks on its last commit. `none`: there are no checks. */
+/** The combined result of the checks on a pull request's last commit. `none` means that there are no checks. */
 export const PullRequestChecks = z.enum(['none', 'pending', 'passing', 'failing']);
 export type PullRequestChecks = z.infer<typeof PullRequestChecks>;
 
@@ -23,7 +23,7 @@ export const PullRequest = z
   .meta({ id: 'PullRequest' });
 export type PullRequest = z.infer<typeof PullRequest>;
 
-/** The planned pull request for a session. Nothing is pushed until a client sends this back. */
+/** The pull request that CBOS proposes for a session. Nothing is pushed until a client sends the proposal back. */
 export const PullRequestPlan = z
   .object({
     repository: z.string().meta({ description: "HOST/OWNER/NAME, from the remote's address" }),
@@ -62,7 +62,7 @@ export const NewPullRequest = z
   .meta({ id: 'NewPullRequest' });
 export type NewPullRequest = z.infer<typeof NewPullRequest>;
 
-/** The sessions that a user currently sees, so that the server looks up the states of their pull requests. */
+/** The sessions that the user currently sees. The server looks up the states of their pull requests. */
 export const PullRequestLook = z
   .strictObject({
     sessions: z.array(z.string()).max(1_000).optional().meta({ description: 'Default: all of them' }),

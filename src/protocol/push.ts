@@ -1,12 +1,12 @@
 import { z } from 'zod';
 
 /**
- * The maximum length of a push service's address. Longer ones have not been seen, and browsers' addresses are a few
- * hundred characters long.
+ * The maximum length of a push service's address. The addresses that browsers use are a few hundred characters long,
+ * and none longer than this limit has been seen.
  */
 const MAX_ENDPOINT = 2_000;
 
-/** A browser vendor's push service, or one on this machine. */
+/** The address of a push service, which is either a browser vendor's or one on this machine. */
 const Endpoint = z
   .url()
   .max(MAX_ENDPOINT)

@@ -5,10 +5,10 @@ export const QuestionKind = z.enum(['permission', 'question', 'plan', 'setup', '
 export type QuestionKind = z.infer<typeof QuestionKind>;
 
 /**
- * The effect of an option. `yes` allows this once, `always` this and more of its kind, `more` goes beyond that (it
- * skips all permissions, or clears the conversation), `no` refuses. `text` opens a field for words; in a permission or
- * plan dialog, those words mean no. `leave` ends the dialog without an answer, and `submit` sends the chosen options.
- * `choice` means whatever its label says.
+ * What choosing an option does. `yes` allows the call once, and `always` also allows similar calls in future. `more`
+ * has further consequences, such as skipping all permissions or clearing the conversation. `no` denies the call. `text`
+ * opens a text field; in a permission or plan dialog, entering text means no. `leave` closes the dialog without an
+ * answer, and `submit` sends the chosen options. `choice` means whatever its label says.
  */
 export const OptionMeaning = z.enum(['yes', 'always', 'more', 'no', 'text', 'leave', 'submit', 'choice']);
 export type OptionMeaning = z.infer<typeof OptionMeaning>;
@@ -36,13 +36,13 @@ export const QuestionPart = z
   .meta({ id: 'QuestionPart' });
 export type QuestionPart = z.infer<typeof QuestionPart>;
 
-/** The tool call that a permission request is about. `input` is stored exactly as Claude Code reported it. */
+/** The tool call that a permission request concerns. `input` is stored exactly as Claude Code reported it. */
 export const QuestionTool = z.object({ name: z.string(), input: z.unknown() }).meta({ id: 'QuestionTool' });
 export type QuestionTool = z.infer<typeof QuestionTool>;
 
 /**
- * A session's question. `closing` is a question in the text at the end of a turn: no dialog is open, and the prompt
- * accepts text.
+ * A question that a session asks. `closing` is a question in the text at the end of a turn: no dialog is open, and the
+ * prompt accepts text.
  */
 export const Question = z
   .object({

@@ -13,7 +13,7 @@ import { BufferQuery } from './requests.ts';
 import { NonNegative, type Route, SlugParam } from './route.ts';
 import { Buffer } from './session.ts';
 
-/** The routes for a session's screen, its recording, and any point of the recording. */
+/** The routes for a session's screen and its recording, including the screen at any point in the recording. */
 export const RECORDING_ROUTES = {
   recordings: {
     method: 'get',

@@ -4,13 +4,13 @@ import { Timestamp } from './words.ts';
 const Bytes = z.int().min(0);
 
 /**
- * Why part of the recordings was dropped: because of a setting, or because something else cut a file short
+ * Why part of a recording was dropped: because of a setting, or because something else truncated the file
  * (`truncated`).
  */
 export const DropReason = z.enum(['max_recording_size', 'max_total_size', 'keep_days', 'truncated']);
 export type DropReason = z.infer<typeof DropReason>;
 
-/** The parts of one recording that were dropped on one day. */
+/** What was dropped from one recording on one day. */
 export const DroppedRecording = z
   .object({
     recording: z.string().meta({ description: 'SLUG, or SLUG.N for an older recording of the session' }),
@@ -24,7 +24,7 @@ export const DroppedRecording = z
   .meta({ id: 'DroppedRecording' });
 export type DroppedRecording = z.infer<typeof DroppedRecording>;
 
-/** How much disk space the recordings use, and how much of them was dropped. */
+/** How much disk space recordings use, and how much of them was dropped. */
 export const Recordings = z
   .object({
     dir: z.string(),

@@ -2,20 +2,21 @@ import { z } from 'zod';
 import { Timestamp } from './words.ts';
 
 /**
- * The columns as they were recorded. A user may have attached with a window smaller than any that CBOS would create.
+ * The number of columns, as recorded. It may be smaller than CBOS itself would choose, if the user attached from a
+ * small window.
  */
 const Columns = z.int().min(1);
 const Rows = z.int().min(1);
 
 const Seconds = z.number().min(0);
 
-/** The name of a recording: `SLUG`, or `SLUG.N` for one that a restart moved aside. */
+/** The name of a recording: `SLUG`, or `SLUG.N` for an earlier recording that a restart moved aside. */
 const RecordingName = z
   .string()
   .regex(/^[A-Za-z0-9][A-Za-z0-9_-]{0,63}(\.\d{1,9})?$/)
   .meta({ description: 'SLUG.N for a recording that a restart moved aside; default: the current one' });
 
-/** A recording that a restart moved aside. */
+/** An earlier recording of a session, which a restart moved aside. */
 export const KeptRecording = z
   .object({
     recording: z.string().meta({ description: 'SLUG.N; a higher N is newer' }),
@@ -26,7 +27,9 @@ export const KeptRecording = z
   .meta({ id: 'KeptRecording' });
 export type KeptRecording = z.infer<typeof KeptRecording>;
 
-/** What a player needs to know before it plays. Times are in seconds from the start of the recording. */
+/**
+ * What a player must know about a recording before it plays it. Times are in seconds from the start of the recording.
+ */
 export const ReplayInfo = z
   .object({
     started_at: Timestamp.nullable().meta({ description: 'null if the recording does not say' }),
@@ -80,8 +83,8 @@ const SecondsText = z.coerce.number().min(0).max(1e9).meta({ type: 'number', min
 const OffsetText = z.coerce.number().int().min(0).meta({ type: 'integer', minimum: 0 });
 
 /**
- * How many bytes of output one answer may contain. A page parses 5 MB a second, so the largest part takes a fifth of a
- * second.
+ * The maximum amount of output in one response, in bytes. The page processes 5 MB per second, so this takes it at most
+ * a fifth of a second.
  */
 export const REPLAY_OUTPUT_BYTES = { default: 256 * 1024, most: 1024 * 1024 } as const;
 

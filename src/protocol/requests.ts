@@ -11,8 +11,8 @@ import { Columns, PermissionMode, Rows, SessionType } from './words.ts';
 import { GitName } from './worktree.ts';
 
 /**
- * The maximum length of the text in one request, in characters. Prompts of 200 kB occur. A body over 4 MiB is a
- * mistake.
+ * The maximum length of the text in a request, in characters. Prompts of 200 kB do occur, but a body of more than 4 MiB
+ * must be a mistake.
  */
 const MAX_TEXT = 1_000_000;
 
@@ -22,8 +22,8 @@ export const Text = AnyText.min(1, EMPTY_TEXT);
 const EnvironmentVariables = z.record(z.string().regex(/^[A-Za-z_][A-Za-z0-9_]*$/), z.string());
 
 /**
- * The server checks the slug with its own rule (`invalid_slug`), so that the error explains what a slug is. A check by
- * the schema would report `invalid_request`.
+ * The schema does not validate the slug. The server does, because its error (`invalid_slug`) explains what a slug is,
+ * whereas the schema's would just be `invalid_request`.
  */
 const SlugText = z.string().max(10_000);
 

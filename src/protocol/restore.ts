@@ -2,43 +2,43 @@ import { z } from 'zod';
 import { ErrorBody } from './error-body.ts';
 import { Timestamp } from './words.ts';
 
-/** How a terminal session was lost. Its processes are gone although nobody ended it. */
+/** How a terminal session was lost, which means that its processes are gone although nobody ended it. */
 export const LOSSES = [
   /** the machine was rebooted */
   'reboot',
-  /** its Screen daemon was killed */
+  /** the session's Screen daemon was killed */
   'screen_killed',
   /** a signal ended it while no server was running, for example when the user logged out */
   'signal',
-  /** it vanished while no server was running, and Claude Code reported nothing */
+  /** the session disappeared while no server was running, and Claude Code did not report its end */
   'vanished',
-  /** it ended at about the same time as the server */
+  /** the session ended at about the same time as the server */
   'shutdown',
 ] as const;
 export const Loss = z.enum(LOSSES);
 export type Loss = z.infer<typeof Loss>;
 
-/** Why a session is not restored. */
+/** Why a session will not be restored. */
 export const RESTORE_REFUSALS = [
   'running',
   'parked',
-  /** a JSON session needs no process while it waits */
+  /** it is a JSON session, which needs no process between turns */
   'json',
-  /** a user ended it, or it ended itself */
+  /** the user ended it, or it ended on its own */
   'ended',
   /** something else started it, and CBOS only observed it */
   'observed',
   'folder_gone',
   'worktree_gone',
-  /** its own arguments choose a conversation or send a prompt, which a launch would repeat */
+  /** its arguments select a conversation or contain a prompt, which launching it again would repeat */
   'own_arguments',
-  /** another session of this home has its conversation */
+  /** another session of this home has the same conversation */
   'shared',
-  /** a running Claude Code has its conversation open */
+  /** its conversation is open in a running Claude Code */
   'in_use',
-  /** it had a conversation, but Claude Code has not saved it */
+  /** it had a conversation, but Claude Code did not save it */
   'no_conversation',
-  /** the server has already tried several times on its own */
+  /** the server has already tried to restore it several times */
   'gave_up',
 ] as const;
 export const RestoreRefusal = z.enum(RESTORE_REFUSALS);
@@ -65,7 +65,7 @@ export const RestoredSession = z
   .meta({ id: 'RestoredSession' });
 export type RestoredSession = z.infer<typeof RestoredSession>;
 
-/** The current state of a restoration. */
+/** The progress of a restoration. */
 export const Restoration = z
   .object({
     id: z.string().nullable().meta({ description: 'null for a plan, or if there was no restoration' }),

@@ -2,19 +2,19 @@ import { z } from 'zod';
 import { DeliveryStatus } from './delivery.ts';
 import { Timestamp } from './words.ts';
 
-/** Longer than any path that Linux accepts (PATH_MAX). */
+/** The maximum length of a path, which is what Linux accepts (PATH_MAX). */
 const MAX_PATH = 4_096;
-/** The maximum length of a comment. Longer text is not a comment on lines. */
+/** The maximum length of a comment. Nobody writes more than this about a few lines. */
 const MAX_COMMENT = 10_000;
-/** How many lines one comment may cover. */
+/** The maximum number of lines that one comment can cover. */
 export const MOST_COMMENTED_LINES = 500;
-/** The maximum number of comments in one round. No session answers more of them in one turn. */
+/** The maximum number of comments in one round. No session can deal with more comments in a single turn. */
 export const MOST_COMMENTS = 200;
 
 const LineNumber = z.int().min(1).max(10_000_000);
 const FilePath = z.string().min(1).max(MAX_PATH);
 
-/** The version of a file in which lines are counted: the current one, or the one in the base. */
+/** The version of a file that line numbers refer to: the current version, or the one in the base. */
 export const ReviewSide = z.enum(['now', 'base']);
 export type ReviewSide = z.infer<typeof ReviewSide>;
 
@@ -29,7 +29,7 @@ export const NewReviewComment = z
   .meta({ id: 'NewReviewComment' });
 export type NewReviewComment = z.infer<typeof NewReviewComment>;
 
-/** Where a comment's lines are now. */
+/** Where the lines of a comment are now. */
 export const ReviewAnchor = z
   .object({
     state: z.enum(['here', 'moved', 'outdated']).meta({

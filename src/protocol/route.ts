@@ -1,23 +1,23 @@
 import { z } from 'zod';
 import type { ErrorCode } from './errors.ts';
 
-/** One request in the REST interface. */
+/** The definition of one request in the REST interface. */
 export interface Route {
   method: 'get' | 'post' | 'put' | 'patch' | 'delete';
-  /** in OpenAPI's notation: `/sessions/{slug}` */
+  /** the path in OpenAPI notation, such as `/sessions/{slug}` */
   path: string;
   summary: string;
   params?: z.ZodObject;
   query?: z.ZodObject;
   body?: z.ZodType;
-  /** the body is a file, which is never held in memory as a whole; excludes `body` */
+  /** whether the body is a file, which is streamed instead of being held in memory; cannot be combined with `body` */
   takesBytes?: boolean;
-  /** HTTP status on success */
+  /** the HTTP status on success */
   success: number;
-  /** schema of the response, or null for bytes */
+  /** the schema of the response, or null if the response consists of raw bytes */
   response: z.ZodType | null;
   errors: readonly ErrorCode[];
-  /** whether the route needs no token */
+  /** whether the route can be used without a token */
   open?: boolean;
 }
 

@@ -30,7 +30,7 @@ import { VIEW_ROUTES } from './views.ts';
 import { Timestamp } from './words.ts';
 import { WORKTREE_ROUTES } from './worktree-routes.ts';
 
-/** Longer than any path that Linux accepts (PATH_MAX). */
+/** The maximum length of a path, which is what Linux accepts (PATH_MAX). */
 const MAX_PATH = 4096;
 
 export const FoldersQuery = z.strictObject({ path: z.string().max(MAX_PATH).optional() });
@@ -41,8 +41,9 @@ export const Folders = z
 
 /**
  * The REST interface, with one entry per request. The server validates requests with it, the OpenAPI description is
- * generated from it, and the client takes its types from it. `unauthorized`, `inside_session`, `forbidden_host`,
- * `forbidden_origin`, `invalid_request` and `internal` can occur everywhere and are not repeated.
+ * generated from it, and the client derives its types from it. The errors `unauthorized`, `inside_session`,
+ * `forbidden_host`, `forbidden_origin`, `invalid_request` and `internal` can occur for every request and are not listed
+ * in the entries.
  */
 export const ROUTES = {
   health: {
@@ -159,12 +160,12 @@ export type RouteName = keyof typeof ROUTES;
 type Part<N extends RouteName, K extends string> =
   (typeof ROUTES)[N] extends Record<K, infer S extends z.ZodType> ? S : never;
 
-/** The arguments that a client passes to a route: path parameters, query, and body, as far as the route has them. */
+/** The arguments that a client passes to a route: path parameters, query, and body, if the route has them. */
 export type RouteInput<N extends RouteName> = ([Part<N, 'params'>] extends [never]
   ? object
   : { params: z.input<Part<N, 'params'>> }) &
   ([Part<N, 'query'>] extends [never] ? object : { query?: z.input<Part<N, 'query'>> }) &
   ([Part<N, 'body'>] extends [never] ? object : { body: z.input<Part<N, 'body'>> });
 
-/** A route's response; `never` for bytes. */
+/** The type of a route's response, or `never` if the response consists of raw bytes. */
 export type RouteOutput<N extends RouteName> = z.output<Part<N, 'response'>>;

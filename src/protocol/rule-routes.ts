@@ -13,7 +13,7 @@ import {
   RuleVerdict,
 } from './rules.ts';
 
-/** This is not a coerced number, because the OpenAPI description would call such a path parameter optional. */
+/** Not `z.coerce.number()`, because the OpenAPI description would then mark this path parameter as optional. */
 const DecisionId = z
   .string()
   .regex(/^\d{1,15}$/)

@@ -1,11 +1,11 @@
 import { z } from 'zod';
 import { Timestamp } from './words.ts';
 
-/** What a rule does with a matching call. */
+/** What a rule does with a call that matches it. */
 export const RuleEffect = z.enum(['allow', 'deny', 'ask']);
 export type RuleEffect = z.infer<typeof RuleEffect>;
 
-/** Longer than any pattern that a user will read. */
+/** The maximum length of a pattern. Nobody would read a longer one. */
 const MOST_PATTERN = 1_000;
 const MOST_PATTERNS = 100;
 const MOST_NOTE = 500;
@@ -14,7 +14,7 @@ const MOST_COUNT = 1_000_000;
 const Pattern = z.string().min(1).max(MOST_PATTERN);
 const Patterns = z.union([Pattern, z.array(Pattern).min(1).max(MOST_PATTERNS)]);
 
-/** The fields of a rule in a file or a request. */
+/** The fields of a rule, in a file or in a request. */
 export const RuleFields = z.strictObject({
   tool: Patterns.optional().meta({ description: 'names of tools; `*` stands for any letters' }),
   command: Patterns.optional().meta({
@@ -67,8 +67,8 @@ export const Rule = z
 export type Rule = z.infer<typeof Rule>;
 
 /**
- * The state of a rules file. `untrusted`: nobody has trusted the file, so it has no effect. `changed`: the trusted
- * version still counts, but nothing is allowed in that folder until somebody trusts the file again.
+ * The state of a rules file. `untrusted`: nobody has trusted the file yet, so it has no effect. `changed`: the version
+ * that was trusted still applies, but no rule allows anything in that folder until somebody trusts the file again.
  */
 export const RuleFileState = z.enum(['counts', 'broken', 'untrusted', 'changed']);
 export type RuleFileState = z.infer<typeof RuleFileState>;
@@ -88,7 +88,7 @@ export type RuleFile = z.infer<typeof RuleFile>;
 export const RuleBook = z.object({ rules: z.array(Rule), files: z.array(RuleFile) }).meta({ id: 'RuleBook' });
 export type RuleBook = z.infer<typeof RuleBook>;
 
-/** Why a user is asked, or why a rule allows or denies. */
+/** Why the user is asked, or why a rule allows or denies a call. */
 export const RuleReason = z.enum([
   'allowed',
   'denied',
@@ -137,9 +137,9 @@ export const RuleTest = z
 export type RuleTest = z.infer<typeof RuleTest>;
 
 /**
- * The outcome of a decision. `started`: nothing more was recorded, because CBOS ended at that moment. `given`: Claude
- * Code took the reply. `overtaken`: somebody else had already answered. `unconfirmed`: the reply was sent, but nothing
- * shows its effect.
+ * The outcome of a decision. `started`: nothing else was recorded, because CBOS ended at that moment. `given`: Claude
+ * Code accepted the reply. `overtaken`: somebody else had already answered. `unconfirmed`: the reply was sent, but
+ * there is no sign that it had an effect.
  */
 export const AuditOutcome = z.enum(['started', 'given', 'overtaken', 'unconfirmed', 'failed']);
 export type AuditOutcome = z.infer<typeof AuditOutcome>;
@@ -165,7 +165,7 @@ export const AuditEntry = z
   .meta({ id: 'AuditEntry' });
 export type AuditEntry = z.infer<typeof AuditEntry>;
 
-/** One decision with its complete input, and the recording that shows it. */
+/** One decision, with the complete input of the tool call and the recording that shows the decision. */
 export const AuditRecord = z
   .object({
     ...AuditEntry.shape,
@@ -202,11 +202,17 @@ export const AuditQuery = z.strictObject({
 });
 export type AuditQuery = z.infer<typeof AuditQuery>;
 
-/** Trust applies to one exact content. `sha256` is the hash of the text that the user has read. */
+/**
+ * A request to trust a rules file. Trust only applies to the exact content that the user has read, whose hash is
+ * `sha256`.
+ */
 export const RuleTrust = z.strictObject({ path: z.string().min(1), sha256: z.string().length(64) });
 export type RuleTrust = z.infer<typeof RuleTrust>;
 
-/** A rule that CBOS proposes because a user said yes again and again. Only a user can put the rule into effect. */
+/**
+ * A rule that CBOS proposes because the user has said yes again and again. The rule takes effect only if the user adds
+ * it.
+ */
 export const RuleSuggestion = z
   .object({
     number: z.int().min(1).meta({ description: 'the position of the suggestion in the list' }),

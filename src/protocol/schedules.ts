@@ -5,23 +5,23 @@ import { SLUG_PATTERN } from './names.ts';
 import { PermissionMode, SessionType, Timestamp } from './words.ts';
 import { GitName } from './worktree.ts';
 
-/** What to do with a run whose time passed while no server was running or the machine was asleep. */
+/** What to do about a run whose time passed while no server was running or while the machine was asleep. */
 export const ScheduleMissed = z.enum(['skip', 'run']);
 export type ScheduleMissed = z.infer<typeof ScheduleMissed>;
 
-/** `begun`: the run was recorded, and the outcome of its prompt is not known yet. */
+/** The outcome of a run. `begun` means that the run was recorded, but the outcome of its prompt is not known yet. */
 export const ScheduleOutcome = z.enum(['begun', 'sent', 'skipped', 'failed']);
 export type ScheduleOutcome = z.infer<typeof ScheduleOutcome>;
 
 /**
- * Why a run was skipped: its time had passed (`missed`), the previous run's prompt is still waiting (`overlapping`),
- * the session that the previous run launched is still working or asking (`working`), the schedule was paused
- * (`paused`), a budget has been reached (`over_budget`), or the session did not accept the prompt (`refused`).
+ * Why a run was skipped. `missed`: its time had passed. `overlapping`: the previous run's prompt was still waiting.
+ * `working`: the session that the previous run launched was still working or asking something. `paused`: the schedule
+ * was paused. `over_budget`: a budget had been used up. `refused`: the session did not accept the prompt.
  */
 export const ScheduleReason = z.enum(['missed', 'overlapping', 'working', 'paused', 'over_budget', 'refused']);
 export type ScheduleReason = z.infer<typeof ScheduleReason>;
 
-/** What started a run: one of the schedule's times, a user's request, or a webhook. */
+/** What started a run: one of the schedule's times, a request from the user, or a webhook. */
 export const ScheduleTriggeredBy = z.enum(['schedule', 'person', 'webhook']);
 export type ScheduleTriggeredBy = z.infer<typeof ScheduleTriggeredBy>;
 
@@ -42,15 +42,15 @@ const SessionName = z.string().max(LONGEST_ZONE).meta({
 });
 const Prompt = z.string().min(1).max(LONGEST_PROMPT);
 
-/** What happens when a run is due while the previous run's session is still working or asking. */
+/** What happens if a run is due while the previous run's session is still working or asking something. */
 export const ScheduleOverlap = z.enum(['skip', 'launch']);
 export type ScheduleOverlap = z.infer<typeof ScheduleOverlap>;
 
-/** A session name has at most 64 characters, and here a number follows. */
+/** The name is shorter than the 64 characters of a session name, because a number is appended to it. */
 const LONGEST_BASE = 56;
 const MOST_KEPT = 1_000;
 
-/** A new session for each run. */
+/** The new session that a schedule launches for each run. */
 export const ScheduleLaunch = z
   .strictObject({
     name: ScheduleName.max(LONGEST_BASE).meta({ description: 'The sessions are called `NAME-1`, `NAME-2`, …' }),
@@ -101,7 +101,7 @@ export const NewSchedule = z
   .meta({ id: 'NewSchedule' });
 export type NewSchedule = z.infer<typeof NewSchedule>;
 
-/** The fields of a schedule to change; absent fields keep their values. */
+/** The fields of a schedule to change. Fields that are missing keep their values. */
 export const ScheduleChange = z
   .strictObject({
     cron: Pattern.optional(),
@@ -117,7 +117,7 @@ export const ScheduleChange = z
   .meta({ id: 'ScheduleChange' });
 export type ScheduleChange = z.infer<typeof ScheduleChange>;
 
-/** The times that a user sees before a schedule is saved. */
+/** The next times of a schedule, which the user sees before saving it. */
 export const ScheduleTimesQuery = z.strictObject({ cron: Pattern, timezone: Zone.optional() });
 
 export const NextTimes = z
@@ -156,20 +156,20 @@ export const ScheduleRun = z
   .meta({ id: 'ScheduleRun' });
 export type ScheduleRun = z.infer<typeof ScheduleRun>;
 
-/** The address that another program posts to in order to start a run. */
+/** The address to which another program posts in order to start a run. */
 export const ScheduleTrigger = z
   .object({ url: z.string(), created_at: Timestamp })
   .meta({ id: 'ScheduleTrigger', description: 'The address that accepts signed requests to start a run' });
 export type ScheduleTrigger = z.infer<typeof ScheduleTrigger>;
 
-/** A trigger with its secret, which is shown only once. */
+/** A trigger together with its secret, which is shown only once. */
 export const NewTrigger = ScheduleTrigger.extend({
   secret: z.string().meta({ description: 'The secret that signs the requests. It is returned only here' }),
 }).meta({ id: 'NewTrigger' });
 export type NewTrigger = z.infer<typeof NewTrigger>;
 
 /**
- * The response to a webhook. It says nothing about the schedule, because a client that reads it may only trigger the
+ * The response to a webhook. It reveals nothing about the schedule, because the sender is only allowed to trigger the
  * schedule.
  */
 export const TriggerAnswer = z

@@ -35,9 +35,9 @@ export const SearchResult = z
   .meta({ id: 'SearchResult' });
 export type SearchResult = z.infer<typeof SearchResult>;
 
-/** Longer than anything that a user searches for. */
+/** The maximum length of a search. Nobody searches for anything longer. */
 const MAX_QUERY = 1_000;
-/** The maximum number of hits in one page. A user who wants more should search more precisely. */
+/** The maximum number of hits per page. Users who need more should search for something more specific. */
 const MAX_HITS = 500;
 
 export const SearchQuery = z.strictObject({

@@ -15,13 +15,13 @@ export const JsonState = z.enum(['idle', 'running', 'waiting_permission', 'compl
 export type JsonState = z.infer<typeof JsonState>;
 
 /**
- * Why a session is not being recorded at the moment. `disk`: nothing can be written, and CBOS sees nothing of the
- * session. `removed`: its files were deleted or moved away, and new ones could not be created yet.
+ * Why a session is currently not being recorded. `disk`: nothing can be written, so CBOS cannot see the session's
+ * output. `removed`: the recording's files were deleted or moved, and new ones could not be created yet.
  */
 export const RecordingStop = z.enum(['disk', 'removed']);
 export type RecordingStop = z.infer<typeof RecordingStop>;
 
-/** A session as every face shows it. */
+/** A session, as all faces show it. */
 export const Session = z
   .object({
     slug: z.string(),
@@ -119,7 +119,7 @@ export const StatusCounts = z
   .meta({ id: 'StatusCounts' });
 export type StatusCounts = z.infer<typeof StatusCounts>;
 
-/** A status change, as the history stores it. */
+/** A status change, as stored in the history. */
 export const StatusChange = z
   .object({
     at: Timestamp,

@@ -27,21 +27,22 @@ export const SetUp = z
   .meta({ id: 'SetUp' });
 export type SetUp = z.infer<typeof SetUp>;
 
-/** Reports whether Claude Code must not start before this set-up has run. */
+/** Reports whether this set-up must have run before Claude Code may start. */
 export function isSetUpDue({ state, after_failure }: Pick<SetUp, 'state' | 'after_failure'>): boolean {
   if (state === 'failed') return after_failure === 'stop';
   return state === 'pending' || state === 'running' || state === 'untrusted';
 }
 
 /**
- * Reports whether a user may skip a set-up: it must run before Claude Code starts, and is not running now.
- * @param session.isDead whether no process of the session is left, so that its set-up cannot be running
+ * Reports whether the user can skip a set-up. This is possible if Claude Code cannot start without the set-up and the
+ * set-up is not running now.
+ * @param session.isDead whether none of the session's processes is left, which means that its set-up cannot be running
  */
 export function maySkipSetUp(setUp: Pick<SetUp, 'state' | 'after_failure'>, { isDead }: { isDead: boolean }): boolean {
   return isSetUpDue(setUp) && (setUp.state !== 'running' || isDead);
 }
 
-/** A repository's own file about its worktrees, `.cbos/worktree.toml`. */
+/** The file `.cbos/worktree.toml`, in which a repository configures its worktrees. */
 export const ProjectSetUp = z
   .object({
     path: z.string(),
@@ -69,7 +70,7 @@ export type SetUpTrust = z.infer<typeof SetUpTrust>;
 
 export const SetUpUntrust = z.strictObject({ path: RepositoryPath });
 
-/** One worktree of a repository, whoever made it. */
+/** A worktree of a repository, no matter who created it. */
 export const RepositoryWorktree = z
   .object({
     path: z.string(),

@@ -2,17 +2,17 @@ import type { SettingName } from './settings.ts';
 
 export interface SettingRow {
   name: SettingName;
-  /** the environment variable, or null if there is none */
+  /** the environment variable that sets it, or null if there is none */
   environment: string | null;
-  /** the key in config.toml, prefixed with its table and a dot, or null if the file cannot contain the setting */
+  /** the key in config.toml, with its table and a dot in front, or null if the file cannot contain the setting */
   file: string | null;
-  /** the effect of the setting, in one line */
+  /** what the setting does, in one line */
   about: string;
 }
 
 /**
- * Where each setting can be set. `home` cannot be in the file, because it is needed to find the file. SCREENDIR belongs
- * to Screen, so it can be set only in the environment.
+ * Where each setting can be set. `home` cannot be set in the file, because CBOS needs it to find the file. SCREENDIR is
+ * Screen's own variable, so it can be set only in the environment.
  */
 export const SETTING_ROWS: readonly SettingRow[] = [
   { name: 'home', environment: 'CBOS_HOME', file: null, about: 'directory for the database, the token and the hooks' },
@@ -180,7 +180,8 @@ export const SETTING_ROWS: readonly SettingRow[] = [
     about:
       'for limits.then = "resume": the percentage of every other limit that must be left to continue a session; below it, CBOS asks you. 0 turns the check off',
   },
-  // A variable of this name would look like the port of one worktree, which sessions have in their environment.
+  // There is no environment variable, because its name would look like that of the variable that contains a worktree's
+  // port in its sessions' environment.
   {
     name: 'worktree_ports',
     environment: null,
@@ -205,7 +206,7 @@ export const SETTING_ROWS: readonly SettingRow[] = [
     file: 'on_waiting',
     about: 'command to run when a session starts waiting for you',
   },
-  // This cannot be set in the environment, because a process inside a session could then grant it to itself.
+  // This cannot be set in the environment, because a process inside a session could then grant itself the right.
   {
     name: 'sessions_may',
     environment: null,

@@ -21,7 +21,7 @@ export type LimitsThen = z.infer<typeof LimitsThen>;
 const within = ({ min, max }: { min: number; max?: number }) =>
   max === undefined ? z.int().min(min) : z.int().min(min).max(max);
 
-/** Every setting, resolved. Paths are absolute. */
+/** All settings with their resolved values. Paths are absolute. */
 export const Settings = z.strictObject({
   home: z.string(),
   host: z.string(),
@@ -29,7 +29,7 @@ export const Settings = z.strictObject({
   allow_remote: z.boolean(),
   public_url: z.url({ protocol: /^https?$/ }).nullable(),
   allowed_hosts: z.array(z.string()),
-  /** null to use the token in `$CBOS_HOME/token` */
+  /** the API token, or null to use the token in `$CBOS_HOME/token` */
   token: z.string().min(SHORTEST_TOKEN).nullable(),
   socket: z.string(),
   default_type: SessionType.nullable(),
@@ -65,7 +65,7 @@ export const Settings = z.strictObject({
   turns_kept: within(SETTING_LIMITS.turns_kept),
   on_waiting: z.string().nullable(),
   sessions_may: SessionsMay,
-  /** null to use GNU Screen's own directory */
+  /** the directory of Screen's sockets, or null to use Screen's default directory */
   screen_dir: z.string().nullable(),
 });
 export type Settings = z.infer<typeof Settings>;
@@ -74,7 +74,7 @@ export type SettingName = keyof Settings;
 export const SettingOrigin = z.enum(['flag', 'environment', 'file', 'default']);
 export type SettingOrigin = z.infer<typeof SettingOrigin>;
 
-/** A setting and where its value came from, as `cbos config --json` prints it. */
+/** A setting and the origin of its value, as `cbos config --json` prints them. */
 export interface ResolvedSetting {
   name: SettingName;
   value: Settings[SettingName];

@@ -1,6 +1,6 @@
 /**
- * Returns the link for a code. The code comes after `#`, and browsers never send that part, so the code appears in no
- * log and no `Referer`.
+ * Returns the sign-in link for a code. The code comes after `#`. Browsers never send that part of a link, so the code
+ * does not appear in any log or `Referer`.
  * @param address `http://HOST:PORT`
  */
 export function signInUrl(address: string, code: string): string {

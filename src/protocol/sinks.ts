@@ -2,7 +2,7 @@ import { z } from 'zod';
 import { SLUG_PATTERN } from './names.ts';
 import { Timestamp } from './words.ts';
 
-/** The protocols of sinks. */
+/** The protocols that sinks can use. */
 export const SINK_KINDS = ['ntfy', 'webhook', 'telegram', 'slack', 'email', 'desktop'] as const;
 export const SinkKind = z.enum(SINK_KINDS);
 export type SinkKind = z.infer<typeof SinkKind>;
@@ -12,12 +12,15 @@ const SinkName = z.string().regex(SLUG_PATTERN, 'a name is 1 to 64 letters, digi
 
 const LONGEST_URL = 2_000;
 const LONGEST_SECRET = 500;
-/** RFC 5321, 4.5.3.1.3 */
+/** the maximum length of an e-mail address (RFC 5321, 4.5.3.1.3) */
 const LONGEST_ADDRESS = 254;
-/** A day. A question that stays open for longer belongs in the list and not on a phone. */
+/**
+ * The maximum time in a sink's rule, which is a day. If a question has been open for longer, it belongs in the list,
+ * not on a phone.
+ */
 const LONGEST_RULE_S = 86_400;
 
-/** Messages contain sessions' questions and the sink's secrets, so plain HTTP is allowed only to this machine. */
+/** Messages contain sessions' questions and the sink's secrets, so unencrypted HTTP is allowed only to this machine. */
 const SinkUrl = z
   .url()
   .max(LONGEST_URL)
@@ -27,7 +30,7 @@ const SinkUrl = z
 const Seconds = z.int().min(0).max(LONGEST_RULE_S);
 const Secret = z.string().min(1).max(LONGEST_SECRET);
 
-/** The rules that decide when a sink sends a message. */
+/** The conditions under which a sink sends a message. */
 export const SinkRules = z
   .strictObject({
     after_s: Seconds.optional().meta({
@@ -140,7 +143,7 @@ export const NewSink = z
   .meta({ id: 'NewSink' });
 export type NewSink = z.infer<typeof NewSink>;
 
-/** A sink as every face shows it, without its secrets. */
+/** A sink, as all faces show it, without its secrets. */
 export const Sink = z
   .object({
     name: z.string(),

@@ -1,10 +1,10 @@
 import { z } from 'zod';
 import { Timestamp } from './words.ts';
 
-/** How many sessions one snooze may wait for. */
+/** The maximum number of sessions that one snooze can wait for. */
 const MAX_AWAITED = 100;
 
-/** The conditions that end a snooze. The first one to occur ends it. */
+/** The conditions that can end a snooze. It ends as soon as one of them is met. */
 export const Snooze = z
   .object({
     since: Timestamp,
@@ -40,7 +40,7 @@ export const Look = z
   .meta({ id: 'Look' });
 export type Look = z.infer<typeof Look>;
 
-/** What the server stores, for every face, about whether people have looked at a session. */
+/** What the server stores, on behalf of all faces, about whether users have looked at a session. */
 export const KEPT_ATTENTION = {
   unread: z.boolean().meta({
     description:
@@ -56,5 +56,5 @@ export const KEPT_ATTENTION = {
   snoozed: Snooze.nullable(),
 };
 
-/** The values for a session that has no news and is not snoozed. */
+/** The values of a session that has no news and is not snoozed. */
 export const NOTHING_KEPT = { unread: false, marked_unread: false, news: 0, snoozed: null } as const;

@@ -5,7 +5,7 @@ import { StashedResponse } from './stash.ts';
 
 const StashParam = z.object({ id: z.string() });
 
-/** The part of the REST interface for replies kept for later. */
+/** The part of the REST interface for drafts, which are replies kept for later. */
 export const STASH_ROUTES = {
   listStash: {
     method: 'get',

@@ -5,7 +5,7 @@ import { Timestamp } from './words.ts';
 export const StashWhen = z.enum(STASH_WHENS);
 export type StashWhen = z.infer<typeof StashWhen>;
 
-/** A reply kept for later, with the question that it answers. */
+/** A draft: a reply kept for later, with the question that it answers. */
 export const StashedResponse = z
   .object({
     id: z.string(),

@@ -4,9 +4,9 @@ import type { Detail, Primary, State } from './status.ts';
 import { DETAIL_NAMES, DETAILS, isReady, PRIMARIES, STATES } from './status-words.ts';
 
 /**
- * A word that selects sessions by what they are doing or want: a one-word state, `ready`, `stuck`, `needs-you`, `done`,
- * `new`, `parked`, `stopped`, `lost`, `snoozed`, `unread`, or `primary/detail`. It is accepted wherever a state can be
- * requested (`?state=`, `--state`, `--for`).
+ * A word that selects sessions by what they are doing or what they want: a one-word state, `ready`, `stuck`,
+ * `needs-you`, `done`, `new`, `parked`, `stopped`, `lost`, `snoozed`, `unread`, or `primary/detail`. It is accepted
+ * wherever a state can be given (`?state=`, `--state`, `--for`).
  */
 export type StateSelector =
   | { kind: 'state'; state: State }
@@ -28,8 +28,8 @@ const ATTENTION_WORDS: ReadonlyMap<string, Attention> = new Map([
 ]);
 
 /**
- * Parses a selector, or returns null if the word is not one. `idle/ready`, `waiting`, `ready`, `stuck` and `dead/`
- * are examples of the forms.
+ * Parses a selector, such as `idle/ready`, `waiting`, `ready`, `stuck` or `dead/`. Returns null if the word is not a
+ * selector.
  */
 export function parseStateSelector(word: string): StateSelector | null {
   if (word === 'ready') return { kind: 'ready' };
@@ -49,7 +49,7 @@ export function parseStateSelector(word: string): StateSelector | null {
   return { kind: 'exact', primary, detail };
 }
 
-/** The words that a selector may be, for messages and completion. */
+/** All words that are valid selectors, for messages and completion. */
 export const STATE_SELECTOR_WORDS: readonly string[] = [
   ...STATES,
   'ready',

@@ -23,13 +23,13 @@ type Primary = (typeof PRIMARIES)[number];
 type Detail = (typeof DETAIL_NAMES)[number];
 type State = (typeof STATES)[number];
 
-/** One row of the status table: the primary and the one-word state that a detail belongs to. */
+/** One row of the status table: a detail's primary and one-word state. */
 export interface DetailRow {
   primary: Exclude<Primary, 'stuck' | 'dead'>;
   state: State;
 }
 
-/** The vocabulary: the primary and the one-word state that each detail belongs to. */
+/** The vocabulary of statuses: the primary and the one-word state of each detail. */
 export const DETAILS: Readonly<Record<Detail, DetailRow>> = {
   ready: { primary: 'idle', state: 'idle' },
   waiting_input: { primary: 'idle', state: 'waiting' },
@@ -46,8 +46,8 @@ export const DETAILS: Readonly<Record<Detail, DetailRow>> = {
 };
 
 /**
- * Returns the one word for a list. A stuck session keeps the word that it had before it got stuck.
- * @param before the previous state, needed only for stuck
+ * Returns the one-word state that lists show. A session that gets stuck keeps its previous state.
+ * @param before the previous state, needed only if the session is stuck
  */
 export function stateOf(primary: Primary | null, detail: Detail | null, before: State = 'unknown'): State {
   if (primary === 'stuck') return before;
@@ -63,8 +63,8 @@ interface Taking {
 }
 
 /**
- * Reports whether the prompt accepts text. It does if the turn is over, ended with a closing question, or was ended by
- * a usage limit.
+ * Reports whether the prompt accepts text. It does if the turn is over, including when it ended with a closing question
+ * or was cut off by a usage limit.
  */
 export function isReady(status: Taking): boolean {
   const { primary, question } = status;
@@ -76,7 +76,9 @@ export function isAsking(status: Taking): boolean {
   return status.primary === 'waiting' && status.question?.kind !== 'closing' && !isLimited(status);
 }
 
-/** Reports whether a usage limit ended the turn and is still in effect. The prompt accepts text in this state. */
+/**
+ * Reports whether a usage limit has cut off the turn and is still in effect. In this state, the prompt accepts text.
+ */
 export function isLimited({ primary, detail }: Pick<Taking, 'primary' | 'detail'>): boolean {
   return primary === 'waiting' && detail === 'limit';
 }

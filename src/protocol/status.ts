@@ -18,7 +18,7 @@ export type Health = z.infer<typeof Health>;
 export const EvidenceSource = z.enum(['hook', 'registry', 'screen', 'process', 'json', 'user', 'none']);
 export type EvidenceSource = z.infer<typeof EvidenceSource>;
 
-/** The source and the rule that decided, and the text that the rule read. */
+/** The source and the rule that determined a status, and the text that the rule read. */
 export const Because = z
   .object({ source: EvidenceSource, rule: z.string(), evidence: z.string() })
   .meta({ id: 'Because' });

@@ -1,6 +1,6 @@
-/** The maximum length of a tag. Headings and rows show it in full. */
+/** The maximum length of a tag. Headings and rows never shorten a tag. */
 export const MAX_TAG = 40;
-/** How many tags a session may have. */
+/** The maximum number of tags on a session. */
 export const MOST_TAGS = 20;
 export const TAG_PATTERN = /^[A-Za-z0-9][A-Za-z0-9._-]*$/;
 
@@ -10,7 +10,7 @@ export function isTag(word: string): boolean {
   return word.length <= MAX_TAG && TAG_PATTERN.test(word);
 }
 
-/** Returns the labels for a session without tags or a known repository. */
+/** Returns the labels of a session that has no tags and no known repository. */
 export function withoutLabels(): { tags: string[]; repository: null; archived_at: null } {
   return { tags: [], repository: null, archived_at: null };
 }

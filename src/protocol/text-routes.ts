@@ -7,7 +7,7 @@ import { Columns, Rows } from './words.ts';
 
 const DeliveryParams = z.object({ slug: z.string(), id: z.string() });
 
-/** The part of the REST interface that sends prompts, answers, and keypresses to a session, and that stops a turn. */
+/** The part of the REST interface that sends prompts, answers, and keypresses to a session, and interrupts its turn. */
 export const TEXT_ROUTES = {
   send: {
     method: 'post',

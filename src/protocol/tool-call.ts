@@ -1,4 +1,4 @@
-/** Fields of a tool's input that describe a call, most specific first, as in Claude Code's own dialogs. */
+/** The fields of a tool's input that best describe a call, most specific first, as in Claude Code's own dialogs. */
 const TELLING_FIELDS = [
   'command',
   'file_path',
@@ -12,8 +12,8 @@ const TELLING_FIELDS = [
 ];
 
 /**
- * Returns the field that describes a tool call: the command, the file, or the address, or null if its input has no such
- * field.
+ * Returns the field that best describes a tool call, such as the command, file, or address. Returns null if the input
+ * has no such field.
  */
 export function tellingField(input: unknown): string | null {
   if (typeof input !== 'object' || input === null) return null;

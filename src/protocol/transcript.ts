@@ -9,8 +9,8 @@ export const TranscriptQuery = z.strictObject({
 });
 
 /**
- * A part of the file in which Claude Code itself stores a conversation, as events. It also exists for terminal
- * sessions.
+ * Part of a transcript, the file in which Claude Code itself stores a conversation, as events. Terminal sessions have
+ * transcripts, too.
  */
 export const TranscriptPage = z
   .object({

@@ -2,13 +2,13 @@ import { z } from 'zod';
 import { type Route, SlugParam } from './route.ts';
 import { Timestamp } from './words.ts';
 
-/** What changed the files: a turn of the session, or a rewind by a user. */
+/** What changed the files: a turn of the session, or a rewind by the user. */
 export const TurnKind = z.enum(['turn', 'rewind']);
 export type TurnKind = z.infer<typeof TurnKind>;
 
 export const TurnNumber = z.int().min(1).max(999_999_999);
 
-/** A turn in a session. CBOS has saved the files as they were at its beginning and at its end. */
+/** A turn of a session. CBOS has saved the state of the files at its beginning and at its end. */
 export const Turn = z
   .object({
     number: z.int(),
@@ -64,10 +64,7 @@ export const Rewound = z
   .meta({ id: 'Rewound' });
 export type Rewound = z.infer<typeof Rewound>;
 
-/**
- * The part of the REST interface for the files that turns changed. The routes for a turn's changes are in
- * `changes-routes.ts`.
- */
+/** The part of the REST interface for turns and rewinds. The routes for a turn's changes are in `changes-routes.ts`. */
 export const TURN_ROUTES = {
   listTurns: {
     method: 'get',

@@ -3,11 +3,11 @@ import { GROUPINGS } from './grouping.ts';
 import { Tag } from './labels.ts';
 import type { Route } from './route.ts';
 
-/** The maximum number of saved views, because a user chooses one from a list. */
+/** The maximum number of saved views. Users choose a view from a list, which must not become too long. */
 export const MOST_VIEWS = 50;
 const MOST_FILTER = 200;
 
-/** How the list is arranged. */
+/** How the list of sessions is arranged. */
 export const ViewArrangement = z.strictObject({
   group: z.enum(GROUPINGS).meta({ description: 'How the list is grouped' }),
   filter: z.string().max(MOST_FILTER).meta({

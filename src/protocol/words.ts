@@ -4,12 +4,12 @@ import { PERMISSION_MODES, SESSION_TYPES } from './names.ts';
 export const SessionType = z.enum(SESSION_TYPES);
 export type SessionType = z.infer<typeof SessionType>;
 
-/** A point in time on the wire, in ISO 8601, UTC, with milliseconds. */
+/** A point in time, as sent to clients: ISO 8601, in UTC, with milliseconds. */
 export const Timestamp = z.iso.datetime();
 
 export const PermissionMode = z.enum(PERMISSION_MODES);
 export type PermissionMode = z.infer<typeof PermissionMode>;
 
-/** The terminal sizes at which both Screen 4.9 and Claude Code draw correctly. */
+/** The range of terminal sizes for which both Screen 4.9 and Claude Code draw correctly. */
 export const Columns = z.int().min(20).max(500);
 export const Rows = z.int().min(5).max(200);

@@ -4,19 +4,22 @@ import { SetUp } from './set-up.ts';
 import { Timestamp } from './words.ts';
 
 /**
- * The ways to finish a worktree. `keep`: its branch is kept. `discard`: a branch that was created for it is deleted.
- * The others first move its commits to the base.
+ * The ways to finish a worktree. `keep` keeps its branch. `discard` deletes the branch if it was created for the
+ * worktree. The other ways first move the worktree's commits to the base.
  */
 export const FINISH_WAYS = ['merge', 'rebase', 'squash', 'keep', 'discard'] as const;
 export const FinishHow = z.enum(FINISH_WAYS);
 export type FinishHow = z.infer<typeof FinishHow>;
 
-/** A name for git, up to the maximum length that git accepts. git itself checks its rules for names. */
+/**
+ * The name of a branch or a commit, up to the maximum length that git accepts. git itself checks whether the name is
+ * valid.
+ */
 export const GitName = z.string().min(1).max(1_000);
-/** Longer than any path that Linux accepts (PATH_MAX). */
+/** The maximum length of a path, which is what Linux accepts (PATH_MAX). */
 const FolderPath = z.string().min(1).max(4_096);
 
-/** Everything from a finished worktree, saved as one commit under `refs/cbos/saved`. */
+/** Everything that was in a finished worktree, saved as one commit under `refs/cbos/saved`. */
 export const SavedWork = z
   .object({
     id: z.string().meta({ description: 'SESSION/TIME-COMMIT' }),
@@ -62,7 +65,7 @@ export const FinishedWorktree = z
   .meta({ id: 'FinishedWorktree' });
 export type FinishedWorktree = z.infer<typeof FinishedWorktree>;
 
-/** The git worktree that was created for a session, or that existed and was handed to it. */
+/** The git worktree of a session. It was either created for the session or already existed and was assigned to it. */
 export const Worktree = z
   .object({
     path: z.string().meta({ description: "The folder of the worktree, which contains the session's `path`" }),

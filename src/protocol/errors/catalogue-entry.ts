@@ -4,10 +4,10 @@ export const EXIT = { done: 0, failed: 1, usage: 2, noSuchSession: 3, refused: 4
 export interface CatalogueEntry {
   /** HTTP status */
   status: number;
-  /** exit code of the command line */
+  /** the exit code of the command line */
   exit: number;
-  /** the meaning, for the OpenAPI description and the docs */
+  /** what the error means, for the OpenAPI description and the documentation */
   meaning: string;
-  /** the default hint, used if whoever throws the error does not provide a better one */
+  /** the default hint, used if the code that throws the error does not provide a better one */
   hint: string;
 }

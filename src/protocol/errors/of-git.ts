@@ -1,6 +1,6 @@
 import { type CatalogueEntry, EXIT } from './catalogue-entry.ts';
 
-/** Errors that keep CBOS from using git or a repository. */
+/** Errors that prevent CBOS from using git or a repository. */
 export const GIT_ERRORS = {
   git_not_found: {
     status: 422,

@@ -1,6 +1,6 @@
 import { type CatalogueEntry, EXIT } from './catalogue-entry.ts';
 
-/** Errors in a fleet: other machines, and the NATS server between them. */
+/** Errors of a fleet, concerning other machines and the NATS server that connects them. */
 export const MACHINE_ERRORS = {
   no_fleet: {
     status: 409,

@@ -1,6 +1,6 @@
 import { type CatalogueEntry, EXIT } from './catalogue-entry.ts';
 
-/** Errors about a request, or about its sender. */
+/** Errors concerning a request or its sender. */
 export const REQUEST_ERRORS = {
   invalid_request: {
     status: 422,

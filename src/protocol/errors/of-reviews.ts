@@ -1,6 +1,6 @@
 import { type CatalogueEntry, EXIT } from './catalogue-entry.ts';
 
-/** Errors of reviews. */
+/** Errors concerning reviews. */
 export const REVIEW_ERRORS = {
   no_such_comment: {
     status: 404,

@@ -1,6 +1,6 @@
 import { type CatalogueEntry, EXIT } from './catalogue-entry.ts';
 
-/** Errors that keep CBOS from acting on a session. */
+/** Errors that prevent CBOS from acting on a session. */
 export const SESSION_ERRORS = {
   no_such_session: {
     status: 404,

@@ -1,6 +1,6 @@
 import { type CatalogueEntry, EXIT } from './catalogue-entry.ts';
 
-/** Errors that keep a prompt, an answer, or a stored reply from reaching a session. */
+/** Errors that prevent a prompt, an answer, or a stored reply from reaching a session. */
 export const TEXT_ERRORS = {
   untrusted_folder: {
     status: 409,

@@ -1,6 +1,6 @@
 import { type CatalogueEntry, EXIT } from './catalogue-entry.ts';
 
-/** Errors about the server, its home, or the machine. */
+/** Errors concerning the server, its home, or the machine. */
 export const SERVER_ERRORS = {
   internal: {
     status: 500,
