@@ -1,6 +1,6 @@
 import type { AlwaysChoices } from '../protocol/index.ts';
 
-/** One meaning of "always": what it allows, or why it is not offered. */
+/** One meaning of "always": what it allows, or why the user cannot choose it. */
 export interface AlwaysText {
   reach: 'session' | 'project' | 'rule';
   text: string | null;
@@ -9,7 +9,7 @@ export interface AlwaysText {
 
 const NOT_OFFERED = 'Claude Code offers no permanent permission here';
 
-/** Describes how far a yes may reach, in the order in which the faces show it. */
+/** Describes how far a yes can apply, in the order in which the faces show the choices. */
 export function alwaysTexts({ session, project, rule, no_rule: noRule }: AlwaysChoices): readonly AlwaysText[] {
   return [
     { reach: 'session', text: session, why: NOT_OFFERED },

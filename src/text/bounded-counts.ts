@@ -1,19 +1,20 @@
-/** The parameters of a control sequence: the numbers of rows, columns, or repetitions. */
+/** The parameters of a control sequence, such as the number of rows, columns, or repetitions. */
 interface Params {
-  /** the numbers of the sequence; 0 if a number was omitted */
+  /** the numbers in the sequence; a number that was omitted is 0 */
   params: Int32Array;
 }
 
 type Handler = (params: Params) => boolean;
 
-/** An xterm.js terminal, for Node or for a browser. */
+/** An xterm.js terminal, either in Node or in a browser. */
 interface SizedTerminal {
   readonly cols: number;
   readonly rows: number;
 }
 
 /**
- * The control sequences whose count makes xterm.js loop, and the largest count that still makes a visible difference.
+ * The control sequences whose count makes xterm.js loop, each with the largest count that still makes a visible
+ * difference.
  */
 const LARGEST_COUNT = {
   /** CHT, CBT: move forward and back by tab stops */
@@ -30,8 +31,8 @@ const LARGEST_COUNT = {
 } satisfies Record<string, (terminal: SizedTerminal) => number>;
 
 /**
- * Limits the counts in control sequences by the size of the screen. xterm.js accepts counts up to 2,147,483,647
- * (6.0.0). Given `ESC[2147483647S`, 14 bytes that any program may print, it loops for hours.
+ * Limits the counts in control sequences to the size of the screen. xterm.js accepts counts up to 2,147,483,647
+ * (6.0.0). If a program prints `ESC[2147483647S`, a mere 14 bytes, xterm.js loops for hours.
  */
 export function boundCounts(terminal: SizedTerminal): void {
   const handlers = handlersOf(terminal);
@@ -45,7 +46,10 @@ export function boundCounts(terminal: SizedTerminal): void {
   }
 }
 
-/** These are private to xterm.js. They are the same in its headless and browser builds (6.0.0, which is pinned). */
+/**
+ * These properties are private to xterm.js. They are the same in its headless and browser builds (6.0.0, which is
+ * pinned).
+ */
 function handlersOf(terminal: SizedTerminal): Record<string, Handler> {
   const { _core } = terminal as unknown as { _core: { _inputHandler: Record<string, Handler> } };
   return _core._inputHandler;

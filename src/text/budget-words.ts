@@ -2,12 +2,12 @@ import type { Budget, BudgetPeriod, BudgetUnit, OverBudget } from '../protocol/i
 import { dollarsText, tokensText } from './figure-words.ts';
 import { cleanLine } from './terminal-text.ts';
 
-/** Formats an amount: `$5.00`, `2M tokens`. */
+/** Formats an amount, such as `$5.00` or `2M tokens`. */
 export function amountText(amount: number, unit: BudgetUnit): string {
   return unit === 'usd' ? dollarsText(amount) : `${tokensText(amount)} tokens`;
 }
 
-/** Formats how much has been spent: `$5.12 of $5.00 today`. */
+/** Describes how much of a budget has been spent, such as `$5.12 of $5.00 today`. */
 export function spentText(
   spent: number,
   limit: number,
@@ -24,14 +24,14 @@ export function overBudgetText(over: Over): string {
   return `Budget ${cleanLine(over.budget)} has been reached: ${spentText(over.spent, over.limit, over)}`;
 }
 
-/** Returns the command with which a user can raise the budget. */
+/** Returns the command that raises the budget. */
 export function raiseHint({ budget, scope, per }: Over): string {
   const whose = scope === 'each' ? ' --session NAME' : '';
   const day = per === 'day' ? ', or when the day is over' : '';
   return `CBOS sends it when you raise the budget (\`cbos budget raise ${cleanLine(budget)}${whose}\`)${day}`;
 }
 
-/** Describes the scope of a budget: `each session`, `tag night`. */
+/** Describes the scope of a budget, such as `each session` or `tag night`. */
 export function budgetScopeText({ scope, of }: Pick<Budget, 'scope' | 'of'>): string {
   switch (scope) {
     case 'each':

@@ -21,24 +21,24 @@ const ASKED: Readonly<Record<NonNullable<CatchupEvent['question']>, string>> = {
   closing: 'ended a turn with a question',
 };
 
-/** Events whose duration is how long the session waited for somebody. */
+/** The events whose duration is the time for which the session waited for the user. */
 const WAITING: ReadonlySet<CatchupEvent['kind']> = new Set(['asked', 'stuck', 'limit']);
 
-/** "asked for a permission, for 12m 03s". */
+/** Describes an event, such as "asked for a permission, for 12m 03s". */
 export function catchupEventText({ kind, question, lasted_ms: lasted }: CatchupEvent): string {
   const what = (question === null ? undefined : ASKED[question]) ?? KINDS[kind] ?? cleanLine(kind);
   if (!WAITING.has(kind)) return what;
   return lasted === null ? `${what}, still open` : `${what}, for ${formatDuration(lasted)}`;
 }
 
-/** "14:02" for an event from today, otherwise with its day. */
+/** Formats the time of an event: "14:02" if it happened today, otherwise with its date. */
 export function catchupTimeText(at: string, now: number): string {
   const time = Date.parse(at);
   const day = (moment: number): string => formatDateTime(moment).slice(0, 'YYYY-MM-DD'.length);
   return day(time) === day(now) ? formatClock(time).slice(0, 'HH:MM'.length) : formatDateTime(time).slice(5, 16);
 }
 
-/** "2 turns finished, 3 files +40 -2, $1.20". The result is empty if nothing is known. */
+/** Returns a summary such as "2 turns finished, 3 files +40 -2, $1.20". The result is empty if nothing is known. */
 export function catchupSummary({ finished, changes, cost_usd: cost, is_cost_by_day: isByDay }: CatchupSession): string {
   const turns = finished === 0 ? '' : finished === 1 ? 'one turn finished' : `${finished} turns finished`;
   const files =
@@ -49,7 +49,7 @@ export function catchupSummary({ finished, changes, cost_usd: cost, is_cost_by_d
   return [turns, files, dollars].filter((part) => part !== '').join(', ');
 }
 
-/** "Since 2026-11-26 18:02, when you were last here: 4 sessions". */
+/** Returns a heading such as "Since 2026-11-26 18:02, when you were last here: 4 sessions". */
 export function catchupHead({ since, from, sessions }: Catchup): string {
   const when = `Since ${formatDateTime(Date.parse(since)).slice(0, 'YYYY-MM-DD HH:MM'.length)}`;
   const why = from === 'away' ? ', when you were last here' : '';
@@ -58,11 +58,11 @@ export function catchupHead({ since, from, sessions }: Catchup): string {
   return `${when}${why}: ${count}`;
 }
 
-/** The lines of a reply, safe for a terminal and a page. */
+/** Returns the lines of a reply, made safe for a terminal and a page. */
 export const replyLines = (reply: string | null): string[] =>
   reply === null ? [] : cleanBlock(showHiddenMarks(reply)).split('\n');
 
-/** `cbos replay AUTH --from 1:02:03`, the command that plays a recording from a given point. */
+/** Returns the command that plays a recording from a given point, such as `cbos replay AUTH --from 1:02:03`. */
 export function replayCommand({ recording, t }: CatchupReplay): string {
   const seconds = Math.floor(t);
   const two = (value: number): string => String(value).padStart(2, '0');
@@ -70,7 +70,10 @@ export function replayCommand({ recording, t }: CatchupReplay): string {
   return cleanLine(`cbos replay ${recording} --from ${from}`);
 }
 
-/** The events that a short list shows: those that a user needs to know, and only the last finished turn. */
+/**
+ * Returns the events for a short list: those that the user needs to know about, and only the last of the finished
+ * turns.
+ */
 export function tellingEvents({ events }: Pick<CatchupSession, 'events'>): CatchupEvent[] {
   const last = events.findLastIndex(({ kind }) => kind === 'finished');
   return events.filter(({ kind }, index) => kind !== 'finished' || index === last);

@@ -2,7 +2,7 @@ import type { ChangedFile, ChangeStatus, Changes, ChangesBase, Session } from '.
 import { showHiddenMarks } from './hidden-marks.ts';
 import type { StyleName } from './style.ts';
 
-/** Describes what the changes are compared with, and why. */
+/** Says what the changes are compared with, and why. */
 export function baseText({ kind, ref, commit }: ChangesBase): string {
   const name = shownName(ref ?? commit?.slice(0, 7) ?? '');
   switch (kind) {
@@ -25,7 +25,7 @@ export function baseText({ kind, ref, commit }: ChangesBase): string {
   }
 }
 
-/** Returns the name of a file or branch, with invisible characters and line breaks written out. */
+/** Returns the name of a file or branch, with invisible characters and line breaks shown as escapes. */
 export function shownName(name: string): string {
   return showHiddenMarks(name).replaceAll('\n', '\\n').replaceAll('\t', '\\t');
 }
@@ -45,7 +45,7 @@ const LETTERS: Readonly<Record<ChangeStatus, string>> = {
   conflicted: 'U',
 };
 
-/** Returns git's own letter for a status, or `?` for an untracked file, as in `git status`. */
+/** Returns the letter that git uses for a status, or `?` for an untracked file, as in `git status`. */
 export function changeLetter({ status, parts }: ChangedFile): string {
   return status === 'added' && parts.includes('untracked') ? '?' : (LETTERS[status] ?? status);
 }
@@ -56,7 +56,7 @@ export function changeStyle({ status }: ChangedFile): StyleName {
   return 'yellow';
 }
 
-/** Returns `+12 −3`, or what kind of file it is if it has no lines. */
+/** Returns a file's changed lines, such as `+12 −3`, or the kind of file if it has no lines. */
 export function linesText({ added, removed, binary, kind }: ChangedFile): string {
   if (kind === 'submodule') return 'submodule';
   if (kind === 'repository') return 'a separate repository';
@@ -74,19 +74,25 @@ export function totalText({ files, added, removed }: Changes['total']): string {
   return `${files === 1 ? '1 file' : `${files} files`}, ${countsText({ added, removed })}`;
 }
 
-/** Returns `4 files, +6 −1`. The result is empty if the session changed nothing, or if that is unknown. */
+/**
+ * Returns a total such as `4 files, +6 −1`. The result is empty if the session has changed nothing, or if its changes
+ * are unknown.
+ */
 export function changesFact({ changes }: Pick<Session, 'changes'>): string {
   return changes === undefined || changes.files === 0 ? '' : totalText(changes);
 }
 
-/** Returns `+6 −1`, for places with less room, or the number of files if no lines were counted. */
+/**
+ * Returns a shorter total such as `+6 −1`, for places with less room. If no lines were counted, it returns the number
+ * of files.
+ */
 export function changedLines({ changes }: Pick<Session, 'changes'>): string {
   if (changes === undefined || changes.files === 0) return '';
   if (changes.added + changes.removed > 0) return countsText(changes);
   return changes.files === 1 ? '1 file' : `${changes.files} files`;
 }
 
-/** Lists what exceeded a limit, one per line. */
+/** Returns lines that say which files were left out because a limit was exceeded. */
 export function leftOutLines({ left_out: { files, untracked } }: Changes): string[] {
   return [
     ...(files === 0 ? [] : [`${files} more changed files are counted but not listed`]),

@@ -1,7 +1,7 @@
 import type { BroadcastResult, Delivery } from '../protocol/index.ts';
 import { cleanLine } from './terminal-text.ts';
 
-/** Returns the outcome of a delivery, in a line that names its session. */
+/** Returns a line with a session's name and the outcome of the delivery to it. */
 export function deliveryLine({ session, status, removed, note }: Delivery): string {
   const words: Readonly<Record<Delivery['status'], string>> = {
     delivered: `Sent to ${session}`,
@@ -15,7 +15,7 @@ export function deliveryLine({ session, status, removed, note }: Delivery): stri
   return cleanLine(`${words[status] ?? `${session}: ${status}`}${cleaned}${note === null ? '' : `. ${note}`}`);
 }
 
-/** Returns the outcome of a broadcast for one of its sessions. */
+/** Returns the outcome of a broadcast for one of the sessions. */
 export function broadcastLine({ session, delivery, error }: BroadcastResult): string {
   if (delivery !== undefined) return deliveryLine(delivery);
   const why = error === undefined ? '' : `. ${error.message} — ${error.hint.replace(/\bSLUG\b/g, session)}`;

@@ -2,7 +2,7 @@ import type { DeliveryPhase } from '../protocol/index.ts';
 
 const IN_QUEUE = "Typed during a turn, so it is in Claude Code's own queue";
 
-/** What a delivery's status does not show. The result is null if there is nothing to add. */
+/** Says what a delivery's status does not show. The result is null if there is nothing to add. */
 const NOTES: Readonly<Partial<Record<DeliveryPhase, string>>> = {
   behind_dialog: 'A dialog opened before CBOS could send the text; CBOS sends it when the session is ready',
   behind_view: 'A view covered the prompt before CBOS could send the text; CBOS sends it when the view is closed',
@@ -28,7 +28,7 @@ const NOTES: Readonly<Partial<Record<DeliveryPhase, string>>> = {
   session_ended: 'The session stopped before CBOS could send the text, so it did not arrive',
 };
 
-/** @param reason why the delivery failed, as stated by an error */
+/** @param reason why the delivery failed, in the words of the error */
 export function deliveryNote(phase: DeliveryPhase, intoQueue: boolean, reason: string | null): string | null {
   if (intoQueue && (phase === 'entering' || phase === 'taken')) return IN_QUEUE;
   return NOTES[phase] ?? reason;
@@ -44,7 +44,7 @@ type Refused =
   | 'draft'
   | `covered_by_${Covering}`;
 
-/** Why a message is not sent, and what a user can do about it. `SLUG` is replaced by the session's name. */
+/** Says why a message is not being sent and what the user can do about it. `SLUG` is replaced by the session's name. */
 const REFUSALS: Readonly<Record<Refused, readonly [message: string, cure?: string]>> = {
   not_adopted: ['CBOS only observes this session'],
   shell_command: ['Text that starts with "!" would run as a shell command'],
@@ -76,7 +76,7 @@ function close(how: string): string {
   return `${how} in the terminal (\`cbos attach SLUG\`), or let CBOS hold the prompt (--queue)`;
 }
 
-/** @param asked what the session is asking for, if that is the reason, or null if unknown */
+/** @param asked what the session is asking for, if that is why the message is not sent, or null if unknown */
 export function refusalWords(
   why: Refused | 'asking',
   { slug, asked }: { slug: string; asked: string | null },

@@ -1,8 +1,8 @@
 import { graphemes } from './graphemes.ts';
 
 /**
- * Code points that take two cells: East Asian Wide and Fullwidth of Unicode 16, in blocks (including unassigned
- * gaps), and the emoji that are drawn as pictures by default. Ascending.
+ * The ranges of code points that take two cells, in ascending order: East Asian Wide and Fullwidth characters of
+ * Unicode 16, by block (including unassigned gaps), and the emoji that are drawn as pictures by default.
  */
 const WIDE: readonly (readonly [from: number, to: number])[] = [
   [0x1100, 0x115f],
@@ -90,19 +90,19 @@ const WIDE: readonly (readonly [from: number, to: number])[] = [
 ];
 
 /**
- * Matches nearly every string that CBOS shows: characters that take one cell in every terminal and never join with
- * others. They are Latin, Greek, Cyrillic, punctuation, arrows, box drawing, and the icons of states. Splitting text
- * into graphemes costs a hundred times as much.
+ * Matches strings of characters that take one cell in every terminal and never combine with others: Latin, Greek,
+ * Cyrillic, punctuation, arrows, box drawing, and the icons of states. Nearly every string that CBOS shows is of this
+ * kind, and splitting text into graphemes takes a hundred times as long.
  */
 const PLAIN =
   /^[ -~\u00a1-\u00ac\u00ae-\u02ff\u0370-\u0482\u048a-\u052f\u2010-\u2027\u2190-\u21ff\u2298\u2500-\u25fc\u2713\u2717\u276f]*$/;
 
-/** The emoji variation selector turns the text symbol before it into a picture of two cells. */
+/** The emoji variation selector turns the preceding text symbol into a picture that takes two cells. */
 const PICTURE = '\ufe0f';
 
 /**
- * Returns how many terminal cells a single line of text takes. Control characters count as zero cells, so clean the
- * text first.
+ * Returns how many terminal cells a line of text takes. Control characters count as zero cells, so clean the text
+ * first.
  */
 export function displayWidth(text: string): number {
   if (PLAIN.test(text)) return text.length;
@@ -122,8 +122,8 @@ function isWide(codePoint: number): boolean {
 }
 
 /**
- * Cuts the end of a string to fit a number of cells, and marks the cut with `…`. A character of two cells is never
- * split. The string is read no further than needed.
+ * Cuts off the end of a string so that it fits a number of cells, and marks the cut with `…`. A character that takes
+ * two cells is never split. The function reads no more of the string than necessary.
  */
 export function truncate(text: string, cells: number): string {
   if (PLAIN.test(text)) {
@@ -143,7 +143,8 @@ export function truncate(text: string, cells: number): string {
 }
 
 /**
- * Cuts the beginning of a string to fit a number of cells. Use it for a path, whose end says more than its beginning.
+ * Cuts off the beginning of a string so that it fits a number of cells. Use this for paths, whose end says more than
+ * their beginning.
  */
 export function truncateStart(text: string, cells: number): string {
   if (displayWidth(text) <= cells) return text;
@@ -158,8 +159,8 @@ export function truncateStart(text: string, cells: number): string {
 }
 
 /**
- * Cuts the middle of a string to fit a number of cells. Use it for a name whose beginning or end may be the same as in
- * other names.
+ * Cuts out the middle of a string so that it fits a number of cells. Use this for names that may share their beginning
+ * or end with other names.
  */
 export function truncateMiddle(text: string, cells: number): string {
   if (displayWidth(text) <= cells) return text;
@@ -167,7 +168,7 @@ export function truncateMiddle(text: string, cells: number): string {
   return head + truncateStart(text, cells - displayWidth(head) + 1).slice(1);
 }
 
-/** Pads a string with spaces on the right. */
+/** Pads a string on the right with spaces. */
 export function padEnd(text: string, cells: number): string {
   return text + ' '.repeat(Math.max(0, cells - displayWidth(text)));
 }

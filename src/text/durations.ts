@@ -4,7 +4,7 @@ const HOUR = 60 * MINUTE;
 const DAY = 24 * HOUR;
 
 /**
- * Formats a time span for people, with the two largest units: `4s`, `3m 12s`, `2h 05m`, `6d 3h`. A span of less than a
+ * Formats a time span using its two largest units, such as `4s`, `3m 12s`, `2h 05m`, or `6d 3h`. A span of less than a
  * second is `0s`.
  */
 export function formatDuration(ms: number): string {
@@ -16,21 +16,21 @@ export function formatDuration(ms: number): string {
 }
 
 /**
- * Formats how long ago a point in time was. The result is empty if it is unknown. If the clock was set back, the result
- * is `0s`.
+ * Formats how long ago a point in time was. The result is empty if the time is unknown, and `0s` if the clock has been
+ * set back.
  */
 export function formatSince(timestamp: string | null, now: number): string {
   const at = timestamp === null ? Number.NaN : Date.parse(timestamp);
   return Number.isNaN(at) ? '' : formatDuration(now - at);
 }
 
-/** Formats the local time of day: `15:04:05`. @param at milliseconds since 1970 */
+/** Formats the local time of day, such as `15:04:05`. @param at the time in Unix milliseconds */
 export function formatClock(at: number): string {
   const date = new Date(at);
   return [date.getHours(), date.getMinutes(), date.getSeconds()].map(twoDigits).join(':');
 }
 
-/** Formats the local date and time: `2026-11-20 15:04:05`. */
+/** Formats the local date and time, such as `2026-11-20 15:04:05`. */
 export function formatDateTime(at: number): string {
   const date = new Date(at);
   return `${[date.getFullYear(), date.getMonth() + 1, date.getDate()].map(twoDigits).join('-')} ${formatClock(at)}`;

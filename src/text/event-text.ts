@@ -10,14 +10,14 @@ const blocks = (event: ClaudeEvent): Json[] => {
 };
 const text = (value: unknown): string => (typeof value === 'string' ? value : '');
 
-/** Returns a piece of the answer that is being written. The result is empty for any other event. */
+/** Returns a piece of the answer that the model is writing. The result is empty for any other event. */
 export function textDelta(event: ClaudeEvent): string {
   if (event.type !== 'stream_event' || text(event.parent_tool_use_id) !== '') return '';
   const delta = record(record(event.event).delta);
   return delta.type === 'text_delta' ? cleanBlock(text(delta.text)) : '';
 }
 
-/** Returns the calls that an event announces, one per line: `● Bash: npm test`. */
+/** Returns the tool calls that an event announces, one per line, such as `● Bash: npm test`. */
 export function toolLines(event: ClaudeEvent): string[] {
   if (event.type !== 'assistant') return [];
   return blocks(event)
@@ -28,8 +28,8 @@ export function toolLines(event: ClaudeEvent): string[] {
 }
 
 /**
- * Returns an event as one line for people, or null if the event means nothing to them (such as pieces of an answer, or
- * signs of life).
+ * Describes an event in one line. Returns null for events that mean nothing to users, such as pieces of an answer, or
+ * signs of life.
  */
 export function eventLine(event: ClaudeEvent): string | null {
   switch (event.type) {
@@ -57,7 +57,7 @@ export function eventLine(event: ClaudeEvent): string | null {
   }
 }
 
-/** Returns a line about a request that failed and is being retried, or null for any other event. */
+/** Returns a line about a request that failed and will be retried, or null for any other event. */
 export function retryLine(event: ClaudeEvent): string | null {
   return event.subtype === 'api_retry' ? `… ${cleanLine(retryWords(event))}` : null;
 }
@@ -97,7 +97,7 @@ function resultLine(event: ClaudeEvent): string {
   return [event.is_error === true ? '✗' : '✓', outcomeOf(event), seconds].filter((part) => part !== '').join('  ');
 }
 
-/** Reports whether a turn with this outcome did what it was asked to do. */
+/** Reports whether a turn with this outcome succeeded. */
 export function hasSucceeded(event: ClaudeEvent): boolean {
   return event.type === 'result' && event.is_error !== true;
 }

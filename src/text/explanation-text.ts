@@ -2,7 +2,7 @@ import type { Explanation, Session } from '../protocol/index.ts';
 import { blockedText } from './blocked-words.ts';
 import { formatSince } from './durations.ts';
 
-/** Formats a status as rules write it: `waiting/permission`. */
+/** Formats a status in the way rules do, such as `waiting/permission`. */
 export function statusWord({ primary, detail }: Pick<Explanation['status'], 'primary' | 'detail'>): string {
   return primary === null ? 'unknown' : [primary, detail].filter((word) => word !== null).join('/');
 }
@@ -13,7 +13,8 @@ export function agoText(at: string | null, now: number): string {
 }
 
 /**
- * Returns what is known about a session, source by source, each with a label. Sources without evidence are left out.
+ * Returns what is known about a session, source by source, with a label for each source. Sources without evidence are
+ * omitted.
  */
 export function evidenceFacts(
   session: Pick<Session, 'status' | 'screen_prompt_at'>,
@@ -25,7 +26,7 @@ export function evidenceFacts(
   const calls = (list: readonly { name: string; at: string }[]): string =>
     list.map(({ name, at }) => `${name} (${ago(at)})`).join(', ');
   const prompt = json === null ? hooks?.prompt : json.prompt;
-  // A JSON session has a process only while a turn is running, and none of a terminal's sources.
+  // A JSON session has a process only while a turn is running, and lacks the sources of a terminal session.
   const unknown = json === null ? 'unknown' : '';
   const facts: (readonly [string, string])[] = [
     ['process', process === null ? unknown : process.alive ? `alive, started ${ago(process.started_at)}` : 'stopped'],

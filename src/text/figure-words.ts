@@ -1,18 +1,21 @@
 import { type ContextWindow, isNearlyFull, type Session } from '../protocol/index.ts';
 import type { StyleName } from './style.ts';
 
-/** The mark in front of the percentage when a context window is nearly full. */
+/** The mark that precedes the percentage if a context window is nearly full. */
 const WARNING = '▲';
 const GAUGE_CELLS = 5;
 const HALF_A_CENT_USD = 0.005;
 
-/** Returns `42%`, with a mark if the context window is nearly full. The result is empty if unknown. */
+/**
+ * Returns how full a context window is, such as `42%`, with a mark if it is nearly full. The result is empty if this is
+ * unknown.
+ */
 export function contextPercent(context: ContextWindow | null): string {
   if (context === null) return '';
   return `${isNearlyFull(context) ? `${WARNING} ` : ''}${Math.round(context.used_percentage)}%`;
 }
 
-/** Returns how full it is as a bar of five cells: `██░░░`. The result is empty if unknown. */
+/** Returns how full a context window is, as a bar of five cells: `██░░░`. The result is empty if this is unknown. */
 export function contextGauge(context: ContextWindow | null): string {
   if (context === null) return '';
   const filled = Math.min(GAUGE_CELLS, Math.round((context.used_percentage * GAUGE_CELLS) / 100));
@@ -23,19 +26,19 @@ export function contextStyle(context: ContextWindow | null): StyleName {
   return isNearlyFull(context) ? 'yellow' : 'dim';
 }
 
-/** Returns `██░░░ 42% of 200k tokens`, followed by a warning if compaction is near. */
+/** Returns text such as `██░░░ 42% of 200k tokens`, with a warning if the conversation will soon be compacted. */
 export function contextText(context: ContextWindow | null): string {
   if (context === null) return '';
   const warning = isNearlyFull(context) ? '; nearly full' : '';
   return `${contextGauge(context)} ${contextPercent(context)} of ${tokensText(context.size_tokens)} tokens${warning}`;
 }
 
-/** Returns `context 42%`, for a list of facts about a session. */
+/** Returns text such as `context 42%`, for a list of facts about a session. */
 export function contextFact(context: ContextWindow | null): string {
   return context === null ? '' : `context ${contextPercent(context)}`;
 }
 
-/** Formats a number of tokens: `1M`, `200k`, `950`. */
+/** Formats a number of tokens, such as `1M`, `200k`, or `950`. */
 export function tokensText(count: number): string {
   if (count >= 1_000_000) return `${Number((count / 1_000_000).toFixed(1))}M`;
   return count >= 1_000 ? `${Math.round(count / 1_000)}k` : String(count);
@@ -50,7 +53,10 @@ export function costFact(costUsd: number | null): string {
   return costUsd === null || costUsd < HALF_A_CENT_USD ? '' : dollarsText(costUsd);
 }
 
-/** Returns `+12 −3`. The result is empty if nothing was changed or the numbers are unknown. */
+/**
+ * Returns the numbers of added and removed lines, such as `+12 −3`. The result is empty if no lines were changed or the
+ * numbers are unknown.
+ */
 export function linesText({ lines_added: added, lines_removed: removed }: Session): string {
   return (added ?? 0) + (removed ?? 0) === 0 ? '' : `+${added ?? 0} −${removed ?? 0}`;
 }

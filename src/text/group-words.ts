@@ -1,15 +1,15 @@
 import { type Grouping, groupName, groupSessionsBy, type Session } from '../protocol/index.ts';
 import { cleanLine } from './terminal-text.ts';
 
-/** A heading above sessions that belong together. */
+/** The heading above a group of sessions. */
 export interface GroupHeading {
   /** `shop (3)` */
   title: string;
-  /** identifies the group: a repository's path, or a tag, or empty for sessions without one */
+  /** identifies the group: the path of a repository, a tag, or an empty string for sessions without one */
   key: string;
 }
 
-/** Returns the heading of each session by its name, and all sessions in the order of their groups. */
+/** Returns all sessions, in the order of their groups, and the heading of each session by the session's name. */
 export function groupedBy(
   sessions: readonly Session[],
   by: Exclude<Grouping, 'attention' | 'none'>,

@@ -14,29 +14,34 @@ import {
 import { ATTENTION_TITLES } from './session-words.ts';
 import { cleanLine } from './terminal-text.ts';
 
-/** The sessions below one heading in a list. All faces that draw or fold headings use these groups. */
+/** The sessions below one heading in a list. Every face that draws or folds headings uses these groups. */
 export interface ListGroup {
-  /** identifies the group for folding; unlike the title, it does not change */
+  /** identifies the group for folding; unlike the title, the key does not change */
   key: string;
-  /** empty if the list has no headings */
+  /** the text of the heading, or an empty string if the list has no headings */
   title: string;
-  /** what its sessions want, or null for groups that are not based on attention */
+  /** what the group's sessions want, or null if sessions are not grouped by attention */
   attention: Attention | null;
-  /** whether its sessions belong to an unreachable machine; if so, each row shows how old it is */
+  /** whether the group's sessions are on an unreachable machine; if so, each row shows the age of its information */
   isOld: boolean;
-  /** the number of its sessions, whether shown or not */
+  /** the number of sessions in the group, including those that are not shown */
   count: number;
   isFolded: boolean;
-  /** the sessions that are shown; in a folded group, only those that need attention, and the selected one */
+  /**
+   * the sessions that are shown; in a folded group, these are the sessions that need attention and the selected session
+   */
   sessions: readonly SeenSession[];
 }
 
-/** Puts each session below one heading. Within a group, sessions keep their order. */
+/** Puts each session below one heading. Sessions in the same group keep their order. */
 export function listGroupsOf(sessions: readonly SeenSession[], by: Grouping): ListGroup[] {
   return [...currentGroups(sessions.filter(isCurrent), by), ...oldGroups(sessions)];
 }
 
-/** Returns the sessions on unreachable machines, with one group per machine, however the others are grouped. */
+/**
+ * Returns the sessions on unreachable machines. Each machine has its own group, no matter how the other sessions are
+ * grouped.
+ */
 function oldGroups(sessions: readonly SeenSession[]): ListGroup[] {
   const old = sessions.filter((session) => !isCurrent(session));
   const machines = [...new Set(old.flatMap(({ elsewhere }) => elsewhere?.machine ?? []))].toSorted();
@@ -77,8 +82,8 @@ function currentGroups(sessions: readonly SeenSession[], by: Grouping): ListGrou
 }
 
 /**
- * Folds the groups that a user has folded. Sessions that need attention stay visible, so that a jump always leads to a
- * visible session. A filter searches all groups.
+ * Hides sessions in the groups that the user has folded. Sessions that need attention stay visible, so that a jump
+ * always leads to a visible session. A filter searches all groups.
  */
 export function foldGroups(
   groups: readonly ListGroup[],
@@ -94,7 +99,7 @@ export function foldGroups(
   });
 }
 
-/** Returns the folding key of a session's group. */
+/** Returns the key of a session's group, which is used for folding. */
 export function foldKeyOf(session: SeenSession, by: Grouping): string {
   if (!isCurrent(session)) return foldKey('machine', session.elsewhere?.machine ?? '');
   if (by === 'none') return '';
@@ -106,7 +111,7 @@ export function nextGrouping(by: Grouping): Grouping {
   return GROUPINGS[(GROUPINGS.indexOf(by) + 1) % GROUPINGS.length] ?? 'attention';
 }
 
-/** The ending of the message "The list is …". */
+/** Returns the end of the message "The list is …". */
 export const GROUPING_WORDS: Readonly<Record<Grouping, string>> = {
   attention: 'grouped by what sessions need from you',
   repo: 'grouped by repository',

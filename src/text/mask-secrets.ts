@@ -1,10 +1,10 @@
-/** The replacement for a secret. */
+/** The text that replaces a secret. */
 const MASK = '••••';
 
 /**
- * Patterns for secrets: tokens from well-known services, recognised by their prefixes, private keys, and values named
- * as a password, a token, or a key. Each pattern keeps the text before the secret. The patterns offer no full
- * protection, because a secret in an unknown form is not replaced.
+ * Patterns that match secrets: tokens of well-known services, recognised by their prefixes; private keys; and values
+ * whose name says that they are a password, a token, or a key. Each pattern keeps the text that precedes the secret.
+ * This protection is not complete, because secrets in other forms are not recognised.
  */
 const SECRETS: readonly RegExp[] = [
   /()-----BEGIN [A-Z ]*PRIVATE KEY-----[\s\S]*?(?:-----END [A-Z ]*PRIVATE KEY-----|$)/g,
@@ -15,7 +15,7 @@ const SECRETS: readonly RegExp[] = [
   /(--?(?:password|passwd|secret|token|api-?key)\s+)(?![-$"'])\S{4,}/gi,
 ];
 
-/** Replaces everything that looks like a secret. @returns the text unchanged if nothing does */
+/** Replaces everything that looks like a secret. @returns the unchanged text if nothing looks like a secret */
 export function maskSecrets(text: string): string {
   return SECRETS.reduce((masked, pattern) => masked.replace(pattern, (_, before: string) => `${before}${MASK}`), text);
 }

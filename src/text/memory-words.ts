@@ -6,9 +6,9 @@ import { cleanLine } from './terminal-text.ts';
 
 const seen = (text: string): string => cleanLine(showHiddenMarks(text));
 
-/** The maximum number of different answers that a line names. */
+/** The maximum number of different answers that one line lists. */
 const MOST_NAMED = 3;
-/** How much of a user's own words a line shows. */
+/** The maximum number of characters of the user's own words in a line. */
 const MOST_QUOTED = 60;
 
 const VERBS: Readonly<Record<AnswerBefore['said'], string>> = {
@@ -19,8 +19,8 @@ const VERBS: Readonly<Record<AnswerBefore['said'], string>> = {
 };
 
 /**
- * "You allowed this 23 times here; last on 2026-11-24 14:02 in AUTH". The result is empty if the question was never
- * answered.
+ * Returns a sentence such as "You allowed this 23 times here; last on 2026-11-24 14:02 in AUTH". The result is empty if
+ * the user has never answered the question.
  */
 export function memoryText({ answers, differs }: Pick<QuestionMemory, 'answers' | 'differs'>): string {
   const last = lastOf(answers);
@@ -33,7 +33,7 @@ export function memoryText({ answers, differs }: Pick<QuestionMemory, 'answers' 
   return `You ${all} here; ${when}${differs ? ': your answers differ' : ''}`;
 }
 
-/** "allowed this 23 times", for one of several answers. */
+/** Describes one of several answers, such as "allowed this 23 times". */
 function countText(answer: AnswerBefore): string {
   const what = wordsOf(answer);
   const verb = VERBS[answer.said] ?? 'answered';
@@ -41,7 +41,7 @@ function countText(answer: AnswerBefore): string {
   return `${verb} this ${timesText(answer.count)}${what === '' ? '' : `, with ${what},`}`;
 }
 
-/** The answers for a list: "yes 23 times, no “use pnpm” once". */
+/** Describes all answers for a list, such as "yes 23 times, no “use pnpm” once". */
 export function answersText(answers: readonly AnswerBefore[]): string {
   const [first, ...others] = answers.slice(0, MOST_NAMED).map((answer) => {
     const said = answer.said === 'choice' ? '' : answer.said;
@@ -51,7 +51,7 @@ export function answersText(answers: readonly AnswerBefore[]): string {
   return [first, ...others, ...more].join(', ');
 }
 
-/** A user's own words, or the options that a user chose, in quotes. */
+/** Returns the user's own words, or the options that the user chose, in quotes. */
 function wordsOf({ remark, chosen }: Pick<AnswerBefore, 'remark' | 'chosen'>): string {
   const words = chosen.map(({ labels, text }) => [...labels, ...(text === null ? [] : [text])].join(', '));
   return [...words, ...(remark === null ? [] : [remark])].map(quoted).join(' and ');
@@ -66,7 +66,7 @@ const timesText = (count: number): string => (count === 1 ? 'once' : count === 2
 
 const dayText = (at: string): string => formatDateTime(Date.parse(at)).slice(0, 'YYYY-MM-DD HH:MM'.length);
 
-/** Returns the latest answer, or null if there is none. */
+/** Returns the most recent answer, or null if there is none. */
 export function lastOf(answers: readonly AnswerBefore[]): AnswerBefore | null {
   return answers.reduce<AnswerBefore | null>(
     (last, one) => (last === null || Date.parse(one.last_at) >= Date.parse(last.last_at) ? one : last),
@@ -75,8 +75,8 @@ export function lastOf(answers: readonly AnswerBefore[]): AnswerBefore | null {
 }
 
 /**
- * Says what a suggested answer is, for a button or a key: "Yes, as before". It contains all the words that would be
- * sent.
+ * Returns the label of a suggested answer for a button or a key, such as "Yes, as before". It contains all the words
+ * that would be sent.
  */
 export function suggestionText(question: Question, answer: Answer): string {
   const { choice, text, answers } = answer;

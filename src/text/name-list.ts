@@ -1,6 +1,6 @@
 import { cleanLine } from './terminal-text.ts';
 
-/** How many names are listed. In longer lists, the number of remaining names is enough. */
+/** The maximum number of names in a list. If there are more, the list ends with the number of remaining names. */
 const MOST_NAMED = 5;
 
 /** Returns a list such as `a, b, c, d, e and 2 more`. */

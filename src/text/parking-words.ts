@@ -1,6 +1,6 @@
 import type { ParkingRefusal } from '../protocol/index.ts';
 
-/** Why a session is not parked, and what a user can do about it. `SLUG` is replaced by the session's name. */
+/** Says why a session cannot be parked and what the user can do about it. `SLUG` is replaced by the session's name. */
 const REFUSALS: Readonly<Record<ParkingRefusal, readonly [message: string, cure: string]>> = {
   not_launched: [
     'another program started it, so CBOS does not know how to wake it',

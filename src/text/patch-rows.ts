@@ -1,21 +1,24 @@
 import { showHiddenMarks } from './hidden-marks.ts';
 
-/** A row of a patch: a file's name, a remark by git about the file, a hunk header, a line, or a note about a line. */
+/**
+ * A row of a patch: a file's name, git's metadata about the file, a hunk header, a line of the file, or a note about a
+ * line.
+ */
 export interface PatchRow {
   kind: 'file' | 'said' | 'hunk' | 'context' | 'added' | 'removed' | 'note';
-  /** the row as in the patch, without the sign of a line */
+  /** the text of the row as in the patch, but without a line's sign */
   text: string;
-  /** the line's number in the base, or null if the base does not contain it */
+  /** the line's number in the base, or null if the base does not contain the line */
   old: number | null;
-  /** the line's number now */
+  /** the line's number in the current file, or null if the current file does not contain the line */
   now: number | null;
 }
 
 const HUNK = /^@@ -(\d+)(?:,(\d+))? \+(\d+)(?:,(\d+))? @@/;
 
 /**
- * Parses a patch in git's unified format. Each hunk header gives the number of its lines, so a line of a file that
- * looks like part of the format is still treated as a line of the file.
+ * Parses a patch in git's unified format. The number of lines in each hunk is taken from its header, so a line of a
+ * file is recognised as such even if it looks like part of the format.
  */
 export function patchRows(patch: string): PatchRow[] {
   const rows: PatchRow[] = [];
@@ -58,20 +61,20 @@ function plain(kind: PatchRow['kind'], text: string): PatchRow {
 
 const SIGNS: Readonly<Partial<Record<PatchRow['kind'], string>>> = { context: ' ', added: '+', removed: '-' };
 
-/** Returns the sign of a line. The result is empty for a row that is not a line of the file. */
+/** Returns the sign of a line. The result is empty if the row is not a line of the file. */
 export function rowSign({ kind }: PatchRow): string {
   return SIGNS[kind] ?? '';
 }
 
 /**
- * Returns a row with invisible characters written out. A carriage return at the end of an unchanged line is left out,
- * because all lines of such a file have one.
+ * Returns a row with invisible characters shown as escapes. A carriage return at the end of an unchanged line is
+ * omitted, because all lines of such a file end with one.
  */
 export function shownRow({ kind, text }: PatchRow): string {
   return showHiddenMarks(kind === 'context' ? text.replace(/\r$/, '') : text);
 }
 
-/** Returns a row for a terminal: its sign and its text, with tabs as spaces. */
+/** Returns a row for a terminal: its sign and its text, with tabs converted to spaces. */
 export function rowText(row: PatchRow): string {
   return `${rowSign(row)}${shownRow(row).replaceAll('\t', '    ')}`;
 }

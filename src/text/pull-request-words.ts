@@ -3,16 +3,17 @@ import { showHiddenMarks } from './hidden-marks.ts';
 import type { StyleName } from './style.ts';
 import { cleanBlock, cleanLine } from './terminal-text.ts';
 
-/** GitHub cuts off longer titles. */
+/** The maximum length of a title. GitHub truncates longer titles. */
 const MOST_TITLE_CHARS = 200;
 
 const visible = (text: string): string => showHiddenMarks(cleanBlock(text)).trim();
 const visibleLine = (text: string): string => showHiddenMarks(cleanLine(text)).trim();
 
 /**
- * Returns the title and description for a pull request: those of its only commit, or the name of the branch and a list
- * of the commits. Invisible characters are written out, so that a user sees exactly what is sent.
- * @param messages the messages of the commits, oldest first
+ * Returns the title and description for a pull request. They are taken from the commit message if there is only one
+ * commit. Otherwise, they are the branch's name and a list of the commits. Invisible characters are shown as escapes,
+ * so that the user sees exactly what will be sent.
+ * @param messages the commit messages, oldest first
  */
 export function requestWords(branch: string, messages: readonly string[]): { title: string; body: string } {
   const [only = ''] = messages;
@@ -31,7 +32,10 @@ function shortTitle(title: string): string {
   return letters.length <= MOST_TITLE_CHARS ? letters.join('') : `${letters.slice(0, MOST_TITLE_CHARS - 1).join('')}…`;
 }
 
-/** Returns `#12 passing`. The result is empty if the session has no pull request. */
+/**
+ * Returns the state of the session's pull request, such as `#12 passing`. The result is empty if the session has no
+ * pull request.
+ */
 export function pullRequestText({ worktree }: Pick<Session, 'worktree'>): string {
   const request = worktree?.pull_request;
   return request === undefined ? '' : `#${request.number} ${requestState(request)}`;
@@ -50,8 +54,8 @@ export function pullRequestStyle({ worktree }: Pick<Session, 'worktree'>): Style
 }
 
 /**
- * Returns the question whether to push a branch and open a pull request for it. The question names everything that
- * leaves this machine.
+ * Returns the question that asks the user whether to push a branch and open a pull request for it. The question lists
+ * everything that will leave this machine.
  */
 export function pullRequestQuestion(plan: PullRequestPlan): string {
   const { branch, repository, existing } = plan;
@@ -61,7 +65,7 @@ export function pullRequestQuestion(plan: PullRequestPlan): string {
   return `${push}, and open a pull request into ${visibleLine(plan.base)}?`;
 }
 
-/** Returns the planned pull request as text for a user to read. */
+/** Returns the planned pull request as text for the user to read. */
 export function pullRequestLines({ title, body, existing }: PullRequestPlan): string[] {
   if (existing !== null) return [visibleLine(existing.url)];
   return [visibleLine(title), ...(body === '' ? [] : ['', ...visible(body).split('\n')])];

@@ -4,7 +4,7 @@ import { cleanLine } from './terminal-text.ts';
 
 const MEGABYTE = 1_000_000;
 
-/** Formats a size: `12 MB`, `1.5 GB`. Sizes below a megabyte are in kB. */
+/** Formats a size, such as `12 MB` or `1.5 GB`. Sizes of less than a megabyte are given in kB. */
 export function formatSize(bytes: number): string {
   if (bytes < MEGABYTE) return `${Math.ceil(bytes / 1_000)} kB`;
   return bytes < 1_000 * MEGABYTE
@@ -12,7 +12,7 @@ export function formatSize(bytes: number): string {
     : `${(bytes / (1_000 * MEGABYTE)).toFixed(1)} GB`;
 }
 
-/** Describes what was dropped: `the oldest 12 MB of AUTH (max_recording_size), 2026-11-20`. */
+/** Describes what was dropped, such as `the oldest 12 MB of AUTH (max_recording_size), 2026-11-20`. */
 export function dropText({ recording, reason, bytes, whole, at }: DroppedRecording): string {
   const what = whole ? `all ${formatSize(bytes)}` : `the oldest ${formatSize(bytes)}`;
   const [day = ''] = formatDateTime(Date.parse(at)).split(' ');
@@ -20,13 +20,13 @@ export function dropText({ recording, reason, bytes, whole, at }: DroppedRecordi
   return cleanLine(`${what} of ${recording} (${reason}), ${day}`);
 }
 
-/** Returns why nothing is recorded, for people to read. */
+/** Says why a session is not being recorded. */
 export function faultText(code: string): string {
   if (code === 'ENOSPC') return 'the disk is full';
   return code === 'EDQUOT' ? 'the disk quota is used up' : `nothing can be written (${cleanLine(code)})`;
 }
 
-/** Describes how much space the recordings use and what was dropped from them, one fact per line. */
+/** Describes how much space recordings use and what was dropped from them, one fact per line. */
 export function recordingsLines(recordings: Recordings): string[] {
   const { total_bytes, max_total_size, free_bytes, fault, not_recorded, dropped } = recordings;
   return [
@@ -39,5 +39,5 @@ export function recordingsLines(recordings: Recordings): string[] {
   ];
 }
 
-/** How many entries about dropped recordings are shown. `--json` shows all of them. */
+/** The maximum number of entries about dropped recordings to show. `--json` shows all of them. */
 const SHOWN_DROPS = 3;

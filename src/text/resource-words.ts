@@ -5,18 +5,21 @@ const BYTES_PER_MB = 1_000_000;
 
 type Used = Pick<SessionResources, 'processes' | 'memory_bytes' | 'cpu_ms'>;
 
-/** Returns `260 MB`. The result is empty for a session without a process. */
+/** Returns the memory that a session uses, such as `260 MB`. The result is empty for a session without a process. */
 export function memoryText(resources: Used | null): string {
   if (resources === null || resources.processes === 0) return '';
   return `${Math.round(resources.memory_bytes / BYTES_PER_MB)} MB`;
 }
 
-/** Returns the processor time: `12s`. The result is empty for a session without a process. */
+/**
+ * Returns the processor time that a session has used, such as `12s`. The result is empty for a session without a
+ * process.
+ */
 export function processorText(resources: Used | null): string {
   return resources === null || resources.processes === 0 ? '' : formatDuration(resources.cpu_ms);
 }
 
-/** Returns the sessions that have a process, those with the most memory first. */
+/** Returns the sessions that have a process, starting with the one that uses the most memory. */
 export function byMemory(resources: readonly SessionResources[]): SessionResources[] {
   return resources
     .filter(({ processes }) => processes > 0)

@@ -9,15 +9,15 @@ const LOSSES: Readonly<Record<Loss, string>> = {
   shutdown: 'it ended together with CBOS',
 };
 
-/** Returns how a session was lost. The result is empty if it is not lost. */
+/** Says how a session was lost. The result is empty if the session is not lost. */
 export function lostText({ lost }: Pick<Session, 'lost'>): string {
   return lost === undefined ? '' : howLost(lost);
 }
 
-/** A newer server may have other values. */
+/** A newer server may send values that this version does not know. */
 const howLost = (lost: Loss): string => (Object.hasOwn(LOSSES, lost) ? LOSSES[lost] : 'its processes are gone');
 
-/** Why a session is not restored, and what a user can do about it. `SLUG` is replaced by the session's name. */
+/** Says why a session is not restored and what the user can do about it. `SLUG` is replaced by the session's name. */
 const REFUSALS: Readonly<Record<RestoreRefusal, readonly [message: string, cure: string]>> = {
   running: ['it is running', ''],
   parked: ['it is parked', 'the next prompt or `cbos wake SLUG` wakes it'],
@@ -36,7 +36,7 @@ const REFUSALS: Readonly<Record<RestoreRefusal, readonly [message: string, cure:
   gave_up: ['the server has already tried several times', '`cbos restore SLUG`'],
 };
 
-/** Describes in one line what a restoration will do or has done with a session, or why it leaves the session alone. */
+/** Says in one line what a restoration will do or has done with a session, or why it leaves the session alone. */
 export function restoredText({ session, outcome, lost, how, reason, error }: RestoredSession): string {
   const name = cleanLine(session);
   const way = how === 'anew' ? 'with a new conversation, because it had none yet' : 'with its conversation';
@@ -57,7 +57,7 @@ export function restoredText({ session, outcome, lost, how, reason, error }: Res
   }
 }
 
-/** Says that a restoration has left sessions out. @param count how many sessions it did not try to restore */
+/** Says that a restoration has skipped sessions. @param count how many sessions it did not try to restore */
 export function untriedText(count: number): string {
   return `stopped after repeated failures: ${count} not tried`;
 }

@@ -3,23 +3,24 @@ import { shownName } from './changes-words.ts';
 import { showHiddenMarks } from './hidden-marks.ts';
 import { cleanBlock } from './terminal-text.ts';
 
-/** How many of a comment's lines the prompt quotes. The session has the file, so it needs no more. */
+/**
+ * How many of the lines that a comment covers are quoted in the prompt. The session can read the others in the file.
+ */
 const MOST_QUOTED_LINES = 12;
-/** How many characters of each of these lines are quoted. */
+/** How many characters of each line are quoted. */
 const MOST_QUOTED_CHARS = 300;
 
-/** The parts of a comment that the prompt contains. */
+/** The fields of a comment that the prompt includes. */
 export type PromptComment = Pick<ReviewComment, 'file' | 'side' | 'line' | 'end_line' | 'lines' | 'text' | 'anchor'>;
 
 /**
- * Returns a string without escape sequences and control characters, and with every other invisible character written
- * out.
+ * Removes escape sequences and control characters from a string, and shows all other invisible characters as escapes.
  */
 export function visibleText(text: string): string {
   return showHiddenMarks(cleanBlock(text));
 }
 
-/** Returns the prompt that sends a round of comments. It contains no invisible characters. */
+/** Returns the prompt that sends a round of comments. The prompt contains no invisible characters. */
 export function reviewPrompt(round: number, comments: readonly PromptComment[]): string {
   const count = comments.length === 1 ? '1 comment' : `${comments.length} comments`;
   const parts = comments.map((comment, index) =>
@@ -41,7 +42,7 @@ function quoted(lines: readonly string[]): string[] {
   return left > 0 ? [...shown, `> … ${left} more lines`] : shown;
 }
 
-/** Returns `src/a.ts, lines 3–5`, followed by what happened to the lines. */
+/** Returns the place of a comment, such as `src/a.ts, lines 3–5`, followed by what has happened to these lines. */
 export function placeText({
   file,
   side,
@@ -56,12 +57,12 @@ export function placeText({
   return `${shownName(file)}, ${lines}${of}${became}`;
 }
 
-/** Returns the state of a round: `round 2: delivered`. */
+/** Returns the state of a round, such as `round 2: delivered`. */
 export function roundText({ number, status }: Pick<ReviewRound, 'number' | 'status'>): string {
   return `round ${number}: ${status ?? 'it is not known whether it was sent'}`;
 }
 
-/** Returns how many comments are waiting and how many rounds were sent. */
+/** Returns how many comments are waiting to be sent and how many rounds have been sent. */
 export function reviewText({ comments, rounds, round }: Pick<Review, 'comments' | 'rounds' | 'round'>): string {
   const open = comments.length === 1 ? '1 comment' : `${comments.length} comments`;
   const sent = rounds.length === 0 ? '' : `, ${rounds.length === 1 ? '1 round' : `${rounds.length} rounds`} sent`;

@@ -14,7 +14,7 @@ import { showHiddenMarks } from './hidden-marks.ts';
 import { firstLine } from './session-words.ts';
 import { cleanLine } from './terminal-text.ts';
 
-/** The reasons for decisions, in words. `…` is replaced by the part of the call that decided. */
+/** The reasons for decisions, in words. `…` is replaced by the part of the call that determined the decision. */
 const REASONS: Readonly<Record<RuleReason, string>> = {
   allowed: 'every part of it is allowed',
   denied: 'a rule denies: …',
@@ -50,13 +50,13 @@ export function verdictLine({ decision, reason, about, rules }: RuleVerdict): st
   return cleanLine(`${DECISIONS[decision] ?? decision}: ${why}${by}`);
 }
 
-/** Returns the calls that a rule covers: "Bash: git status | npm test". */
+/** Describes the calls that a rule covers, such as "Bash: git status | npm test". */
 export function ruleAbout({ tool, command, path }: Rule): string {
   const what = [...command, ...path].join(' | ');
   return seen([tool.join(', '), what].filter((part) => part !== '').join(': '));
 }
 
-/** Returns a rule's text on one line, with invisible characters written out. */
+/** Returns a rule's text on one line, with invisible characters shown as escapes. */
 const seen = (text: string): string => cleanLine(showHiddenMarks(text));
 
 /** Returns the sessions and the folder that a rule applies to. The result is empty if the rule applies everywhere. */
@@ -75,7 +75,7 @@ export function ruleScope({
   return seen(scope.filter((part) => part !== '').join(', '));
 }
 
-/** Returns the limits of a rule: sessions, time, and count. */
+/** Describes the limits of a rule: its sessions, how long it is valid, and how often it can be used. */
 export function ruleLimits(rule: Rule): string {
   const { expires, count, used } = rule;
   const limits = [
@@ -86,7 +86,7 @@ export function ruleLimits(rule: Rule): string {
   return cleanLine(limits.filter((part) => part !== '').join(', '));
 }
 
-/** Returns what is wrong with a rules file, or null if nothing is. */
+/** Says what is wrong with a rules file. Returns null if nothing is wrong. */
 export function ruleFileFault({ path, folder, state, error }: RuleFile): string | null {
   switch (state) {
     case 'counts':
@@ -110,7 +110,7 @@ export const OUTCOME_WORDS: Readonly<Record<AuditOutcome, string>> = {
   failed: 'not given',
 };
 
-/** Returns who set a rule. */
+/** The words for the places where rules come from. */
 export const ORIGIN_WORDS: Readonly<Record<RuleOrigin, string>> = {
   home: 'rules.toml',
   project: "a project's file",
@@ -124,7 +124,7 @@ export const FILE_STATE_WORDS: Readonly<Record<RuleFileState, string>> = {
   changed: 'changed since it was trusted',
 };
 
-/** Returns how much time and how many calls a rule has left. The result is empty if the rule has no limit. */
+/** Says how much time and how many calls a rule has left. The result is empty if the rule has no limit. */
 export function ruleLeft({ expires, count, used }: Rule, now: number): string {
   const leftMs = expires === null ? null : Date.parse(expires) - now;
   const time = leftMs === null ? '' : leftMs <= 0 ? 'expired' : `ends in ${formatDuration(leftMs)}`;
@@ -132,12 +132,12 @@ export function ruleLeft({ expires, count, used }: Rule, now: number): string {
   return [time, calls].filter((part) => part !== '').join(', ');
 }
 
-/** Reports whether a rule has ended because its time is over or its count is used up. */
+/** Reports whether a rule no longer applies, because its time is over or it has been used as often as allowed. */
 export function isRuleOver({ expires, count, used }: Rule, now: number): boolean {
   return (expires !== null && Date.parse(expires) <= now) || (count !== null && used >= count);
 }
 
-/** "Bash: npm test", for one line of a list. */
+/** Describes a call in one line of a list, such as "Bash: npm test". */
 export function decidedCall({ tool, input }: Pick<AuditEntry, 'tool' | 'input'>): string {
   return seen(`${tool}: ${firstLine(showHiddenMarks(tellingField(input) ?? ''))}`);
 }

@@ -18,7 +18,7 @@ const DELIVERED: Readonly<Record<DeliveryStatus, string>> = {
   failed: 'the prompt did not arrive',
 };
 
-/** Describes the outcome of a run: `skipped: it was paused`. */
+/** Describes the outcome of a run, such as `skipped: it was paused`. */
 export function runText({
   outcome,
   reason,
@@ -32,7 +32,9 @@ export function runText({
   return delivered === '' ? outcome : `${outcome}: ${delivered}`;
 }
 
-/** Says what started a run, unless one of the schedule's own times did. An older server has no `triggered_by`. */
+/**
+ * Says what started a run, unless it was one of the schedule's own times. An older server does not send `triggered_by`.
+ */
 export function startedByText({ by_hand: byHand, triggered_by: by }: StartedBy): string {
   if (by === 'webhook') return 'by webhook';
   return byHand ? 'by hand' : '';
@@ -40,13 +42,13 @@ export function startedByText({ by_hand: byHand, triggered_by: by }: StartedBy):
 
 type StartedBy = Pick<ScheduleRun, 'by_hand'> & Partial<Pick<ScheduleRun, 'triggered_by'>>;
 
-/** Says what a user has to know about a new trigger's secret, which no face shows again. */
+/** Says what the user must know about a new trigger's secret, which is shown only this once. */
 export const TRIGGER_SECRET_TEXT = 'Copy the secret now: CBOS does not show it again';
 
 /**
- * Formats one of a schedule's times for people: the local time, and the time in the schedule's zone if it differs: `Tue
- * 2026-11-24 07:00`, `Tue 2026-11-24 01:00 (07:00 Europe/Berlin)`.
- * @param localZone the reader's time zone
+ * Formats one of a schedule's times as local time, such as `Tue 2026-11-24 07:00`. If the time in the schedule's own
+ * zone differs, it is added: `Tue 2026-11-24 01:00 (07:00 Europe/Berlin)`.
+ * @param localZone the user's time zone
  */
 export function scheduleTimeText(at: string, zone: string, localZone: string): string {
   const local = inZone(at, localZone);
@@ -57,7 +59,7 @@ export function scheduleTimeText(at: string, zone: string, localZone: string): s
   return `${here} (${there.day === local.day ? '' : `${there.day} `}${there.time} ${zone})`;
 }
 
-/** Returns null if this machine does not know the zone. */
+/** Returns null if this machine does not know the time zone. */
 function inZone(at: string, timeZone: string): { day: string; time: string } | null {
   try {
     const parts = new Intl.DateTimeFormat('en-GB', {
@@ -74,19 +76,22 @@ function inZone(at: string, timeZone: string): { day: string; time: string } | n
   }
 }
 
-/** Returns the reader's time zone. */
+/** Returns the user's time zone. */
 export function localTimeZone(): string {
   return new Intl.DateTimeFormat().resolvedOptions().timeZone;
 }
 
 /**
- * Returns who receives the prompts: `CI`, `a new NIGHTLY-N each time`, `(deleted)`. An older server has no `launch`.
+ * Says which session receives the prompts, such as `CI`, `a new NIGHTLY-N each time`, or `(deleted)`. An older server
+ * does not send `launch`.
  */
 export function receiverText({ session, launch = null }: Pick<Schedule, 'session'> & Partial<Schedule>): string {
   return launch === null ? (session ?? '(deleted)') : `a new session ${launch.name}-N each time`;
 }
 
-/** Returns how each of a schedule's sessions is launched: `in /src/shop, own worktree, opus, #night, 5 stay listed`. */
+/**
+ * Describes how a schedule's sessions are launched, such as `in /src/shop, own worktree, opus, #night, 5 stay listed`.
+ */
 export function launchFacts({ path, worktree, model, tags, keep, overlap }: ScheduleLaunch): string {
   return [
     `in ${path}`,

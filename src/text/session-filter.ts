@@ -3,7 +3,7 @@ import { blockedText } from './blocked-words.ts';
 import { sessionGist, stateText } from './session-words.ts';
 import { worktreeBranch } from './worktree-words.ts';
 
-/** Returns the words of a typed filter. A session must match each of them. */
+/** Returns the words of a filter that the user has typed. A session must match all of them. */
 export function filterWords(filter: string): string[] {
   return filter
     .toLowerCase()
@@ -12,8 +12,8 @@ export function filterWords(filter: string): string[] {
 }
 
 /**
- * Reports whether a session matches all words. `#night` matches only the tag and `@shop` only the repository. Any other
- * word may appear anywhere in the session's row.
+ * Reports whether a session matches all words. `#night` matches only the tag, and `@shop` only the repository. Any
+ * other word can match anywhere in the session's row.
  */
 export function matchesWords(session: Session, words: readonly string[]): boolean {
   if (words.length === 0) return true;
@@ -30,12 +30,12 @@ export function tagWord(tag: string): string {
   return `#${tag.toLowerCase()}`;
 }
 
-/** Returns the word for a repository, which is its folder's name without spaces. */
+/** Returns the word that filters by a repository, which is its folder's name without spaces. */
 export function repositoryWord(repository: string): string {
   return `@${folderName(repository).toLowerCase().replace(/\s+/g, '-')}`;
 }
 
-/** Adds the word to a filter, or removes it if it is already there. */
+/** Adds a word to a filter, or removes the word if the filter already contains it. */
 export function toggleWord(filter: string, word: string): string {
   const words = filter.split(/\s+/).filter((one) => one !== '');
   const rest = words.filter((one) => one.toLowerCase() !== word);

@@ -16,7 +16,7 @@ import { LIMIT_OVER_TEXT, limitText } from './limit-words.ts';
 import { snoozeText } from './snooze-words.ts';
 import { cleanBlock, cleanLine } from './terminal-text.ts';
 
-/** The colour of a session in a list: one of the terminal's own colours, or dim. */
+/** The colour of a session in a list: one of the terminal's standard colours, or dim. */
 export type StateStyle = 'yellow' | 'cyan' | 'green' | 'red' | 'magenta' | 'dim';
 
 /** The headings for the groups in a list. */
@@ -31,7 +31,7 @@ export const ATTENTION_TITLES: Readonly<Record<Attention, string>> = {
   stopped: 'Stopped',
 };
 
-/** Returns the heading above a group's sessions: `Needs you (2)`. */
+/** Returns the heading above a group's sessions, such as `Needs you (2)`. */
 export function attentionHeading(attention: Attention, count: number): string {
   return `${ATTENTION_TITLES[attention]} (${count})`;
 }
@@ -52,7 +52,7 @@ const LOOKS: Readonly<Record<Attention, Look>> = {
   stopped: { icon: '⊘', style: 'dim' },
 };
 
-/** An error looks different from a question. */
+/** An error has a different icon from a question. */
 const FAULT_LOOKS: Readonly<Partial<Record<Need, Look>>> = {
   limit: { icon: '✗', style: 'red' },
   budget: { icon: '✗', style: 'red' },
@@ -60,7 +60,7 @@ const FAULT_LOOKS: Readonly<Partial<Record<Need, Look>>> = {
   stuck: { icon: '!', style: 'magenta' },
 };
 
-/** The icon while no tool is running and the model is thinking or writing. */
+/** The icon for a session whose model is thinking or writing while no tool is running. */
 const THINKING_ICON = '◐';
 
 export function sessionIcon(session: Attending): string {
@@ -78,7 +78,7 @@ function lookOf(session: Attending): Look {
   return (need === null ? undefined : FAULT_LOOKS[need]) ?? LOOKS[attentionOf(session)];
 }
 
-/** Returns the number of sessions in a state, with its icon: `○ 2 need you`, `✓ 1 done`. */
+/** Returns an icon and how many sessions it applies to, such as `○ 2 need you` or `✓ 1 done`. */
 export function attentionCount(attention: Attention, count: number): string {
   const title = ATTENTION_TITLES[attention].toLowerCase();
   return `${LOOKS[attention].icon} ${count} ${attention === 'needs_you' && count > 1 ? 'need you' : title}`;
@@ -107,8 +107,8 @@ const WORK_WORDS: Readonly<Partial<Record<Detail, string>>> = {
 };
 
 /**
- * Returns what a session is doing or wants, in words that need no glossary: `asks permission`, `using tools`, `done`,
- * `stopped`.
+ * Returns what a session is doing or what it wants, in everyday words such as `asks permission`, `using tools`, `done`,
+ * or `stopped`.
  */
 export function stateText(session: Attending): string {
   const need = needOf(session);
@@ -124,21 +124,24 @@ export function stateText(session: Attending): string {
   return ATTENTION_TITLES[attention].toLowerCase();
 }
 
-/** Returns a note that the session's queue is paused. The result is empty if it is not. */
+/** Returns a note that the session's queue is paused. The result is empty if the queue is not paused. */
 export function queueText({ queue_stopped_at: stoppedAt }: Pick<Session, 'queue_stopped_at'>): string {
-  // An older server does not report it.
+  // An older server does not send this field.
   const at = Date.parse(stoppedAt ?? '');
   return Number.isNaN(at) ? '' : `queue paused by an interrupt since ${formatClock(at)}`;
 }
 
-/** Returns a note that the session is parked. The result is empty if it is not. */
+/** Returns a note that the session is parked. The result is empty if the session is not parked. */
 export function parkedText({ parked_at: parkedAt }: Pick<Session, 'parked_at'>): string {
-  // An older server does not report it.
+  // An older server does not send this field.
   const at = Date.parse(parkedAt ?? '');
   return Number.isNaN(at) ? '' : `parked since ${formatClock(at)}: it has no process, and the next prompt wakes it`;
 }
 
-/** Returns a note that the session's output is currently not being recorded. The result is empty if it is. */
+/**
+ * Returns a note that the session's output is currently not being recorded. The result is empty if it is being
+ * recorded.
+ */
 export function recordingText({
   recording_stopped_at: stoppedAt,
   recording_stopped_because: because,
@@ -147,7 +150,7 @@ export function recordingText({
   if (undrawnSince !== undefined) {
     return `not drawn since ${formatClock(Date.parse(undrawnSince))}: its output takes too long to draw`;
   }
-  // An older server does not report it.
+  // An older server does not send this field.
   const at = Date.parse(stoppedAt ?? '');
   if (Number.isNaN(at)) return '';
   const why = because === 'removed' ? 'its files were removed' : 'the disk is full';
@@ -160,7 +163,10 @@ export function broughtBackText(slugs: readonly string[]): string {
   return `${count} listed again: ${slugs.toSorted().map(cleanLine).join(', ')}`;
 }
 
-/** Returns in one line what a session asks, or else what it is doing, what went wrong, or how its last answer ended. */
+/**
+ * Returns one line that says what a session asks, or otherwise what it is doing, what went wrong, or how its last
+ * answer ended.
+ */
 export function sessionGist(
   session: Pick<Session, 'status' | 'path'> & Partial<Pick<Session, 'rate_limit' | 'limit_over_at' | 'over_budget'>>,
 ): string {
@@ -168,8 +174,8 @@ export function sessionGist(
   if (status.question !== null) {
     const { kind, text, tool } = status.question;
     const asked = firstLine(showHiddenMarks(text));
-    // Only a permission request is about its tool. A question or a plan also comes through a tool, but its own text
-    // states what it wants.
+    // Only a permission request concerns the tool itself. A question or a plan also uses a tool, but its own text says
+    // what the session wants.
     return tool === null || kind !== 'permission'
       ? asked
       : `${cleanLine(tool.name)}: ${toolGist(tool.input, path) || asked}`;
@@ -183,7 +189,7 @@ export function sessionGist(
   return tells ? firstLine(evidence) : '';
 }
 
-/** Rules whose evidence is the end of the last answer, or how the turn ended. */
+/** The rules whose evidence is the end of the last answer or the way the turn ended. */
 const LAST_WORDS = ['.Stop', 'json.result', 'json.interrupted'];
 
 function lastLine(text: string): string {
@@ -196,8 +202,8 @@ function lastLine(text: string): string {
 }
 
 /**
- * Returns a tool's input in one line. The result is empty if the input contains nothing worth showing.
- * @param folder the session's folder; the path of a file in it is shown relative to it
+ * Describes a tool's input in one line. The result is empty if the input contains nothing worth showing.
+ * @param folder the session's folder; the paths of files inside this folder are shown relative to it
  */
 export function toolGist(input: unknown, folder: string | null = null): string {
   if (typeof input === 'string') return cleanLine(showHiddenMarks(input));
@@ -226,7 +232,7 @@ function questionsGist(questions: unknown): string | null {
   return asked.length === 0 ? null : cleanLine(asked.join(' '));
 }
 
-/** Returns the first line with any content. */
+/** Returns the first line that is not blank. */
 export function firstLine(text: string): string {
   return (
     cleanBlock(text)
@@ -236,21 +242,21 @@ export function firstLine(text: string): string {
   );
 }
 
-/** Returns a model's common name: `claude-sonnet-4-5-20250929` becomes `sonnet-4-5`. */
+/** Returns a model's short name: `claude-sonnet-4-5-20250929` becomes `sonnet-4-5`. */
 export function modelText(model: string | null): string {
   return cleanLine(model ?? '')
     .replace(/^claude-/, '')
     .replace(/-\d{8}$/, '');
 }
 
-/** Returns a path as people write it: `~/src/auth`. */
+/** Returns a path in the form in which users write it, such as `~/src/auth`. */
 export function pathText(path: string | null, home: string | undefined): string {
   if (path === null) return '';
   const isBelow = home !== undefined && home !== '' && (path === home || path.startsWith(`${home}/`));
   return cleanLine(isBelow ? `~${path.slice(home.length)}` : path);
 }
 
-/** Describes a session in one line, for places without a table: `○ AUTH  asks permission  Bash: npm test`. */
+/** Describes a session in one line, for places that do not show a table: `○ AUTH asks permission Bash: npm test`. */
 export function sessionLine(session: Session): string {
   return [`${sessionIcon(session)} ${cleanLine(session.slug)}`, stateText(session), sessionGist(session)]
     .filter((part) => part !== '')

@@ -2,7 +2,9 @@ import type { ProjectSetUp, RepositoryWorktree, Session, SetUp } from '../protoc
 import { showHiddenMarks } from './hidden-marks.ts';
 import { cleanLine } from './terminal-text.ts';
 
-/** Returns how far a set-up is, and what a user may do about it. The result is empty if there is nothing to say. */
+/**
+ * Says what state a set-up is in, and what the user can do about it. The result is empty if there is nothing to say.
+ */
 export function setUpText({ slug, status, worktree }: Pick<Session, 'slug' | 'status' | 'worktree'>): string {
   const setUp = worktree?.set_up;
   if (setUp === undefined) return '';
@@ -35,21 +37,21 @@ function failedCure(slug: string, { after_failure: after }: SetUp, isDead: boole
   return `; ${again} runs it again, cbos worktrees skip ${slug} skips it`;
 }
 
-/** Returns a command in one line, in which nothing is hidden. */
+/** Returns a command on one line, with nothing hidden. */
 export function commandText(command: string): string {
   return showHiddenMarks(cleanLine(command));
 }
 
 /**
- * Returns what a user should know right after a session was launched in a worktree: that its set-up is running, or why
- * it is not.
+ * Says what the user should know right after a session was launched in a worktree: either that its set-up is running,
+ * or why it is not.
  */
 export function setUpNotice(session: Pick<Session, 'slug' | 'status' | 'worktree'>): string {
   const state = session.worktree?.set_up?.state;
   return state === 'done' || state === 'skipped' ? '' : setUpText(session);
 }
 
-/** Returns what is wrong with a repository's own file about its worktrees, and the cure, or null if it counts. */
+/** Says what is wrong with a repository's worktree file, and how to fix it. Returns null if the file is in effect. */
 export function projectSetUpFault(file: ProjectSetUp, repository: string): string | null {
   const path = cleanLine(file.path);
   const trust = `cbos worktrees trust ${cleanLine(repository)}`;
@@ -65,7 +67,7 @@ export function projectSetUpFault(file: ProjectSetUp, repository: string): strin
   }
 }
 
-/** Returns who uses a worktree: the names of its sessions, or why it can or cannot be used. */
+/** Says which sessions use a worktree, or why the worktree can or cannot be used. */
 export function worktreeUse({ main, gone, free, sessions }: RepositoryWorktree): string {
   if (sessions.length > 0) return sessions.map(cleanLine).join(', ');
   if (main) return 'main checkout';

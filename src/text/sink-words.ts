@@ -1,7 +1,7 @@
 import type { Sink } from '../protocol/index.ts';
 import { formatDuration } from './durations.ts';
 
-/** Describes in a few words when a sink sends messages. */
+/** Says in a few words when a sink sends messages. */
 export function sinkRulesText({ after_s: afterS, away_s: awayS, quiet, timezone, answers }: Sink): string {
   return [
     afterS === 0 ? 'at once' : `after ${formatDuration(afterS * 1_000)}`,
@@ -11,7 +11,7 @@ export function sinkRulesText({ after_s: afterS, away_s: awayS, quiet, timezone,
   ].join(', ');
 }
 
-/** Returns the state of a sink: what is wrong with it, or how many messages it has sent. */
+/** Describes the state of a sink: what is wrong with it, or how many messages it has sent. */
 export function sinkStateText({ waiting, sent, fault }: Sink): string {
   const held = waiting === 0 ? '' : `, ${waiting} waiting`;
   return fault === null ? `${sent} sent${held}` : `fault: ${fault}${held}`;

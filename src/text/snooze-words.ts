@@ -2,12 +2,12 @@ import type { NewSnooze, Snooze } from '../protocol/index.ts';
 import { formatDateTime } from './durations.ts';
 import { cleanLine } from './terminal-text.ts';
 
-/** Returns `snoozed until 17:00`, with the day if the snooze ends on a different day than it began. */
+/** Returns text such as `snoozed until 17:00`. If the snooze ends on another day, the text includes the date. */
 export function snoozeText(snooze: Snooze): string {
   return `snoozed ${wakeText(snooze)}`;
 }
 
-/** Returns `until 17:00`, for a place below a heading that already says "snoozed". */
+/** Returns text such as `until 17:00`, for places below a heading that already says "snoozed". */
 export function wakeText({ since, until, until_asks, until_turn_ends, until_ends }: Snooze): string {
   const rules = [
     ...(until === null ? [] : [momentText(Date.parse(until), Date.parse(since))]),
@@ -29,17 +29,17 @@ function momentText(at: number, from: number): string {
 const HOUR_MS = 60 * 60 * 1_000;
 const UNITS_MS: Readonly<Record<string, number>> = { m: HOUR_MS / 60, h: HOUR_MS, d: 24 * HOUR_MS };
 
-/** When a working day begins, which is what `tomorrow` means. */
+/** The hour at which a working day begins, which is when `tomorrow` ends a snooze. */
 const MORNING_HOUR = 9;
 
-/** The forms that `wakeTime` accepts, for messages. */
+/** The forms of a time that `wakeTime` accepts, for messages. */
 export const WAKE_TIME_FORMS = '17:00, 30m, 2h, 3d, tomorrow, or 2026-11-24 09:00';
 
 /**
- * Parses the end of a snooze in the reader's time zone. `17:00` is the next moment at which a clock there shows that
- * time, even across a daylight saving change.
- * @param now milliseconds since 1970
- * @returns milliseconds since 1970, or null if the text is not a time
+ * Parses the time at which a snooze ends, in the user's time zone. `17:00` is the next moment at which the user's clock
+ * shows this time, even if daylight saving time begins or ends before that.
+ * @param now the current time in Unix milliseconds
+ * @returns the time in Unix milliseconds, or null if the text is not a time
  */
 export function wakeTime(text: string, now: number): number | null {
   const word = text.trim().toLowerCase();
@@ -57,7 +57,7 @@ export function wakeTime(text: string, now: number): number | null {
   return readDate(word);
 }
 
-/** Parses `2026-11-24`, `2026-11-24 09:00`, or a timestamp with its time zone. */
+/** Parses `2026-11-24`, `2026-11-24 09:00`, or a timestamp with a time zone. */
 function readDate(word: string): number | null {
   const parts = /^(\d{4})-(\d\d)-(\d\d)(?:[t ](\d\d):(\d\d))?$/.exec(word);
   if (parts === null) {
@@ -70,18 +70,18 @@ function readDate(word: string): number | null {
     .slice(1)
     .map((part: string | undefined) => (part === undefined ? undefined : Number(part)));
   const date = new Date(year, month - 1, day, hour, minute);
-  // 2026-02-30 would be a day in March.
+  // Without this check, 2026-02-30 would become a day in March.
   return date.getMonth() === month - 1 && date.getDate() === day && hour < 24 && minute < 60 ? date.getTime() : null;
 }
 
-/** A choice in the terminal UI and on the page, with its key. */
+/** A choice that the terminal UI and the page offer, with its key. */
 export interface SnoozeChoice {
   key: string;
   does: string;
   rule: NewSnooze;
 }
 
-/** @param now milliseconds since 1970 */
+/** @param now the current time in Unix milliseconds */
 export function snoozeChoices(now: number): SnoozeChoice[] {
   const until = (text: string): NewSnooze => ({ until: new Date(wakeTime(text, now) ?? now).toISOString() });
   return [

@@ -1,6 +1,6 @@
 /**
- * The Select Graphic Rendition codes that turn each style on and off. The codes use the terminal's own sixteen colours,
- * so the user decides between light and dark.
+ * The SGR codes that turn each style on and off. They use the terminal's own sixteen colours, so that the user's light
+ * or dark theme applies.
  */
 const CODES = {
   bold: [1, 22],
@@ -15,10 +15,10 @@ const CODES = {
 
 export type StyleName = keyof typeof CODES;
 
-/** Applies a style to text, as far as the terminal and the user's settings allow it. */
+/** Applies a style to text, if the terminal and the user's settings allow it. */
 export type Style = (name: StyleName | null, text: string) => string;
 
-/** The style function for a terminal that supports every style. */
+/** The style function for a terminal that supports all styles. */
 export const styled: Style = (name, text) => {
   if (name === null || text === '') return text;
   const [on, off] = CODES[name];

@@ -2,9 +2,9 @@ import type { IBuffer, IBufferCell, Terminal } from '@xterm/headless';
 import { withoutReordering } from './terminal-text.ts';
 
 /**
- * Returns the window's rows as coloured text. Each row begins and ends in the terminal's default style. The rows
- * contain only printable text and SGR sequences, whatever the recorded program wrote.
- * @param maxCols where rows are cut off, for a terminal that is narrower
+ * Returns the window's rows as coloured text. Each row begins and ends in the terminal's default style. No matter what
+ * the recorded program wrote, the rows contain only printable text and SGR sequences.
+ * @param maxCols the column at which rows are cut off, for a terminal that is narrower than the window
  */
 export function styledRows(terminal: Terminal, maxCols: number): string[] {
   const buffer = terminal.buffer.active;
@@ -13,19 +13,19 @@ export function styledRows(terminal: Terminal, maxCols: number): string[] {
 }
 
 export interface RowOptions {
-  /** the first column, and the column after the last one */
+  /** the first column to render, and the column after the last one */
   from: number;
   to: number;
-  /** false for bold, inverse, and other attributes without any colour */
+  /** whether to render colours; if false, only bold, inverse, and other attributes are rendered */
   hasColours?: boolean;
   /**
-   * Returns a sequence that moves the cursor to a column, counted from `from`. Such a move follows each character whose
-   * width terminals disagree about, so that the next character is drawn in its own cell.
+   * Returns a sequence that moves the cursor to a column, counted from `from`. Terminals disagree about the width of
+   * some characters. A move follows each of these, so that the next character is drawn in the right cell.
    */
   placeAt?(col: number): string;
 }
 
-/** Returns one row of a buffer. Rows are counted from the first line of the scrollback. */
+/** Renders one row of a buffer. Rows are counted from the first line of the scrollback. */
 export function styledRow(buffer: IBuffer, row: number, options: RowOptions): string {
   const { from, to, hasColours = true, placeAt } = options;
   const line = buffer.getLine(row);
@@ -37,7 +37,7 @@ export function styledRow(buffer: IBuffer, row: number, options: RowOptions): st
     if (line.getCell(col, cell) === undefined) break;
     const width = cell.getWidth();
     if (width === 0) {
-      // This is the second half of a wide character whose first half is to the left of the cut.
+      // This is the right half of a wide character whose left half was cut off.
       if (col === from) text += ' ';
       continue;
     }
@@ -54,8 +54,8 @@ export function styledRow(buffer: IBuffer, row: number, options: RowOptions): st
 }
 
 /**
- * Reports whether terminals may disagree about the width of a cell's characters. They agree on a width of one cell for
- * a single Latin, Greek, Cyrillic, punctuation, arrow, box-drawing, or Braille character.
+ * Reports whether terminals may disagree about the width of a cell's characters. They agree that a single Latin, Greek,
+ * Cyrillic, punctuation, arrow, box-drawing, or Braille character takes one cell.
  */
 function hasDoubtfulWidth(characters: string): boolean {
   const code = characters.charCodeAt(0);
@@ -64,10 +64,10 @@ function hasDoubtfulWidth(characters: string): boolean {
   return characters.length > 1 || !(isPlain || isDrawing || characters === '');
 }
 
-/** A cell, or another object in which xterm.js stores a style. */
+/** A cell, or another xterm.js object that has a style. */
 export type Styled = Pick<IBufferCell, Extract<keyof IBufferCell, `is${string}` | `get${'F' | 'B'}g${string}`>>;
 
-/** Returns SGR parameters that follow a reset. Each one begins with a `;`. */
+/** Returns the SGR parameters to append to a reset. Each parameter begins with a `;`. */
 export function styleOf(cell: Styled, hasColours: boolean): string {
   if (cell.isAttributeDefault()) return '';
   let style = '';
@@ -86,20 +86,21 @@ export function styleOf(cell: Styled, hasColours: boolean): string {
   return style + backgroundOf(cell);
 }
 
-/** Returns the part of a style that is visible in a cell without a character. */
+/** Returns the part of a style that is visible even in an empty cell. */
 export function backgroundOf(cell: Styled): string {
   if (cell.isBgPalette()) return `;${paletteColour(cell.getBgColorMode(), cell.getBgColor(), 40)}`;
   return cell.isBgRGB() ? `;48;2;${rgb(cell.getBgColor())}` : '';
 }
 
 /**
- * The mode that xterm.js stores for a colour written as one of the sixteen (6.0.0). Other colours are among the 256.
+ * The mode that xterm.js (6.0.0) stores for a colour that was set as one of the sixteen standard colours. Other palette
+ * colours are among the 256.
  */
 const SIXTEEN_COLOURS = 1 << 24;
 
 /**
- * @param base 30 for the foreground, 40 for the background; in a colourful row, the short form takes a third of the
- * bytes
+ * @param base 30 for the foreground, 40 for the background; the short form reduces the size of a colourful row to a
+ * third
  */
 function paletteColour(mode: number, colour: number, base: 30 | 40): string {
   if (mode !== SIXTEEN_COLOURS) return `${base + 8};5;${colour}`;

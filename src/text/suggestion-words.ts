@@ -9,16 +9,16 @@ const STEPS: Readonly<Record<RuleSuggestion['step'], string>> = {
   arguments: 'the same command with any arguments; you have allowed it with several different ones',
 };
 
-/** Returns what a suggestion would allow in addition to the commands seen. */
+/** Says what a suggested rule would allow in addition to the commands that led to it. */
 export const stepText = ({ step }: Pick<RuleSuggestion, 'step'>): string => STEPS[step] ?? step;
 
-/** "allowed 4 times, never refused, in AUTH, SHOP" */
+/** Describes the evidence for a suggestion, such as "allowed 4 times, never refused, in AUTH, SHOP". */
 export function evidenceText({ yes, no, sessions }: RuleSuggestion): string {
   const refused = no === 0 ? 'never refused' : `refused ${no} times`;
   return seen(`allowed ${yes} times, ${refused}, in ${sessions.join(', ')}`);
 }
 
-/** Returns a suggestion in full: the rule, the evidence, and what else it would have allowed. */
+/** Returns a suggestion in full: the rule, the evidence for it, and what else the rule would have allowed. */
 export function suggestionLines(suggestion: RuleSuggestion): string[] {
   const { number, commands, also, toml } = suggestion;
   return [
@@ -32,7 +32,7 @@ export function suggestionLines(suggestion: RuleSuggestion): string[] {
   ];
 }
 
-/** Returns the rule that a user adds by accepting a suggestion. */
+/** Returns the rule that is added if the user accepts a suggestion. */
 export const suggestionRule = ({ command, project }: RuleSuggestion): NewRule => ({
   effect: 'allow',
   command,

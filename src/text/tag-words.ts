@@ -1,12 +1,12 @@
 import { isTag, type Session, TAG_RULE, type TagEdit } from '../protocol/index.ts';
 import { cleanLine } from './terminal-text.ts';
 
-/** The tag changes that typed words request, or what is wrong with the words. */
+/** The changes to tags that the user's words request, or what is wrong with the words. */
 export type TypedTags = { edit: TagEdit; problem: null } | { edit: null; problem: string };
 
 /**
- * Parses words such as `night -old`. Words with a leading dash are removed, and the others are added. `#night` means
- * the tag `night`.
+ * Parses words such as `night -old`. A word with a leading dash is a tag to remove, and any other word is a tag to add.
+ * `#night` means the tag `night`.
  */
 export function readTagWords(typed: string): TypedTags {
   const words = typed.split(/[\s,]+/).filter((word) => word !== '');
@@ -20,7 +20,7 @@ export function readTagWords(typed: string): TypedTags {
   };
 }
 
-/** Returns a session's tags as a row shows them. The result is empty if it has none. */
+/** Returns a session's tags, formatted for a row. The result is empty if the session has no tags. */
 export function tagsText({ tags }: Partial<Pick<Session, 'tags'>>): string {
   return (tags ?? []).map((tag) => `#${cleanLine(tag)}`).join(' ');
 }

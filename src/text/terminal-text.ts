@@ -1,21 +1,24 @@
 /**
- * Matches escape sequences: CSI, OSC and its relatives (up to BEL or ST, or to the end if neither comes), and
- * two-character ones. This is a pattern's source and not a pattern, because the streaming reader needs an anchored
- * pattern.
+ * Matches escape sequences: CSI, OSC and similar sequences (up to BEL or ST, or to the end of the text if neither
+ * follows), and two-character sequences. This is a string rather than a `RegExp`, because the streaming parser needs to
+ * anchor the pattern.
  */
 const ESCAPES =
   /(?:\u001b\[|\u009b)[0-?]*[ -/]*[@-~]|(?:\u001b[\]PX^_]|[\u009d\u0090\u0098\u009e\u009f])[^\u0007\u001b\u009c]*(?:\u0007|\u001b\\|\u009c)?|\u001b[ -/]*[0-~]/g;
 
-/** C0 without tab and line feed, DEL, C1, and lone escapes. */
+/** Matches C0 except for tab and line feed, DEL, C1, and lone escapes. */
 const CONTROLS = /[\u0000-\u0008\u000b-\u001f\u007f-\u009f]/g;
 
-/** Marks that reorder text on the screen, so that it looks different from what it is ("Trojan Source"). */
+/**
+ * Matches the marks that reorder text on the screen, which can make it look different from what it says ("Trojan
+ * Source").
+ */
 const REORDERING = /[\u061c\u200e\u200f\u202a-\u202e\u2066-\u2069]/g;
 
 /**
- * Makes text from a session (a title, a path, a question) safe for one line of the terminal by removing escape
- * sequences, control characters, and line breaks. Otherwise a hostile title could rewrite the line above or answer in
- * the user's name.
+ * Makes text from a session, such as a title, a path, or a question, safe to print on one line of a terminal. It
+ * removes escape sequences, control characters, and line breaks, because a hostile title could otherwise overwrite the
+ * line above or answer a question in the user's name.
  */
 export function cleanLine(text: string): string {
   return cleanBlock(text)
@@ -23,7 +26,7 @@ export function cleanLine(text: string): string {
     .trim();
 }
 
-/** Makes multi-line text safe for the terminal. Line feeds are kept, and tabs become four spaces. */
+/** Makes multi-line text safe for a terminal. Line feeds are kept, and each tab becomes four spaces. */
 export function cleanBlock(text: string): string {
   return text
     .replace(ESCAPES, '')
@@ -34,8 +37,8 @@ export function cleanBlock(text: string): string {
 }
 
 /**
- * Formats JSON for the terminal. Characters that JSON does not escape but a terminal may obey (C1, DEL, reordering
- * marks) are escaped. The value stays the same.
+ * Formats JSON for a terminal. Characters that JSON does not escape but that a terminal may act on (C1, DEL, reordering
+ * marks) are escaped as well. The value stays the same.
  */
 export function terminalJson(value: unknown, indent?: number): string {
   return (JSON.stringify(value, null, indent) ?? 'null').replace(
@@ -44,7 +47,7 @@ export function terminalJson(value: unknown, indent?: number): string {
   );
 }
 
-/** Returns a string without the marks that make it look different from what it is. */
+/** Removes the marks that make a string look different from what it says. */
 export function withoutReordering(text: string): string {
   return text.replace(REORDERING, '');
 }

@@ -3,12 +3,12 @@ import { showHiddenMarks } from './hidden-marks.ts';
 import { cleanBlock, cleanLine } from './terminal-text.ts';
 
 /**
- * Cleans text that somebody is asked to allow. Control sequences lose their effect, nothing is left out, and invisible
- * characters are written out.
+ * Cleans text that the user is asked to allow. Control sequences are made harmless, nothing is removed, and invisible
+ * characters are shown as escapes.
  */
 const plain = (text: string): string => cleanBlock(showHiddenMarks(text)).trimEnd();
 
-/** Returns the whole input of a tool, field by field. */
+/** Returns the complete input of a tool, field by field. */
 export function toolInputLines(input: unknown): string[] {
   const entries = typeof input === 'object' && input !== null ? Object.entries(input) : [['input', input] as const];
   return entries.flatMap(([name, value]) => {
@@ -18,15 +18,17 @@ export function toolInputLines(input: unknown): string[] {
   });
 }
 
-/** Returns the call that a question would allow. The result is empty if the question is about something else. */
+/**
+ * Returns the tool call that a question would allow. The result is empty if the question does not concern a tool call.
+ */
 export function askedCallLines({ kind, tool }: Question): string[] {
   if (tool === null || (kind !== 'permission' && kind !== 'plan')) return [];
   return [cleanLine(showHiddenMarks(tool.name)), ...toolInputLines(tool.input).map((line) => `  ${line}`)];
 }
 
 /**
- * Reports whether the question's own text contains the whole call. A dialog on a screen repeats the call, but not
- * always in full.
+ * Reports whether the question's own text contains the whole call. The dialog on the screen repeats the call, but not
+ * always completely.
  */
 export function saysCall({ tool, text }: Question): boolean {
   const said = squeeze(text);
@@ -36,7 +38,8 @@ export function saysCall({ tool, text }: Question): boolean {
 const squeeze = (text: string): string => text.replace(/\s+/g, '');
 
 /**
- * Returns everything in an input that makes a difference, as text. Booleans and numbers are preceded by their names.
+ * Returns, as text, everything in an input that affects what the tool does. Booleans and numbers are preceded by their
+ * names.
  */
 function leavesOf(value: unknown, name = ''): string[] {
   if (typeof value === 'string') return [value];
@@ -45,14 +48,16 @@ function leavesOf(value: unknown, name = ''): string[] {
   return [`${name}: ${value}`];
 }
 
-/** Returns the notice for a truncated call. @param how how to get into the session's terminal */
+/**
+ * Returns the notice for a call that is shown only in part. @param how how the user can open the session's own terminal
+ */
 export function cutText(how: string): string {
   return `The request is longer than shown here, so you can allow it only in the terminal: ${how}`;
 }
 
 /**
- * Returns the text of a question together with its call. This is everything that a user must read in order to answer
- * it.
+ * Returns the text of a question together with its tool call, which is everything that the user must read before
+ * answering.
  */
 export function askedText(question: Question, part: { text: string }): string {
   return [...askedCallLines(question), part.text].join('\n');

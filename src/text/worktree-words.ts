@@ -4,7 +4,7 @@ import { someNames } from './name-list.ts';
 import { stateText } from './session-words.ts';
 import { cleanLine } from './terminal-text.ts';
 
-/** The choices for finishing a worktree. */
+/** The ways to finish a worktree that the user can choose from. */
 export const FINISH_CHOICES: readonly { how: FinishHow; key: string; verb: string; about: string }[] = [
   {
     how: 'merge',
@@ -23,7 +23,7 @@ export const FINISH_CHOICES: readonly { how: FinishHow; key: string; verb: strin
   },
 ];
 
-/** Reports whether this way moves the commits to another branch. */
+/** Reports whether this way of finishing moves the commits to another branch. */
 export function mergesBy(how: FinishHow): boolean {
   return how !== 'keep' && how !== 'discard';
 }
@@ -33,7 +33,7 @@ export function isFinishable({ worktree }: Pick<Session, 'worktree'>): boolean {
   return worktree !== undefined && worktree.finished === undefined;
 }
 
-/** Returns a worktree's branch and its base: `fix/login → main`. The result is empty if there is no worktree. */
+/** Returns a worktree's branch and base, such as `fix/login → main`. The result is empty if there is no worktree. */
 export function worktreeBranch(worktree: Session['worktree']): string {
   if (worktree === undefined) return '';
   const branch = shownBranch(worktree.branch);
@@ -41,7 +41,7 @@ export function worktreeBranch(worktree: Session['worktree']): string {
   return worktree.base === null ? branch : `${branch} → ${shownBranch(worktree.base)}`;
 }
 
-/** Returns `AUTH-2 continues the conversation of AUTH, on the branch AUTH-2`. */
+/** Returns a line about a fork, such as `AUTH-2 continues the conversation of AUTH, on the branch AUTH-2`. */
 export function forkedText(original: string, { slug, worktree }: Pick<Session, 'slug' | 'worktree'>): string {
   const where = worktree === undefined ? 'in the same folder' : `on the branch ${shownBranch(worktree.branch)}`;
   return cleanLine(`${slug} continues the conversation of ${original}, ${where}`);
@@ -51,7 +51,10 @@ function shownBranch(name: string): string {
   return showHiddenMarks(cleanLine(name));
 }
 
-/** Returns the question whether to finish a worktree in this way. The question names everything that is removed. */
+/**
+ * Returns the question that asks the user whether to finish a worktree in this way. The question lists everything that
+ * will be removed.
+ */
 export function finishQuestion(session: Session, how: FinishHow, into?: string): string {
   const { slug, worktree, status } = session;
   const branch = shownBranch(worktree?.branch ?? '');
@@ -67,15 +70,18 @@ export function finishQuestion(session: Session, how: FinishHow, into?: string):
   return `${does[how]}, and remove the worktree ${cleanLine(worktree?.path ?? '')}?${runs}`;
 }
 
-/** Returns why nothing has been merged yet. @param files at least one file that is in no commit */
+/** Says why nothing has been merged yet. @param files the files that are not in any commit, at least one */
 export function uncommittedText(files: readonly string[]): string {
   return `${someNames(files.map(shownBranch))} ${files.length === 1 ? 'is' : 'are'} not committed`;
 }
 
-/** Returns what a user should know before a worktree is finished: what is merged, what is saved, and what is lost. */
+/**
+ * Says what the user should know before a worktree is finished: what will be merged, what will be saved, and what will
+ * be lost.
+ */
 export function finishNotes(preview: FinishPreview, how: FinishHow): string[] {
   const { uncommitted, ignored } = preview;
-  // An older server does not report a merge.
+  // An older server does not send these fields.
   const { into = null, commits = null, conflicts = [] }: Partial<FinishPreview> = preview;
   const base = shownBranch(into ?? '');
   const merge =
@@ -97,7 +103,7 @@ export function finishNotes(preview: FinishPreview, how: FinishHow): string[] {
   ];
 }
 
-/** Returns the outcome of finishing a worktree, and the command that recovers it. */
+/** Describes the outcome of finishing a worktree, including the command that recovers it. */
 export function finishedLines({ slug, worktree }: Pick<Session, 'slug' | 'worktree'>): string[] {
   if (worktree?.finished === undefined) return [];
   const { finished } = worktree;
@@ -115,7 +121,8 @@ export function finishedLines({ slug, worktree }: Pick<Session, 'slug' | 'worktr
 }
 
 /**
- * Returns the prompt that hands a conflict to the session. Names that could mislead whoever reads them are left out.
+ * Returns the prompt that asks the session to resolve a conflict. A base branch with an unusual name is not named,
+ * because the name could mislead the reader.
  */
 export function conflictPrompt(base: string | null, files: readonly string[]): string {
   const what = base !== null && /^[\w./-]+$/.test(base) ? `the branch ${base}` : 'the base branch';
@@ -123,7 +130,7 @@ export function conflictPrompt(base: string | null, files: readonly string[]): s
   return `Merge ${what} into your branch, resolve the conflicts, and commit the merge.${named}`;
 }
 
-/** Returns the conflicting files that an error names, or null for any other error. */
+/** Returns the files with conflicts that an error lists, or null if the error is not about conflicts. */
 export function conflictFiles(error: { code: string; extra: Readonly<Record<string, unknown>> }): string[] | null {
   if (error.code !== 'merge_conflict') return null;
   const { files } = error.extra;
