@@ -25,8 +25,8 @@ export interface SendOptions {
 }
 
 /**
- * Sends a message to a session's prompt. While a dialog is open, the message is an answer in words. The draft is kept
- * until the message has been sent.
+ * Sends a message to a session's prompt. If a dialog is open, the message is sent as an answer in the user's own words.
+ * The unsent text is kept until the message has been sent.
  */
 export function sendText(app: App, session: Session, { text, queue = false, command = false }: SendOptions): void {
   const { slug } = session;
@@ -43,13 +43,13 @@ export function sendText(app: App, session: Session, { text, queue = false, comm
       const delivery = await app.client.call('send', { params: { slug }, body });
       app.toast(delivery.status === 'failed' ? 'bad' : 'good', deliveryLine(delivery));
     }
-    // Text that was typed in the meantime is kept.
+    // Keep any text that the user has typed in the meantime.
     if (draftOf(app.model, slug).text === editorOf(text).text) app.model.drafts.delete(slug);
   });
 }
 
 /**
- * Stores a draft. @param when `next_waiting` means that the draft is sent automatically the next time the session waits
+ * Stores a draft. @param when `next_waiting` means that CBOS sends the draft as soon as the session waits for a prompt
  */
 export function stashText(app: App, session: Session, { text, when }: { text: string; when: StashWhen }): void {
   const { slug, status } = session;
@@ -64,7 +64,7 @@ export function stashText(app: App, session: Session, { text, when }: { text: st
   });
 }
 
-/** Answers the open dialog of the selected session. */
+/** Answers the dialog that is open in the selected session. */
 export function answer(app: App, answering: Pick<Answer, 'choice' | 'text' | 'answers'>, said: string): void {
   const session = requireSelected(app);
   if (session === null) return;
@@ -83,7 +83,7 @@ export function answer(app: App, answering: Pick<Answer, 'choice' | 'text' | 'an
   });
 }
 
-/** Offers how far a yes to a permission request may reach, once the user has seen all of the request. */
+/** Lets the user choose how far a yes to a permission request applies, once the user has seen the whole request. */
 export function chooseAlways(app: App): void {
   const session = requireSelected(app);
   const question = session?.status.question ?? null;
@@ -97,7 +97,7 @@ export function chooseAlways(app: App): void {
   }
 }
 
-/** Reports whether the user has seen the question. If not, shows a message. */
+/** Reports whether the user has seen the question. If not, it also shows a message. */
 function isRead(app: App, slug: string): boolean {
   if (isReadable(app.model, app.options.now())) return true;
   app.toast('wait', `${slug} now asks something else; read the new question first`);
@@ -105,8 +105,8 @@ function isRead(app: App, slug: string): boolean {
 }
 
 /**
- * Reports whether the user may allow the call. Nobody should allow a call that is not fully shown. If the user may not,
- * shows a message.
+ * Reports whether the user may allow the call, which requires that the call is shown in full. If not, it also shows a
+ * message.
  */
 function isSeen(app: App, question: Question, answering: Pick<Answer, 'choice' | 'text'>): boolean {
   if (!mayAllow(question, answering)) return true;
@@ -117,8 +117,8 @@ function isSeen(app: App, question: Question, answering: Pick<Answer, 'choice' |
 }
 
 /**
- * Handles an option's number. The option is chosen immediately, or marked if several may be chosen, or remembered until
- * all of the dialog's questions have an answer.
+ * Handles the number of an option. The option is chosen immediately, unless the question accepts several options, which
+ * are marked first, or the dialog has several questions, which are answered together at the end.
  */
 export function chooseOption(app: App, number: number): void {
   const session = selectedSession(app.model);
@@ -149,7 +149,7 @@ export function chooseOption(app: App, number: number): void {
   else nextPart(app, option.label);
 }
 
-/** Finishes the choice among several options. @returns false if none was marked */
+/** Submits the options that are marked. @returns false if no option is marked */
 export function submitChosen(app: App, session: Session): boolean {
   const { question } = session.status;
   if (question === null) return false;
@@ -183,7 +183,7 @@ export function interrupt(app: App): void {
   });
 }
 
-/** Continues a session whose usage limit has ended, or else resumes a queue that an interrupt has paused. */
+/** Continues a session whose usage limit has ended, or otherwise resumes a queue that was paused by an interrupt. */
 export function continueSession(app: App): void {
   const session = requireOwn(app);
   if (session === null) return;
@@ -217,10 +217,10 @@ export function attach(app: App): void {
     app.toast('bad', `${slug} has no terminal${why}`);
     return;
   }
-  // A parked session is woken first, as `cbos attach` does.
+  // Wake a parked session first, as `cbos attach` does.
   const isRunHere = screenId === null || isParked(session);
   app.run(async () => {
-    // A JSON session gets a temporary terminal, as with `cbos attach`.
+    // Give a JSON session a temporary terminal, as `cbos attach` does.
     const { attach: attachTo, runHere } = app.host;
     await app.lendTerminal(() => (isRunHere ? runHere(['attach', slug]) : attachTo(screenId)));
     app.toast('good', `back from ${slug}, which keeps running`);
@@ -228,12 +228,12 @@ export function attach(app: App): void {
 }
 
 /**
- * Returns a recording's file, as reported by the server. This program's own settings may name a different directory,
- * because a demo's sessions are elsewhere.
+ * Returns the path of a recording, as reported by the server. It may differ from the directory in this program's own
+ * settings, for example in a demo.
  */
 export async function recordingFile(app: App, slug: string, recording?: string): Promise<string> {
   const query = recording === undefined || recording === slug ? {} : { recording };
-  // An older server does not report it.
+  // An older server does not send this field.
   const { file }: { file?: string } = await app.client.call('replay', { params: { slug }, query });
   return file ?? recording ?? slug;
 }
@@ -249,7 +249,7 @@ export function replay(app: App): void {
   replayFrom(app, { slug: session.slug, recording: session.slug, seconds: 0 });
 }
 
-/** Plays a recording from a given moment. @param at.recording the session's slug, or `SLUG.N` for an older recording */
+/** Plays a recording from a given time. @param at.recording the session's slug, or `SLUG.N` for an earlier recording */
 export function replayFrom(app: App, at: { slug: string; recording: string; seconds: number }): void {
   app.run(async () => {
     const file = await recordingFile(app, at.slug, at.recording);
@@ -271,7 +271,9 @@ export function broadcast(app: App, text: string): void {
   });
 }
 
-/** Warns that the server's version differs from this program's, so the server may not support all requests. */
+/**
+ * Warns the user if the server's version differs from this program's, because the server may not support all requests.
+ */
 export function compareVersions(app: App): void {
   app.run(async () => {
     const { version } = await app.client.call('health');

@@ -4,15 +4,15 @@ import { sessionGist } from '../text/session-words.ts';
 import { cleanLine } from '../text/terminal-text.ts';
 import type { Model } from './model.ts';
 
-/** A session that has just begun to need attention. */
+/** A session that has just started to need attention. */
 export interface Alert {
   slug: string;
   text: string;
 }
 
 /**
- * Returns a key that is different each time a session begins to wait. The key stays the same if a dialog is reported
- * again with more options.
+ * Returns a key that changes each time a session starts to wait. If a dialog is reported again with more options, the
+ * key stays the same.
  */
 function waitingKey({ snoozed, state, status }: SeenSession): string | null {
   if (isSnoozed({ snoozed })) return null;
@@ -21,9 +21,9 @@ function waitingKey({ snoozed, state, status }: SeenSession): string | null {
 }
 
 /**
- * Returns the sessions that began to wait between two views, except the one that the user is looking at. The first view
- * causes no alerts, because it would ring for sessions that have been waiting for hours. Another machine's first list
- * causes none either.
+ * Returns the sessions that started to wait between two views, except for the session that the user is looking at. The
+ * first view does not lead to alerts, because the bell would ring for sessions that have been waiting for hours. Nor
+ * does the first list from another machine.
  */
 export function alertsBetween(before: SessionView, after: SessionView, model: Model): Alert[] {
   if (before.size === 0) return [];
@@ -52,8 +52,8 @@ function hasMachine(view: SessionView, machine: string): boolean {
 const BELL = '\u0007';
 
 /**
- * Returns the codes that alert the user: the bell, and a desktop notification through the terminal (OSC 9, which other
- * terminals ignore).
+ * Returns the control codes that alert the user: the bell, and a desktop notification by the terminal (OSC 9, which
+ * terminals without this feature ignore).
  */
 export function alertCodes(alerts: Model['alerts'], text: string): string {
   switch (alerts) {
@@ -62,7 +62,7 @@ export function alertCodes(alerts: Model['alerts'], text: string): string {
     case 'bell':
       return BELL;
     case 'desktop':
-      // The text comes from a session, so nothing in it may end the sequence early.
+      // Clean the text, because it comes from a session and must not end the sequence early.
       return `${BELL}\u001b]9;CBOS: ${cleanLine(text)}\u001b\\`;
   }
 }

@@ -3,13 +3,16 @@ import { answer } from './actions.ts';
 import { type App, requireSelected } from './app.ts';
 import { isReadable, type Model, READING_MS } from './model.ts';
 
-/** Reports whether the key for repeating an earlier answer takes effect: the user must have seen what it answers. */
+/**
+ * Reports whether the key that repeats an earlier answer is active. The user must have seen the question and that
+ * answer.
+ */
 export function isSuggestionReadable(model: Model, now: number): boolean {
   const { suggestedSince } = model.drawn;
   return isReadable(model, now) && suggestedSince !== null && now >= suggestedSince + READING_MS;
 }
 
-/** Answers the open question as the user has always answered it. */
+/** Answers the open question in the same way as the user has always answered it. */
 export function answerAgain(app: App): void {
   const session = requireSelected(app);
   const question = session?.status.question ?? null;

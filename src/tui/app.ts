@@ -9,10 +9,10 @@ import { listed, type Model, selectedSession, type Toast } from './model.ts';
 import type { Mode } from './modes/mode.ts';
 import { nextNeedy } from './order.ts';
 
-/** How long a toast is shown, which is long enough to read it twice. */
+/** How long a toast is shown: long enough to read it twice. */
 const TOAST_MS = 6_000;
 
-/** What modes and actions work with: the model, and the functions that change it. */
+/** What modes and actions have access to: the model, and the functions that change it. */
 export interface App {
   readonly model: Model;
   readonly client: Client;
@@ -20,7 +20,7 @@ export interface App {
   readonly options: TuiOptions;
   readonly dress: Style;
   readonly commands: CommandSet<App>;
-  /** what was answered earlier to questions */
+  /** the user's earlier answers to questions */
   readonly memories: Memories;
   mode(): Mode;
   /** Opens a mode instead of the current one. */
@@ -28,18 +28,20 @@ export interface App {
   /** Returns to browsing. */
   close(): void;
   select(slug: string | null): void;
-  /** Call this after a change that affects the picture. */
+  /** Requests a new picture. Call this after any change that affects the picture. */
   changed(): void;
   toast(tone: Toast['tone'], text: string): void;
-  /** Runs work that takes a while. An expected error is shown, and any other error ends the TUI. */
+  /**
+   * Runs work that takes a while. If it fails with an expected error, the error is shown. Any other error ends the TUI.
+   */
   run(work: () => Promise<void>): void;
-  /** Lets another program use the terminal while that program runs. */
+  /** Hands the terminal over to another program while that program runs. */
   lendTerminal<T>(work: () => Promise<T>): Promise<T>;
-  /** Requests the list and the session's screen again. */
+  /** Requests the list and the screen of the selected session again. */
   refresh(): void;
   /** Sets whether the terminal reports the mouse. */
   useMouse(isOn: boolean): void;
-  /** the cells available to a session while no question is shown */
+  /** how many columns and rows a session has while no question is shown */
   paneSize(): { cols: number; rows: number };
   quit(): void;
 }
@@ -51,7 +53,7 @@ export function requireSelected(app: App): SeenSession | null {
   return session;
 }
 
-/** Works like {@link requireSelected}, for actions that work only with sessions on this machine. */
+/** Like {@link requireSelected}, but for actions that are possible only for sessions on this machine. */
 export function requireOwn(app: App): SeenSession | null {
   const session = requireSelected(app);
   const elsewhere = session === null ? null : elsewhereOf(session);
@@ -68,9 +70,7 @@ export function moveSelection(app: App, step: number): void {
   app.select(next?.slug ?? null);
 }
 
-/**
- * @param lines how many lines to scroll back from the end; negative to scroll towards it
- */
+/** @param lines how many lines to scroll back; a negative number scrolls towards the end */
 export function scrollBack({ model, changed }: App, lines: number): void {
   model.scroll.back = Math.max(0, model.scroll.back + lines);
   changed();
@@ -86,7 +86,7 @@ export function toastFor(tone: Toast['tone'], text: string, now: number): Toast 
   return { tone, text: cleanLine(text), until: now + TOAST_MS };
 }
 
-/** Formats an error as one line that includes the remedy. @returns null for an unexpected error */
+/** Formats an error as one line that also says what to do. @returns null for an unexpected error */
 export function errorText(error: unknown, slug: string | null): string | null {
   if (!(error instanceof CatalogueError)) return null;
   const hint = slug === null ? error.hint : error.hint.replace(/\bSLUG\b/g, slug);

@@ -1,22 +1,25 @@
-/** A command that is typed after `:` or `/`. `A` is the type of object that the command works on. */
+/** A command that the user types after `:` or `/`. `A` is the type of the object that the command acts on. */
 export interface Command<A> {
   usage: string;
   about: string;
-  /** its former name, which is still accepted but no longer offered */
+  /** the command's former name, which is still accepted but no longer suggested */
   was?: string;
   /** @param words the text after the name, trimmed */
   run(app: A, words: string): void;
 }
 
 export interface CommandSet<A> {
-  /** Reports whether a line begins with one of the commands. Other lines are meant for Claude Code. */
+  /** Reports whether a line begins with one of these commands. All other lines are meant for Claude Code. */
   has(typed: string): boolean;
-  /** Reports whether the text after the command's name is valid. It must be empty if the command takes no argument. */
+  /**
+   * Reports whether the text after the command's name is valid. If the command takes no argument, there must be no
+   * text.
+   */
   fits(typed: string): boolean;
   run(app: A, typed: string): void;
-  /** Returns the commands whose names begin with this string, with their descriptions. */
+  /** Returns the commands whose names begin with the given string, along with their descriptions. */
   matching(typed: string): [name: string, about: string][];
-  /** Returns the common beginning of all matching commands, or null if it is no longer than the text already typed. */
+  /** Returns the longest common prefix of all matching commands, or null if the user has already typed this much. */
   complete(typed: string): string | null;
   /** the usage and description of each command */
   help: readonly (readonly [usage: string, about: string])[];

@@ -33,8 +33,8 @@ import { wrap } from './view/cells.ts';
 const FORMATS = ['asciicast', 'text', 'html'];
 
 /**
- * The TUI's own commands. They take precedence over Claude Code's commands of the same name (`/status`, `/export`); to
- * use those, a user must attach.
+ * The TUI's own commands. They take precedence over Claude Code's commands of the same name, such as `/status` and
+ * `/export`. To use the latter, the user must attach to the session.
  */
 const COMMANDS: Readonly<Record<string, Command<App>>> = {
   '/status': { usage: '/status', about: 'show the state of the server and the sessions', run: showStatus },
@@ -214,7 +214,7 @@ function showStatus(app: App): void {
   });
 }
 
-/** Shows the output of a CBOS command about the session, as a page. */
+/** Runs a CBOS command about the session, and shows its output as a page. */
 function showOutput(app: App, command: string): void {
   const session = requireOwn(app);
   if (session === null) return;

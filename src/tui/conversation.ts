@@ -2,23 +2,23 @@ import { type ClaudeEvent, readUserText } from '../protocol/index.ts';
 import { toolGist } from '../text/session-words.ts';
 import { cleanBlock, cleanLine } from '../text/terminal-text.ts';
 
-/** A piece of a JSON session's conversation, with its text unchanged. */
+/** A piece of a JSON session's conversation. Its text has not been cleaned. */
 export type Piece =
   | { kind: 'prompt' | 'text' | 'thinking' | 'error' | 'note'; text: string }
   | { kind: 'tool'; name: string; gist: string; result: string | null; isError: boolean };
 
 /**
- * How many pieces are kept. Older ones are in the events and in the transcript, and nobody scrolls that far in a
- * pane.
+ * How many pieces to keep. Nobody scrolls further back in a pane, and older pieces are still in the events and in the
+ * transcript.
  */
 const MOST_PIECES = 1_000;
 
 /**
- * A conversation as the pane shows it. Each event counts once, however and however often it arrives.
+ * A conversation, as the pane shows it. Each event is added only once, no matter how often and by which way it arrives.
  */
 export class Conversation {
   readonly pieces: Piece[] = [];
-  /** what is being written at the moment, before the whole block has arrived */
+  /** the text that is being written at the moment, until the complete block has arrived */
   partial: { kind: 'text' | 'thinking'; text: string } | null = null;
   #last = 0;
   readonly #tools = new Map<string, Piece & { kind: 'tool' }>();
@@ -28,11 +28,11 @@ export class Conversation {
     return this.#last;
   }
 
-  /** @returns false for an event that was already added */
+  /** @returns false if the event had already been added */
   add(seq: number, event: ClaudeEvent): boolean {
     if (seq <= this.#last) return false;
     this.#last = seq;
-    // A subagent's own conversation does not belong to this one.
+    // The conversation of a subagent is not part of this one.
     if (typeof event.parent_tool_use_id === 'string') return true;
     this.#read(event);
     if (this.pieces.length > MOST_PIECES) this.pieces.splice(0, this.pieces.length - MOST_PIECES);
@@ -104,7 +104,7 @@ export class Conversation {
   #push(kind: Exclude<Piece['kind'], 'tool'>, text: string): void {
     const clean = cleanBlock(text).trim();
     const last = this.pieces.at(-1);
-    // A failed turn reports its error twice: as its last answer and as its result.
+    // If a turn fails, its error is reported twice: as the last answer and as the result.
     const isRepeated = kind === 'error' && last?.kind === 'text' && last.text === clean;
     if (clean === '') return;
     if (isRepeated) this.pieces.pop();
@@ -118,20 +118,20 @@ function fieldsOf(value: unknown): Fields {
   return typeof value === 'object' && value !== null ? (value as Fields) : {};
 }
 
-/** Returns a message's blocks. Plain text is a single block. */
+/** Returns the blocks of a message. Plain text is returned as a single block. */
 function blocksOf(event: ClaudeEvent): Fields[] {
   const { content } = fieldsOf(event.message);
   if (typeof content === 'string') return [{ type: 'text', text: content }];
   return Array.isArray(content) ? content.map(fieldsOf) : [];
 }
 
-/** Returns the text itself, or the text from its blocks. */
+/** Returns content as text: either the text itself, or the text of all its blocks. */
 function textOf(value: unknown): string {
   if (typeof value === 'string') return value;
   return Array.isArray(value) ? value.map((block) => textOf(fieldsOf(block).text)).join('\n') : '';
 }
 
-/** Returns the first line of a tool's output, and how many lines there are. */
+/** Returns the first line of a tool's output, and the number of lines. */
 export function resultGist(result: string): string {
   const lines = cleanBlock(result).trim().split('\n');
   const first = cleanLine(lines[0] ?? '');

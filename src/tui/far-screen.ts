@@ -2,22 +2,22 @@ import type { Client } from '../client/index.ts';
 import { CatalogueError, isCurrent, type SeenSession } from '../protocol/index.ts';
 import { createSessionScreen, type SessionScreen, type Viewport } from './terminal/session-screen.ts';
 
-/** How many rows are read from the other machine. The number is small, because the rows are read repeatedly. */
+/** How many rows are read from the other machine. The number is small, because they are read again and again. */
 const ROWS = 200;
 
 /**
- * The screen of a session on another machine. While the session is selected, the screen is read from that machine from
- * time to time.
+ * The screen of a session on another machine. While the session is selected, its screen is read from that machine at
+ * intervals.
  */
 export interface FarScreen {
   /**
-   * Reads the screen if the session's row has changed, unless its machine is unreachable or the previous read is still
-   * running.
+   * Reads the screen if the session's row has changed, unless the machine is unreachable or the previous read is still
+   * in progress.
    * @param isAgain whether to read the screen even if the row has not changed, because a screen changes more often than
    * its row
    */
   read(session: SeenSession, isAgain: boolean): void;
-  /** null until something has been read */
+  /** the screen's content, or null if nothing has been read yet */
   rows(viewport: Viewport): ReturnType<SessionScreen['rows']> | null;
   dispose(): void;
 }
@@ -54,7 +54,7 @@ export function createFarScreen(options: {
         try {
           await read();
         } catch (error) {
-          // The row shows that the machine is unreachable. The last screen stays visible, like the row.
+          // Keep the last screen, just as the list keeps the row. The row shows that the machine is unreachable.
           if (!(error instanceof CatalogueError)) throw error;
         } finally {
           isReading = false;

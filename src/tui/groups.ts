@@ -22,14 +22,14 @@ interface Arrangement {
 }
 
 /**
- * Each picture needs the list several times, and most pictures show the same sessions. So a hundred sessions are sorted
- * only once for each change.
+ * Cache the list, because each picture uses it several times, and most pictures show the same sessions. As a result, a
+ * hundred sessions are sorted only once per change.
  */
 const known = new WeakMap<SessionView, { of: Omit<Arrangement, 'view'>; groups: readonly ListGroup[] }>();
 
-/** Returns the list from the top. Every session is in one group. */
+/** Returns the list from the top. Each session is in exactly one group. */
 export function listGroups({ view, filter, grouping, folded, selected }: Arrangement): readonly ListGroup[] {
-  // The selection matters only in folded groups.
+  // The selection affects only folded groups.
   const of = { filter, grouping, folded, selected: folded.size === 0 ? null : selected };
   const last = known.get(view);
   if (last !== undefined && isSame(last.of, of)) return last.groups;

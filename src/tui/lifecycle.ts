@@ -7,7 +7,7 @@ import { confirm } from './modes/confirm.ts';
 import { showPage } from './modes/text-page.ts';
 import { wrap } from './view/cells.ts';
 
-/** Asks for confirmation, then stops a live session or deletes a stopped one. */
+/** Asks for confirmation, then stops a running session or deletes a stopped one. */
 export function confirmEnd(app: App, session: SeenSession): void {
   const { slug } = session;
   if (isStopped(session) && requireOwn(app) === null) return;
@@ -27,7 +27,7 @@ function endSession(app: App, session: Session): void {
   });
 }
 
-/** Parks a live session, or wakes a parked one. */
+/** Parks a running session, or wakes a parked one. */
 export function parkSession(app: App, session: Session): void {
   const { slug } = session;
   const wakes = isParked(session);
@@ -38,7 +38,7 @@ export function parkSession(app: App, session: Session): void {
   });
 }
 
-/** An older server has no parked sessions. */
+/** An older server does not support parked sessions. */
 export const isParked = ({ parked_at: at }: Partial<Pick<Session, 'parked_at'>>): boolean => (at ?? null) !== null;
 
 /** Restarts a stopped session and continues its conversation. */
@@ -60,7 +60,7 @@ export function renameSession(app: App, { slug }: Session, name: string): void {
 
 const SAME_FOLDER = '--same-folder';
 
-/** Forks a session: its conversation continues in the session itself and in a new one. */
+/** Forks a session: a new session continues a copy of its conversation. */
 export function forkSession(app: App, { slug }: Session, words: string): void {
   const [name, ...flags] = words.split(/\s+/).filter((word) => word !== '');
   if (name === undefined || flags.some((flag) => flag !== SAME_FOLDER)) {
@@ -76,7 +76,9 @@ export function forkSession(app: App, { slug }: Session, words: string): void {
   });
 }
 
-/** Returns those marked sessions that the list shows. No action may affect a session that nobody can see. */
+/**
+ * Returns the marked sessions that are visible in the list. No action may affect a session that the user cannot see.
+ */
 export function markedSessions({ model }: Pick<App, 'model'>): SeenSession[] {
   return listed(model).filter(({ slug }) => model.marked.has(slug));
 }
@@ -89,9 +91,9 @@ export function toggleMark({ model, changed }: Pick<App, 'model' | 'changed'>, {
   changed();
 }
 
-/** An action on each of several sessions. */
+/** An action that is applied to each of several sessions. */
 interface Deed {
-  /** the verb for a question: `Stop` */
+  /** the verb with which the question begins, such as `Stop` */
   verb: string;
   done: string;
   isFor(session: SeenSession): boolean;
@@ -125,14 +127,16 @@ const INTERRUPT: Deed = {
   run: (app, slug) => app.client.call('interrupt', { params: { slug } }),
 };
 
-/** Stops those marked sessions that are alive, or deletes the marked sessions if all of them are stopped. */
+/** Stops the marked sessions that are running. If all of the marked sessions are stopped, deletes them. */
 export function endMarked(app: App): void {
   doWithMarked(app, markedSessions(app).every(isStopped) ? DELETE : STOP);
 }
 export const restartMarked = (app: App): void => doWithMarked(app, RESTART);
 export const interruptMarked = (app: App): void => doWithMarked(app, INTERRUPT);
 
-/** Asks for confirmation, listing the sessions by name, then shows the outcome for each. */
+/**
+ * Asks for confirmation with a list of the sessions' names, runs the action, and shows the outcome for each session.
+ */
 function doWithMarked(app: App, { verb, done, isFor, run }: Deed): void {
   const slugs = markedSessions(app)
     .filter(isFor)
@@ -153,8 +157,8 @@ function doWithMarked(app: App, { verb, done, isFor, run }: Deed): void {
 }
 
 /**
- * Runs an action for all sessions at the same time, and shows a line for each. @param run runs the action for one
- * session, and returns the outcome
+ * Runs an action for all sessions in parallel, and shows a line for each. @param run runs the action for one session,
+ * and returns the outcome
  */
 export function reportEach(
   app: App,

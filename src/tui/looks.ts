@@ -5,12 +5,13 @@ import { type Model, selectedSession } from './model.ts';
 import type { Mode } from './modes/mode.ts';
 
 /**
- * Reports that the user has looked at the selected session: it was shown for a while in a terminal that has the focus.
+ * Tells the server when the user has looked at the selected session, which means that it was shown for a while in a
+ * terminal that has the focus.
  */
 export interface Looks {
-  /** Sets what the picture shows now. */
+  /** Sets which session the picture shows now. */
   note(model: Model, mode: Mode): void;
-  /** Call this when another program takes over the terminal, and when it returns the terminal. */
+  /** Call this when another program takes over the terminal and when that program ends. */
   stop(): void;
 }
 
@@ -21,14 +22,14 @@ export function createLooks(options: { client: Client } & Pick<TuiOptions, 'star
   );
   const timer = createLookTimer({
     startTimer,
-    // If the report does not arrive, the session stays unread.
+    // If the report cannot be sent, the session stays unread.
     onLook: (slug, news) => void client.call('markSeen', { params: { slug }, body: { news } }).catch(() => undefined),
   });
   return {
     note: (model, mode) => {
       const isLookedAt = mode.page === undefined && model.hasFocus && model.link.isUp;
       const session = selectedSession(model);
-      // Looks are recorded only on the session's own machine, for the people there.
+      // Looks are recorded only on the machine that the session runs on, for the users of that machine.
       const seen = isLookedAt && session !== null && elsewhereOf(session) === null ? session : null;
       timer.show(seen);
       requests.note(seen === null ? [] : [seen], now());

@@ -7,13 +7,13 @@ import {
   type SeenSession,
 } from '../protocol/index.ts';
 
-/** Earlier answers to the questions that are shown. */
+/** The user's earlier answers to the questions that are shown. */
 export interface Memories {
-  /** Returns null until the answers are known, and also if they cannot be known. The first call requests them. */
+  /** Returns null until the answers are known, or if they cannot be determined. The first call requests them. */
   of(session: Pick<SeenSession, 'slug' | 'status'> | null): QuestionMemory | null;
 }
 
-/** How many questions are cached. Older ones are requested again. */
+/** How many questions' answers are cached. The answers to older questions are requested again when needed. */
 const MOST_KEPT = 50;
 
 export function createMemories(options: {
@@ -28,7 +28,7 @@ export function createMemories(options: {
       const question = session?.status.question ?? null;
       if (session === null || question === null || !mayBeKnown(session, question)) return null;
       const { slug } = session;
-      // The suggestion depends on the options, which may be drawn after the question.
+      // The suggestion depends on the options, which Claude Code may draw later than the question itself.
       const key = `${slug} ${question.id} ${question.options.length}`;
       const memory = known.get(key);
       if (memory !== undefined) return memory;
@@ -38,11 +38,11 @@ export function createMemories(options: {
       run(async () => {
         try {
           const found = await client.call('questionMemory', { params: { slug } });
-          // By now another question may be open, and these answers must not appear below it.
+          // Another question may be open by now, and these answers must not appear below it.
           if (found.question_id === question.id && found.answers.length > 0) known.set(key, found);
         } catch (error) {
-          // Either the question or the server is gone. Neither matters to the user, who can answer without these
-          // answers.
+          // Either the question or the server is gone. The user does not need to know, because earlier answers are
+          // optional.
           if (!(error instanceof CatalogueError)) throw error;
         }
         onChange();
@@ -52,7 +52,7 @@ export function createMemories(options: {
   };
 }
 
-/** For a session on another machine, the answers are on that machine. */
+/** Earlier answers for a session on another machine are stored on that machine. */
 function mayBeKnown(session: object, { kind, tool, cut }: Question): boolean {
   return (
     elsewhereOf(session) === null && tool !== null && cut !== true && (kind === 'permission' || kind === 'question')

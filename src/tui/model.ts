@@ -5,7 +5,8 @@ import { type ListGroup, listGroups } from './groups.ts';
 import { type Editor, EMPTY_EDITOR } from './input/editor.ts';
 
 /**
- * What happens when a session starts to wait: the terminal's bell, the bell and a desktop notification, or only a line.
+ * How the user is alerted when a session starts to wait: by the terminal's bell, by the bell and a desktop
+ * notification, or only by a line.
  */
 export const ALERTS = ['bell', 'desktop', 'quiet'] as const;
 
@@ -16,63 +17,63 @@ export interface Toast {
   until: number;
 }
 
-/** The answer to a dialog, as far as it has been chosen: several options, or several questions. */
+/** An incomplete answer to a dialog that has several options to choose or several questions. */
 export interface AnswerDraft {
   questionId: string;
   /** the index of the dialog's question that is being answered */
   part: number;
-  /** the numbers of the chosen options, from 1 */
+  /** the numbers of the chosen options, counted from 1 */
   chosen: ReadonlySet<number>;
   answers: Readonly<Record<string, string | string[]>>;
 }
 
-/** The question in the picture that the user sees. */
+/** The question in the picture that is on the screen. */
 export interface DrawnQuestion {
-  /** the key of the question and of its current part, or null if nothing is asked */
+  /** identifies the question and its current part, or null if the session asks nothing */
   key: string | null;
   slug: string | null;
-  /** since when it has been shown, in Unix milliseconds */
+  /** since when the question has been shown, in Unix milliseconds */
   since: number;
-  /** the time from which keypresses answer it */
+  /** the time from which keypresses answer the question */
   answerableFrom: number;
-  /** whether it was shown in full */
+  /** whether the question was shown in full */
   isWhole: boolean;
-  /** since when the answer that the user has always given is shown, or null if it is not shown */
+  /** since when the suggestion to answer as before has been shown, or null if it is not shown */
   suggestedSince: number | null;
 }
 
-/** Everything that the picture is drawn from, except the session's screen. */
+/** Everything that a picture shows, except for the session's screen. */
 export interface Model {
   view: SessionView;
   selected: string | null;
   filter: string;
-  /** how the list is grouped */
+  /** how the list groups sessions */
   grouping: Grouping;
-  /** the groups that show only sessions that need attention */
+  /** the folded groups, which show only sessions that need attention */
   folded: ReadonlySet<string>;
-  /** when the server was connected or lost, in Unix milliseconds */
+  /** when the connection to the server was established or lost, in Unix milliseconds */
   link: { isUp: boolean; since: number };
   alerts: (typeof ALERTS)[number];
   /** whether the user's terminal has the focus; true for terminals that do not report it */
   hasFocus: boolean;
-  /** whether the session is shown alone, without the list */
+  /** whether only the session is shown, without the list */
   isZoomed: boolean;
   /** whether the terminal should report the mouse */
   hasMouse: boolean;
-  /** terminal sessions that are shown as a conversation */
+  /** the terminal sessions that are shown as a conversation */
   asText: ReadonlySet<string>;
-  /** sessions that are marked for an action on all of them */
+  /** the sessions that the user has marked for a joint action */
   marked: ReadonlySet<string>;
-  /** whether tools in a conversation are shown with all their output */
+  /** whether a conversation shows the complete output of tools */
   isUnfolded: boolean;
   scroll: { back: number; right: number };
   toast: Toast | null;
   answer: AnswerDraft | null;
-  /** the question in the user's terminal */
+  /** the question that the user's terminal shows */
   drawn: DrawnQuestion;
-  /** the text of the question that was last read to its end, as a page */
+  /** the text of the question that the user last read to its end, as a page */
   readToEnd: string | null;
-  /** unfinished messages, by session */
+  /** messages that the user has not finished writing, by session */
   drafts: Map<string, Editor>;
 }
 
@@ -104,7 +105,7 @@ export function selectedSession({ view, selected }: Model): SeenSession | null {
   return selected === null ? null : (view.get(selected) ?? null);
 }
 
-/** The sessions that the list shows, from the top. */
+/** Returns the sessions that the list shows, from the top. */
 export function listed(model: Model): readonly SeenSession[] {
   const groups = listGroups(model);
   const known = flat.get(groups) ?? groups.flatMap(({ sessions }) => sessions);
@@ -114,8 +115,8 @@ export function listed(model: Model): readonly SeenSession[] {
 const flat = new WeakMap<readonly ListGroup[], readonly SeenSession[]>();
 
 /**
- * Reports whether the pane shows a conversation: that of a JSON session, or of a terminal session that is shown as a
- * conversation.
+ * Reports whether the pane shows a conversation. It does for a JSON session, and for a terminal session if the user has
+ * switched it to its conversation.
  */
 export function isConversation({ asText }: Model, { slug, type }: Session): boolean {
   return type === 'json' || asText.has(slug);
@@ -126,17 +127,16 @@ export function draftOf({ drafts }: Model, slug: string): Editor {
 }
 
 /**
- * How long a question must be in the picture before anybody can have read it. Any earlier keypress was meant for the
- * previous picture.
+ * How long a question must be visible before keypresses count. Any earlier keypress was meant for the previous picture.
  */
 export const READING_MS = 500;
 
 /**
- * Records which question the picture shows, once the picture has been drawn.
- * @param isWhole whether it was shown in full
- * @param hasSuggestion whether the answer that the user has always given was shown
- * @param hasMoved whether the user has chosen this session or answered the previous part; then no wait is needed,
- * because the question was expected
+ * Records which question a picture shows. Call this after the picture was drawn.
+ * @param isWhole whether the question was shown in full
+ * @param hasSuggestion whether the suggestion to answer as before was shown
+ * @param hasMoved whether the user has just selected this session or answered the previous part; in that case, the
+ * question is expected, and keypresses count immediately
  */
 export function noteDrawn(
   model: Model,
@@ -157,22 +157,22 @@ export function noteDrawn(
 }
 
 /**
- * Reports whether the user has seen the whole question, either in the picture or as a page that they read to its end.
+ * Reports whether the user has seen the whole question, either in the picture or as a page that the user has read to
+ * its end.
  */
 export function isSeenWhole(model: Model, question: Question): boolean {
   return model.drawn.isWhole || model.readToEnd === askedText(question, openPart(question, model.answer));
 }
 
-/** Reports whether keypresses answer the selected session's question, which the user must have seen. */
+/** Reports whether keypresses answer the selected session's question. The user must have seen the question. */
 export function isReadable(model: Model, now: number): boolean {
   const { key, slug, answerableFrom } = model.drawn;
   return key === keyOf(model) && slug === model.selected && now >= answerableFrom;
 }
 
 /**
- * Reports whether a click answers the question. The first click of a double click may have selected the session, and
- * the second one must not answer. If a session was selected with the mouse, its question must therefore be visible for
- * a moment first.
+ * Reports whether a click answers the question. If a double click selects a session, its second click must not answer
+ * the question. After a session is selected with the mouse, its question must therefore be visible for a moment first.
  */
 export function isClickable(model: Model, now: number): boolean {
   return isReadable(model, now) && now - model.drawn.since >= READING_MS;
@@ -183,13 +183,15 @@ function keyOf(model: Model): string | null {
   return question === null ? null : `${question.id} ${answerDraft(question, model.answer).part}`;
 }
 
-/** Returns the question that keypresses answer: the dialog's only question, or the current one of several. */
+/** Returns the question that keypresses answer: the dialog's only question, or the current one if there are several. */
 export function openPart(question: Question, draft: AnswerDraft | null): QuestionPart {
   const part = draft?.questionId === question.id ? draft.part : 0;
   return question.questions[part] ?? { header: null, ...question };
 }
 
-/** Returns the options chosen so far. The result is empty if the draft belongs to another question. */
+/**
+ * Returns the options that the user has chosen so far. The result is empty if the draft belongs to another question.
+ */
 export function answerDraft(question: Question, draft: AnswerDraft | null): AnswerDraft {
   return draft?.questionId === question.id
     ? draft

@@ -7,7 +7,7 @@ import type { Target } from './view/draw.ts';
 /** How many rows one step of the mouse wheel scrolls. */
 const WHEEL_ROWS = 3;
 
-/** Handles a click or a wheel step, depending on what was last drawn in that cell. */
+/** Handles a click or a step of the wheel, depending on what the last picture shows in that cell. */
 export function point(app: App, { what }: MouseEvent, target: Target | null): void {
   if (target === null) return;
   if (what === 'click') click(app, target);
@@ -15,7 +15,7 @@ export function point(app: App, { what }: MouseEvent, target: Target | null): vo
 }
 
 function click(app: App, target: Target): void {
-  // While something is being written or asked, clicking anywhere else has no effect.
+  // While the user is writing something or is being asked something, clicking anywhere else has no effect.
   if (app.mode().takesClicks !== true) return;
   if (target.kind === 'session') app.select(target.slug);
   if (target.kind !== 'option') return;

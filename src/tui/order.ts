@@ -11,15 +11,18 @@ import {
 } from '../protocol/index.ts';
 import { filterWords, matchesWords } from '../text/session-filter.ts';
 
-/** Returns the sessions in list order: those that need attention first, and of these the longest waiting first. */
+/**
+ * Returns the sessions in list order. Sessions that need attention come first, starting with the one that has waited
+ * longest.
+ */
 export function listedSessions(view: SessionView, filter: string): SeenSession[] {
   const words = filterWords(filter);
   return [...view.values()].filter((session) => matchesWords(session, words)).sort(compareAttention);
 }
 
 /**
- * Returns the session for a typed name, or null if no name matches. An exact match comes first, then the first name
- * that begins with the text, then the first one that contains it.
+ * Returns the session that matches a typed name, or null if none does. An exact match takes precedence over a name that
+ * begins with the text, which takes precedence over a name that contains the text.
  */
 export function bestMatch(sessions: readonly Session[], typed: string): string | null {
   const name = typed.trim().toLowerCase();
@@ -34,7 +37,10 @@ export function bestMatch(sessions: readonly Session[], typed: string): string |
   );
 }
 
-/** Returns the next session that needs attention, continuing at the top of the list, or null if there is no other. */
+/**
+ * Returns the next session that needs attention, wrapping around at the end of the list. Returns null if there is no
+ * other.
+ */
 export function nextNeedy(listed: readonly SeenSession[], slug: string | null): string | null {
   const start = listed.findIndex((session) => session.slug === slug) + 1;
   const around = [...listed.slice(start), ...listed.slice(0, start)];
@@ -42,7 +48,8 @@ export function nextNeedy(listed: readonly SeenSession[], slug: string | null): 
 }
 
 /**
- * Counts how many sessions need attention, are done, are working, and so on, in list order, leaving out counts of zero.
+ * Counts the sessions that need attention, are done, are working, and so on. The counts are in list order, and counts
+ * of zero are omitted.
  */
 export function countAttentions(view: SessionView): { attention: Attention; count: number }[] {
   const counts = countAttentionsOf([...view.values()].filter(isCurrent));

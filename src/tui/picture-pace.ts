@@ -2,25 +2,25 @@ import type { Dispose } from '../client/index.ts';
 import type { TuiOptions } from './host.ts';
 
 /**
- * The minimum time between two pictures while something keeps changing. Even if timers are late, each of 30 changes a
- * second is shown. Nobody can see more than that, and the terminal also needs time for each picture.
+ * The minimum time between two pictures while something keeps changing. Even if timers fire late, 30 changes per second
+ * can be shown. Nobody can see more than that, and the terminal also needs time to draw each picture.
  */
 const PICTURE_MS = 30;
 /**
- * How long after a keypress a change still counts as the keypress's effect. Such an effect is shown immediately,
- * including the server's answer.
+ * How long after a keypress a change still counts as an effect of that keypress. Such effects, including the server's
+ * response, are shown immediately.
  */
 const KEY_EFFECT_MS = 150;
-/** The minimum time between two pictures within that time after a keypress. */
+/** The minimum time between two pictures shortly after a keypress. */
 const KEY_PICTURE_MS = 5;
 
 /** Decides when pictures are painted. */
 export interface PicturePace {
-  /** Requests a picture. Changes in quick succession share one. */
+  /** Requests a picture. Requests in quick succession share one picture. */
   ask(): void;
-  /** Call this at each keypress, before the keypress requests a picture. */
+  /** Call this for each keypress, before its effect requests a picture. */
   noteKey(): void;
-  /** Call this when a picture has been painted. */
+  /** Call this after a picture has been painted. */
   notePainted(): void;
   dispose(): void;
 }

@@ -1,11 +1,11 @@
 /**
  * The terminal UI.
  *
- * - keypresses and the input line: `modes/browse.ts` and a file per mode, `commands.ts`, `input/editor.ts`
- * - search hits, and a question read to its end: `modes/search-results.ts`, `modes/read-question.ts`
+ * - keypresses and the input line: `modes/browse.ts` and one file for each other mode, `commands.ts`, `input/editor.ts`
+ * - search hits, and the page with the whole question: `modes/search-results.ts`, `modes/read-question.ts`
  * - the mouse, and drawing: `mouse.ts`, `view/draw.ts`
  * - several sessions at once: `lifecycle.ts`, `modes/write-several.ts`
- * - a session's output, made safe for the terminal: `terminal/session-screen.ts`, `src/text/terminal-text.ts`
+ * - making a session's output safe for the terminal: `terminal/session-screen.ts`, `src/text/terminal-text.ts`
  */
 
 import { type Dispose, EMPTY_VIEW, type SessionView, type StreamConnection } from '../client/index.ts';
@@ -30,13 +30,13 @@ import { type ContentViewport, type DrawnPicture, draw, measure } from './view/d
 import { dressFor } from './view/dress.ts';
 import { createWatchedSession } from './watched-session.ts';
 
-/** Durations are shown in seconds. */
+/** How often to repaint while nothing changes, because durations are shown in seconds. */
 const CLOCK_MS = 1_000;
 
 /**
- * Runs the terminal UI, from taking over the terminal to restoring it. Resolves to the exit code when the user leaves,
- * a signal arrives, or the terminal is gone.
- * @throws CatalogueError if the first connection could not be made
+ * Runs the terminal UI. It takes over the terminal and restores it at the end. Resolves to the exit code when the user
+ * leaves, a signal arrives, or the terminal is gone.
+ * @throws CatalogueError if the first connection could not be established
  */
 export async function runTui(options: TuiOptions): Promise<number> {
   const tui = openTui(options);
@@ -59,10 +59,10 @@ function openTui(options: TuiOptions): { ended: Promise<number>; dispose(): void
   let mode: Mode;
   let isLent = false;
   let isEnded = false;
-  /** whether a keypress has changed the selection, or the current part of a dialog, since the last picture */
+  /** whether a keypress has changed the selection or the current part of a dialog since the last picture */
   let movedByKey = false;
   let stopReading: Dispose | null = null;
-  /** returns what the last picture shows in a given cell */
+  /** returns the part of the interface that the last picture shows in a given cell */
   let targetAt: DrawnPicture['targetAt'] = () => null;
   let finish: (exitCode: number) => void = () => undefined;
   let fail: (error: unknown) => void = () => undefined;
@@ -94,7 +94,7 @@ function openTui(options: TuiOptions): { ended: Promise<number>; dispose(): void
     noteDrawn(model, { now: now(), hasMoved: movedByKey, isWhole, hasSuggestion });
     movedByKey = false;
     if (model.drawn === before) return;
-    // The hints list the keys that answer as soon as those keys work.
+    // Repaint when keys begin to answer the question, so that the hints list them.
     stopReading?.();
     const { answerableFrom, suggestedSince } = model.drawn;
     const readAt = suggestedSince === null ? answerableFrom : Math.max(answerableFrom, suggestedSince + READING_MS);
@@ -103,7 +103,7 @@ function openTui(options: TuiOptions): { ended: Promise<number>; dispose(): void
   const changed = (): void => {
     if (!isEnded) pictures.ask();
   };
-  /** An unexpected error ends the TUI and restores the terminal, so that the screen never freezes. */
+  /** On an unexpected error, end the TUI and restore the terminal instead of leaving a frozen screen. */
   const guarded =
     <A extends unknown[]>(work: (...args: A) => void) =>
     (...args: A): void => {
@@ -127,7 +127,7 @@ function openTui(options: TuiOptions): { ended: Promise<number>; dispose(): void
     mode: () => mode,
     open(next) {
       mode = next;
-      // A user who opens something has read the toast, so the title of the new mode takes its place.
+      // A user who opens something has read the toast, so the title of the new mode replaces it.
       model.toast = null;
       changed();
     },
@@ -211,7 +211,7 @@ function openTui(options: TuiOptions): { ended: Promise<number>; dispose(): void
     if (view === before && frame.type !== 'sessions') return;
     model.view = view;
     if (frame.type === 'session_renamed' && model.selected === frame.session) model.selected = frame.slug;
-    // Selects the first waiting session, at the start and when the selected session is gone.
+    // Selects the first waiting session at the start, and whenever the selected session is gone.
     if (selectedSession(model) === null && listed(model).length > 0) moveSelection(app, 0);
     else watched.watch(selectedSession(model));
     for (const { text } of alertsBetween(before, view, model)) {
@@ -236,7 +236,7 @@ function openTui(options: TuiOptions): { ended: Promise<number>; dispose(): void
     changed();
   };
 
-  /** A terminal session's messages are in a file, which does not report changes. */
+  /** The messages of a terminal session are in a file, and nothing reports changes to it, so the file is read again. */
   const readOn = (): void => {
     const session = selectedSession(model);
     if (!model.link.isUp) return;

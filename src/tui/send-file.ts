@@ -4,8 +4,8 @@ import { type App, requireOwn } from './app.ts';
 const USAGE = '/file PATH [TEXT]';
 
 /**
- * Sends a file on this machine to the selected session, through the command line.
- * @param words the path, in quotes if it has spaces, and then the prompt text
+ * Sends a file on this machine to the selected session, using the command line.
+ * @param words the path, in quotes if it contains spaces, followed by the text of the prompt
  */
 export function sendFile(app: App, words: string): void {
   const session = requireOwn(app);
@@ -18,18 +18,20 @@ export function sendFile(app: App, words: string): void {
   const { path, text } = request;
   app.toast('wait', `sending ${cleanLine(path)}…`);
   app.run(async () => {
-    // A lone dash would make the command wait for standard input.
+    // A single dash would make the command wait for standard input.
     const given = text === '' || text === '-' ? [] : ['--', text];
     const { code, said } = await app.host.runAside(['send', '--file', path, session.slug, ...given]);
     app.toast(code === 0 ? 'good' : 'bad', cleanLine(said.trim()).replace(/^cbos: /, ''));
   });
 }
 
-/** Returns null if there is no path. No shell expands `~` here. */
+/**
+ * Returns the path and the prompt, or null if there is no path. `~` must be expanded here, because no shell does it.
+ */
 export function readWords(words: string, home: string | undefined): { path: string; text: string } | null {
   const [, double, single, bare, text = ''] =
     /^\s*(?:"([^"]+)"|'([^']+)'|((?:\\.|[^\s\\])+))(?:\s+(.*))?$/s.exec(words) ?? [];
-  // Terminals put a backslash before each space in the path of a file that is dropped on them.
+  // When the user drops a file onto a terminal, the terminal puts a backslash before each space in the file's path.
   const path = double ?? single ?? bare?.replaceAll(/\\(.)/g, '$1');
   if (path === undefined) return null;
   const isInHome = home !== undefined && path.startsWith('~/');

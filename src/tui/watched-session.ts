@@ -9,25 +9,26 @@ import { conversationRows } from './view/conversation-rows.ts';
 export interface Content {
   rows: string[];
   cursor: { row: number; col: number } | null;
-  /** how many rows there are above the view when it is not scrolled back */
+  /** how many rows there are above the view if the view is not scrolled back */
   canGoBack: number;
 }
 
-/** The one session that is followed, which is the selected one: its screen, or its conversation. */
+/** The content of the selected session, which is the only session that is followed: its screen or its conversation. */
 export interface WatchedSession {
   /**
-   * Follows this session and no other; null follows none. Calling it again with the same session changes nothing.
-   * @param isAgain whether to read the screen again if the session is on another machine
+   * Follows only this session, or none for null. Calling this again with the same session has no effect.
+   * @param isAgain whether to read the screen again, if the session is on another machine
    */
   watch(session: SeenSession | null, isAgain?: boolean): void;
-  /** Discards what is shown and requests it again. */
+  /** Discards the content that is shown and requests it again. */
   restart(): void;
   onFrame(frame: StreamFrame): void;
   onReconnected(): void;
-  /** null until some content has arrived */
+  /** the session's content, or null until some has arrived */
   content(viewport: Viewport & { isUnfolded: boolean }): Content | null;
   /**
-   * Shows a terminal session as a conversation; null shows none. When called again, it reads what has been added since.
+   * Shows a terminal session as a conversation, or stops doing so for null. Calling this again reads what was added
+   * since the last call.
    */
   readAsText(slug: string | null): void;
   dispose(): void;
@@ -42,14 +43,14 @@ export interface WatchOptions {
   run(work: () => Promise<void>): void;
 }
 
-/** The size if a session does not report one. */
+/** The size to assume if a session does not report its size. */
 const DEFAULT_SIZE = { cols: 80, rows: 24 };
 /**
- * How many bytes are acknowledged at a time. This is a quarter of what the server sends ahead, so the server never has
- * to wait.
+ * How many bytes to receive before acknowledging them. This is a quarter of what the server sends ahead, so the server
+ * never has to wait.
  */
 const ACKNOWLEDGE_BYTES = 64 * 1024;
-/** The maximum number of events that the server returns at once. */
+/** The maximum number of events that the server returns per request. */
 const EVENTS_PAGE = 1_000;
 
 type Watched = { slug: string } & (
@@ -62,7 +63,7 @@ type Watched = { slug: string } & (
 interface Read {
   slug: string;
   conversation: Conversation;
-  /** which conversation it is, and where the known part ends, or null if nothing is known */
+  /** identifies the conversation and the end of the part that has been read, or null if nothing has been read */
   known: { id: string | null; end: number } | null;
   isReading: boolean;
 }
@@ -83,7 +84,7 @@ export function createWatchedSession(options: WatchOptions): WatchedSession {
   const end = (): void => {
     if (watched?.type === 'screen' || watched?.type === 'far') watched.screen.dispose();
   };
-  /** Reads earlier events. Events that arrive in the meantime wait, so that all of them are added in order. */
+  /** Reads earlier events. Events that arrive in the meantime are held back, so that all events are added in order. */
   const readEvents = (reading: Watched & { type: 'json' }): void => {
     reading.early ??= [];
     options.run(async () => {
@@ -111,7 +112,7 @@ export function createWatchedSession(options: WatchOptions): WatchedSession {
           const query = known === null ? {} : { after: known.end };
           const page = await client.call('transcript', { params: { slug }, query });
           if (read !== reading) return;
-          // This is another conversation, or a file that was started anew.
+          // The session has switched to another conversation, or the file was replaced.
           const isOther = known !== null && (known.id !== page.claude_session_id || page.end < known.end);
           if (isOther) {
             reading.known = null;
@@ -170,7 +171,7 @@ export function createWatchedSession(options: WatchOptions): WatchedSession {
         const shown = watched;
         watched.screen.write(frame.data, frame.snapshot === true, () => {
           shown.hasContent = true;
-          // The first acknowledgement shows the server that this client acknowledges output.
+          // Acknowledge the first output immediately, which tells the server that this client acknowledges output.
           if (shown.ackedTo === null || offset - shown.ackedTo >= ACKNOWLEDGE_BYTES) {
             shown.ackedTo = offset;
             connection()?.send({ type: 'ack', session, offset });
@@ -184,7 +185,7 @@ export function createWatchedSession(options: WatchOptions): WatchedSession {
       }
     },
     onReconnected() {
-      // These events happened while nobody was listening.
+      // Read the events that happened before the client started to listen.
       if (watched?.type === 'json') readEvents(watched);
       // Nothing has been acknowledged on the new connection yet.
       if (watched?.type === 'screen') watched.ackedTo = null;

@@ -3,7 +3,7 @@ import { graphemes } from '../../text/graphemes.ts';
 import { withoutReordering } from '../../text/terminal-text.ts';
 import type { InputEvent } from '../terminal/keys.ts';
 
-/** Text that is being written, and the position of the cursor in it, as an index between two graphemes. */
+/** The text that the user is writing, and the position of the cursor, which is always between two graphemes. */
 export interface Editor {
   readonly text: string;
   readonly cursor: number;
@@ -18,8 +18,8 @@ export function editorOf(text: string): Editor {
 }
 
 /**
- * Replaces all line ends with line feeds, and tabs with four spaces, as Claude Code does. Control characters are
- * removed here, because they would be removed later anyway.
+ * Replaces all line endings with line feeds, and tabs with four spaces, as Claude Code does. It also removes control
+ * characters, which would otherwise be removed later.
  */
 function cleanInput(text: string): string {
   return text
@@ -68,7 +68,7 @@ function remove(editor: Editor, to: number): Editor {
   return { text: editor.text.slice(0, from) + editor.text.slice(end), cursor: from };
 }
 
-/** Returns the same column in the line above or below, or null if there is no such line. */
+/** Returns the position of the same column in the line above or below, or null if there is no such line. */
 function vertical(editor: Editor, step: -1 | 1): Editor | null {
   const start = lineStart(editor);
   const column = displayWidth(editor.text.slice(start, editor.cursor));
@@ -85,7 +85,7 @@ function vertical(editor: Editor, step: -1 | 1): Editor | null {
   return at(editor, cursor);
 }
 
-/** The keys that people know from shells (readline) and editors. */
+/** The keys that users know from shells (readline) and editors. */
 const EDITS: Readonly<Record<string, (editor: Editor) => Editor | null>> = {
   left: (editor) => at(editor, before(editor)),
   right: (editor) => at(editor, after(editor)),
@@ -111,7 +111,7 @@ const EDITS: Readonly<Record<string, (editor: Editor) => Editor | null>> = {
   'ctrl+k': (editor) => remove(editor, lineEnd(editor)),
 };
 
-/** Returns the editor after a keypress or a paste, or null if the key has no meaning in the editor. */
+/** Returns the editor after a key was pressed or text was pasted, or null if the key has no meaning in the editor. */
 export function edit(editor: Editor, event: InputEvent): Editor | null {
   if (event.kind === 'paste') return insert(editor, event.text);
   if (event.kind !== 'key') return null;
@@ -119,7 +119,10 @@ export function edit(editor: Editor, event: InputEvent): Editor | null {
   return EDITS[event.name]?.(editor) ?? null;
 }
 
-/** Divides the text into rows of a given width, breaking long lines anywhere, and returns the cursor's cell. */
+/**
+ * Splits the text into rows of a given width, breaking long lines at any character, and returns the rows with the
+ * cursor's cell.
+ */
 export function layoutEditor(
   { text, cursor }: Editor,
   cols: number,

@@ -13,8 +13,8 @@ const TITLES: Readonly<Record<AlwaysText['reach'], string>> = {
 };
 
 /**
- * Offers how far a yes may reach. Before a choice can be made, it is shown, as the rule that would be saved.
- * @param asked the question, which the user has seen in full
+ * Lets the user choose how far a yes applies. Each choice is shown as the rule that would be saved.
+ * @param asked the question, which the user must have seen in full
  */
 export function showAlways(app: App, asked: { slug: string; question: Question }, onLeave: () => void): void {
   const { slug, question } = asked;

@@ -12,10 +12,13 @@ import type { Hint } from './mode.ts';
 import { pagerStep } from './pager-keys.ts';
 import { showPage } from './text-page.ts';
 
-/** How many rows before the last known row the next page is requested. */
+/** The next page is requested when the selection is this many rows above the last known row. */
 const AHEAD = 20;
 
-/** `/audit [NAME]`: the rules' decisions, newest first. @param words the name of one session, or empty for all */
+/**
+ * Runs `/audit [NAME]`, which shows the decisions that rules have made, newest first. @param words the name of one
+ * session, or empty for all sessions
+ */
 export function showAudit(app: App, words: string): void {
   const session = words === '' ? null : words;
   let at = 0;
@@ -27,7 +30,7 @@ export function showAudit(app: App, words: string): void {
     onChange: () => app.changed(),
     onError: (error) => app.run(() => Promise.reject(error)),
   });
-  /** the selected decision, which stays selected when newer ones arrive */
+  /** the selected decision, which stays selected when newer decisions arrive */
   let chosen: number | null = null;
   const follow = (): readonly AuditEntry[] => {
     const { entries } = reader.view();
@@ -90,7 +93,7 @@ export function showAudit(app: App, words: string): void {
         return { title: `${title}: ${at + 1} of ${entries.length}${more}`, rows: lines };
       },
     });
-    // New decisions may have been made while this one was being shown.
+    // Rules may have made new decisions while this one was shown.
     reader.note();
   };
   show();
@@ -104,7 +107,7 @@ function row({ dress, options }: App, entry: AuditEntry, of: { cols: number; isC
   return of.isChosen ? `${dress('cyan', '▌')} ${dress('inverse', text)}` : `  ${text}`;
 }
 
-/** Shows one decision with its whole input. `p` plays the recording from that point. */
+/** Shows one decision with its complete input. `p` plays the recording from that point. */
 function showDecision(app: App, record: AuditRecord, onLeave: () => void): void {
   const { session, listed, recording, offset, tool, input, rules, at, outcome, decision, id } = record;
   const lines = [
@@ -115,7 +118,7 @@ function showDecision(app: App, record: AuditRecord, onLeave: () => void): void 
     '',
   ].map(cleanLine);
   const text = [...lines, cleanLine(tool), ...toolInputLines(input).map((line) => `  ${line}`)].join('\n');
-  /** wrapped once for each width, because an input may be as long as a file */
+  /** the wrapped lines, cached by width, because an input may be as long as a file */
   let wrapped: { cols: number; rows: string[] } | null = null;
   const place = listed !== null && recording !== null && offset !== null ? { listed, recording, offset } : null;
   showPage(

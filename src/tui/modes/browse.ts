@@ -52,11 +52,11 @@ import { editSearch } from './search.ts';
 import { chooseSnooze, toggleUnread } from './snooze.ts';
 import { showStash } from './stash.ts';
 
-/** How many columns ← and → scroll if a session is wider than its space. */
+/** How many columns ← and → scroll if a session is wider than the pane. */
 const SIDE_STEP = 8;
 const PAGE_SESSIONS = 10;
 
-/** The list and the session. This is the mode when no other one is open. */
+/** The mode that shows the list and the selected session. It is active while no other mode is open. */
 export function browse(app: App): Mode {
   const { model } = app;
   return {
@@ -154,7 +154,7 @@ const scrollRight = (app: App, cols: number): void => {
 };
 const halfPane = (app: App): number => Math.max(1, Math.floor(app.paneSize().rows / 2));
 
-/** `n` means "no" if the question can be answered with yes or no, and opens a new session otherwise. */
+/** `n` means "no" if the question can be answered with yes or no. Otherwise, it opens the form for a new session. */
 function asksYesOrNo({ model }: App): boolean {
   const kind = selectedSession(model)?.status.question?.kind;
   return kind === 'permission' || kind === 'plan' || kind === 'setup';

@@ -7,8 +7,8 @@ import { confirm } from './confirm.ts';
 import { showPage } from './text-page.ts';
 
 /**
- * Runs `/budget`, which shows the budgets, and `/budget NAME [AMOUNT]`, which raises one. If the budget applies to each
- * session separately, it is raised for the selected session.
+ * Runs `/budget`, which shows the budgets, and `/budget NAME [AMOUNT]`, which raises a budget. If the budget applies to
+ * each session separately, it is raised for the selected session only.
  */
 export function budgetByWords(app: App, words: string): void {
   const [name, amount, ...rest] = words.split(/\s+/).filter((word) => word !== '');

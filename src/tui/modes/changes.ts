@@ -29,7 +29,7 @@ interface Read {
   changes: Changes;
   patch: Patch;
   rows: readonly PatchRow[];
-  /** files that are marked as reviewed */
+  /** the files that are marked as reviewed */
   reviewed: ReadonlySet<string>;
 }
 
@@ -37,13 +37,13 @@ interface Drawn {
   cols: number;
   read: Read;
   lines: string[];
-  /** the lines at which files begin */
+  /** the lines at which the files begin */
   files: number[];
-  /** the place in a file that each line shows, or null if the line shows none */
+  /** for each line, the place in a file that it shows, or null if it shows none */
   places: (CommentPlace | null)[];
 }
 
-/** Shows the changes of the selected session as a page. They are read again when one of its turns ends. */
+/** Shows the selected session's changes as a page. They are read again whenever one of the session's turns ends. */
 export function showChanges(app: App, startAt = 0): void {
   const session = requireOwn(app);
   if (session === null) return;
@@ -55,7 +55,7 @@ export function showChanges(app: App, startAt = 0): void {
   let wasWorking = isWorking();
   let top = 0;
   let cursor = startAt;
-  /** where a range of lines begins, or null if a comment is on a single line */
+  /** the first line of a comment's range, or null if the comment covers a single line */
   let rangeFrom: number | null = null;
   let height = 1;
   let isClosed = false;
@@ -168,7 +168,7 @@ const STYLES: Readonly<Record<PatchRow['kind'], StyleName | null>> = {
   note: 'dim',
 };
 
-/** Draws the list of files, and their changes below it. */
+/** Draws the list of files, and the changes in these files below it. */
 function draw({ dress }: App, read: Read, cols: number): Drawn {
   const { changes, patch, rows, reviewed } = read;
   const fitted = (text: string, style: StyleName | null): string[] =>

@@ -4,12 +4,12 @@ import { wrap } from '../view/cells.ts';
 
 interface Confirmation {
   question: string;
-  /** details of the action, if they do not fit on one line */
+  /** details about the action, if they do not fit on one line */
   about?: string;
   onYes(): void;
 }
 
-/** Asks before an action that cannot be undone. Only `y` counts as a yes. */
+/** Asks for confirmation before an action that cannot be undone. Only `y` counts as a yes. */
 export function confirm(app: App, { question, about, onYes }: Confirmation): void {
   app.open({
     ...(about === undefined
@@ -22,7 +22,7 @@ export function confirm(app: App, { question, about, onYes }: Confirmation): voi
       ['n', 'no'],
     ],
     handle(event) {
-      // The mouse wheel sends these.
+      // The mouse wheel also sends these keys.
       if (event.kind !== 'key' || event.name === 'up' || event.name === 'down') return;
       app.close();
       if (event.name === 'y') onYes();

@@ -1,7 +1,10 @@
 import type { Elsewhere, Right } from '../../protocol/index.ts';
 import type { Hint } from './mode.ts';
 
-/** The rights that each key needs on another machine. All other keys work only with sessions on this machine. */
+/**
+ * The rights that each key requires for a session on another machine. All other keys work only for sessions on this
+ * machine.
+ */
 const NEEDED: Readonly<Record<string, readonly Right[]>> = {
   y: ['answer'],
   a: ['answer'],
@@ -11,10 +14,10 @@ const NEEDED: Readonly<Record<string, readonly Right[]>> = {
   r: ['launch'],
   x: ['end'],
 };
-/** Keys that do not affect the selected session. */
+/** The keys that do not affect the selected session. */
 const ANYWHERE: ReadonlySet<string> = new Set(['Tab', 'Space', 'Esc', 'v', '/', 'f', 'q', 'S', ':', '?']);
 
-/** Reports whether a key works for a session on another machine, so that the hints list it. */
+/** Reports whether a key works for a session on another machine. If so, the hints include it. */
 export function isOffered([key, does]: Hint, { may }: Elsewhere): boolean {
   if (ANYWHERE.has(key) || does === 'new') return true;
   if (does === 'no') return may.includes('answer');

@@ -10,7 +10,7 @@ export function editFilter(app: App): void {
     app.model.filter = text.replaceAll('\n', ' ');
     const sessions = listed(app.model);
     const isShown = sessions.some((session) => session.slug === app.model.selected);
-    // The next keypress may answer the selected session's question, so the session whose name was typed gets selected.
+    // Select the session whose name was typed, because the next keypress may answer the selected session's question.
     const named = bestMatch(sessions, app.model.filter);
     if (named !== null) app.select(named);
     else if (!isShown) moveSelection(app, 0);

@@ -18,7 +18,7 @@ import { confirm } from './confirm.ts';
 import type { Hint } from './mode.ts';
 import { requestPull } from './pull-request.ts';
 
-/** Asks how to finish the selected session's worktree, and describes the effect before anything is done. */
+/** Asks the user how to finish the selected session's worktree, and says what will happen before doing anything. */
 export function finish(app: App): void {
   const session = requireOwn(app);
   if (session === null) return;
@@ -31,17 +31,17 @@ export function finish(app: App): void {
   app.toast('wait', `looking at the worktree of ${slug}…`);
   app.run(async () => {
     const preview = await app.client.call('previewFinish', { params: { slug }, query: {} });
-    // If the user has opened something else in the meantime, their keypresses are meant for that.
+    // If the user has opened something else in the meantime, keypresses are meant for that.
     if (app.mode() === asking && app.model.selected === slug) choose(app, session, preview);
   });
 }
 
-/** This merges nothing, so it is not a way to finish. */
+/** This choice does not merge anything, so it is not one of the ways to finish. */
 const REQUEST = { key: 'p', verb: 'Request', about: 'open a pull request with gh; the worktree stays' };
 
 function choose(app: App, session: Session, preview: FinishPreview): void {
   const notes = finishNotes(preview, 'merge').map(cleanLine);
-  // An older server reports no conflicts.
+  // An older server does not report conflicts.
   const { conflicts = [] }: Partial<FinishPreview> = preview;
   const handOver: readonly Hint[] = conflicts.length > 0 ? [['h', 'let the session resolve the conflict']] : [];
   app.open({
@@ -63,7 +63,7 @@ function choose(app: App, session: Session, preview: FinishPreview): void {
       ],
     }),
     handle(event) {
-      // The mouse wheel sends these.
+      // The mouse wheel also sends these keys.
       if (event.kind !== 'key' || event.name === 'up' || event.name === 'down') return;
       app.close();
       const chosen = FINISH_CHOICES.find(({ key }) => key === event.name);
@@ -100,7 +100,7 @@ function finishBy(app: App, session: Session, how: FinishHow): void {
   });
 }
 
-/** Offers to send the session a prompt to resolve its conflict. */
+/** Offers to send the session a prompt that asks it to resolve the conflict. */
 function askToHandOver(app: App, session: Session, files: readonly string[]): void {
   const text = conflictPrompt(session.worktree?.base ?? null, files);
   confirm(app, {

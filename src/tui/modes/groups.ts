@@ -30,8 +30,8 @@ export function unfoldAll(app: App): void {
 }
 
 /**
- * Runs `:tag night -old`. Words with a leading dash are removed from the tags, and the others are added. Without any
- * words, the session's tags are shown.
+ * Runs `:tag night -old`. A word with a leading dash is a tag to remove, and any other word is a tag to add. Without
+ * any words, the command shows the session's tags.
  */
 export function tagByWords(app: App, words: string): void {
   const session = requireOwn(app);
@@ -49,7 +49,7 @@ export function tagByWords(app: App, words: string): void {
 
 const NO_TAG = 'no tag — :tag night adds one';
 
-/** Archives the selected session. A running session is refused. */
+/** Archives the selected session, unless it is running. */
 export function archive(app: App): void {
   const session = requireOwn(app);
   if (session === null) return;

@@ -10,7 +10,7 @@ import { memoryRows } from '../view/memory-rows.ts';
 import { questionPage } from '../view/question-rows.ts';
 import type { Hint } from './mode.ts';
 
-/** Returns the rows of a card: who is asking, and what. */
+/** Returns the rows of a card, which show who is asking and what. */
 export function cardLines(
   { dress, options }: App,
   card: InboxCard,
@@ -30,7 +30,7 @@ export function cardLines(
   return [...head, '', ...questionPage(question, part, cols), ...cut, ...below];
 }
 
-/** Returns the keys that currently work for a card. */
+/** Returns the keys that currently have an effect on a card. */
 export function hintsFor(
   card: InboxCard | null,
   {

@@ -20,27 +20,27 @@ import { showAlways } from './always.ts';
 import { cardLines, hintsFor } from './inbox-card.ts';
 import { pagerStep } from './pager-keys.ts';
 
-/** The card in the picture, and whether its end was in the picture. */
+/** The card that the picture shows, and whether its end was visible. */
 interface Drawn {
   key: string;
   since: number;
   isRead: boolean;
-  /**
-   * the time since which the picture shows the answer that the user has always given, or null if it does not show it
-   */
+  /** since when the picture has shown the suggestion to answer as before, or null if it does not show it */
   suggestedSince: number | null;
 }
 
-/** What a user is writing as an answer to one card. */
+/** The text that the user is writing as an answer to a card. */
 interface Writing {
   key: string;
   editor: Editor;
 }
 
-/** An answer is sent even after its inbox was closed. If the terminal UI ends first, nothing is sent. */
+/**
+ * A held answer is sent even if the user has closed the inbox. If the terminal UI ends first, the answer is not sent.
+ */
 const holds = new WeakMap<App, AnswerHold>();
 
-/** Call this when the terminal UI ends. Answers that have not been sent yet are dropped. */
+/** Call this when the terminal UI ends. It drops answers that have not been sent yet. */
 export function dropHeldAnswers(app: App): void {
   holds.get(app)?.dispose();
 }
@@ -68,8 +68,8 @@ function problemOf(error: unknown, slug: string): string {
 }
 
 /**
- * Shows one question at a time. A key answers a question only once it has been in the picture for a moment. A yes
- * counts only once the question has been read.
+ * Shows one question at a time. A key answers a question only after the question has been visible for a moment. A yes
+ * counts only if the user has read the question to its end.
  */
 export function showInbox(app: App): void {
   const { model } = app;
@@ -85,7 +85,7 @@ export function showInbox(app: App): void {
   let count = 0;
 
   const cards = (): InboxCard[] => inboxCards(model.view.values(), { leaving: hold.leaving(), skipped });
-  /** A question that becomes more pressing does not replace the one that is being read. */
+  /** Do not replace the question that the user is reading, even if another one becomes more urgent. */
   const current = (): InboxCard | null => {
     const all = cards();
     const card = all.find(({ askers }) => askers.some((asker) => idOf(asker) === shownId)) ?? all[0] ?? null;
@@ -100,14 +100,14 @@ export function showInbox(app: App): void {
     model.isZoomed = wasZoomed;
     app.close();
   };
-  /** Returns the card in the picture if it is a session's question. */
+  /** Returns the card that the picture shows, if it is a session's question. */
   const currentQuestion = (): QuestionCard | null => {
     const card = current();
     return card?.about === 'question' ? card : null;
   };
   /**
-   * Returns the earlier answers to a card from a single session. Several sessions may be in projects with different
-   * answers.
+   * Returns the earlier answers to the question on a card, if the card has a single asker. Several askers may be in
+   * projects with different answers.
    */
   const memoryOf = (card: InboxCard | null): QuestionMemory | null => {
     const [asker, ...others] = card?.askers ?? [];
@@ -117,12 +117,12 @@ export function showInbox(app: App): void {
   };
   const isSuggested = (): boolean =>
     drawn !== null && drawn.suggestedSince !== null && app.options.now() >= drawn.suggestedSince + READING_MS;
-  /** Returns why no key may take effect for a card now, or null if one may. */
+  /** Returns why keys have no effect on a card at the moment, or null if they have. */
   const refusalOfKeys = (key: string): string | null => {
     if (!model.link.isUp) return 'The server does not respond; nothing was sent';
     return isReadable(key) ? null : 'This question is new; read it first';
   };
-  /** Returns why this answer may not be given now, or null if it may. */
+  /** Returns why the user cannot give this answer at the moment, or null if the user can. */
   const refusalOf = ({ key, question }: QuestionCard, answer: GivenAnswer): string | null => {
     const refusal = refusalOfKeys(key);
     if (refusal !== null) return refusal;

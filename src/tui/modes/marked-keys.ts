@@ -16,7 +16,7 @@ export function markedHints(count: number): Hint[] {
   ];
 }
 
-/** While sessions are marked, these keys apply to all of them. */
+/** The keys that apply to all marked sessions. */
 export const OF_MARKED: Readonly<Record<string, (app: App) => void>> = {
   enter: writeToMarked,
   s: writeToMarked,
@@ -26,7 +26,7 @@ export const OF_MARKED: Readonly<Record<string, (app: App) => void>> = {
 };
 
 /**
- * These keys would answer a single session's question, or write to that session. A user who marks sessions wants to act
- * on all of them.
+ * The keys that would answer a single session's question or write to a single session. They are disabled, because a
+ * user who marks sessions wants to act on all of them.
  */
 export const OF_ONE: ReadonlySet<string> = new Set(['y', 'n', 'a', '.', 'e', 't', 'c', 'v', 'd', 'u', 'Z', 'F']);

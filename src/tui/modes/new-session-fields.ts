@@ -4,11 +4,11 @@ import type { Editor } from '../input/editor.ts';
 
 const FIELDS = ['name', 'folder', 'type', 'prompt', 'worktree', 'branch', 'from'] as const;
 export type Field = (typeof FIELDS)[number];
-/** Fields that offer a choice instead of accepting text. */
+/** The fields that offer choices instead of accepting text. */
 export type Choice = 'worktree' | 'type';
 export const isChoice = (field: Field): field is Choice => field === 'worktree' || field === 'type';
 
-/** An existing worktree that no session uses. */
+/** A free worktree: one that exists and that no session uses. */
 export interface FreeWorktree {
   branch: string;
   path: string;
@@ -17,26 +17,32 @@ export interface FreeWorktree {
 export interface Form {
   field: Field;
   texts: Record<Exclude<Field, Choice>, Editor>;
-  /** whether the folder is a suggestion, shown as selected text; typing replaces it, and moving the cursor keeps it */
+  /**
+   * whether the folder is a suggestion, which is shown as selected text: typing replaces it, and moving the cursor
+   * accepts it
+   */
   isProposed: boolean;
   type: SessionType;
-  /** whether the session gets its own git worktree */
+  /** whether the session gets a git worktree of its own */
   inWorktree: boolean;
-  /** folders that begin with the text in the field */
+  /** the folders that begin with the text in the field */
   folders: readonly string[];
-  /** the worktrees of the folder's repository that no session uses */
+  /** the free worktrees of the folder's repository */
   free: readonly FreeWorktree[];
-  /** the branch of the free worktree that the user has chosen; it counts while the field still contains it */
+  /** the branch of the free worktree that the user has chosen, which counts only as long as the field contains it */
   existing: string | null;
   /** the index of the chosen folder or worktree; -1 if none is chosen */
   chosen: number;
-  /** whether the folders have been requested from the server and have not arrived yet */
+  /** whether the folders have been requested from the server but have not arrived yet */
   isLookingUp: boolean;
   /** whether Tab was pressed before the folders arrived; it takes effect as soon as they are known */
   tabWaits: boolean;
 }
 
-/** Returns the fields that are shown. The branch is shown only for a worktree, and its start only for a new one. */
+/**
+ * Returns the fields that are shown. The branch is shown only if a worktree is used, and its starting point only if the
+ * worktree is new.
+ */
 export function fieldsOf(form: Form): Field[] {
   const isNew = form.inWorktree && usedWorktree(form) === null;
   return FIELDS.filter((field) => (field === 'branch' ? form.inWorktree : field === 'from' ? isNew : true));
@@ -50,16 +56,19 @@ export function worktreeBody(form: Form): NewWorktree {
   return { ...(branch === '' ? {} : { branch }), ...(from === '' ? {} : { from }) };
 }
 
-/** Returns the existing worktree that the user has chosen, or null for a new one. */
+/** Returns the existing worktree that the user has chosen, or null for a new worktree. */
 export function usedWorktree({ inWorktree, existing, free, texts }: Form): FreeWorktree | null {
   if (!inWorktree || existing === null || texts.branch.text.trim() !== existing) return null;
   return free.find(({ branch }) => branch === existing) ?? null;
 }
 
-/** How many folders or worktrees are offered. Nobody looks further down, and another letter shortens the list. */
+/**
+ * The maximum number of folders or worktrees to offer. Nobody looks further down, and typing another letter shortens
+ * the list.
+ */
 export const MOST_OFFERED = 6;
 
-/** Returns what the current field offers: folders, or worktrees that no session uses. */
+/** Returns what the current field offers: folders, or free worktrees. */
 export function offeredIn(form: Form): readonly string[] {
   if (form.field === 'folder') return form.folders;
   return form.field === 'branch' ? matchingFree(form).map(({ branch, path }) => `${branch}  ${path}`) : [];
@@ -71,7 +80,7 @@ export function matchingFree({ free, texts, existing }: Form): readonly FreeWork
   return typed === existing ? [] : free.filter(({ branch }) => branch.includes(typed));
 }
 
-/** Asks for the worktrees of a folder that no session uses. A folder outside of repositories has none. */
+/** Requests the free worktrees of a folder's repository. A folder outside a repository has none. */
 export async function readFree(app: App, path: string): Promise<readonly FreeWorktree[]> {
   const lists = await app.client.call('listWorktrees', { query: { path } }).catch(() => []);
   return lists

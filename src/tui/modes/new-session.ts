@@ -16,12 +16,18 @@ import {
 } from './new-session-fields.ts';
 import { formPage } from './new-session-page.ts';
 
-/** The size limits. In a smaller terminal, Claude Code cannot draw everything, and nobody can read a larger one. */
+/**
+ * The minimum and maximum sizes. In a smaller terminal, Claude Code cannot draw everything, and a larger one is hard to
+ * read.
+ */
 const [LEAST_SIZE, MOST_SIZE] = [
   { cols: 80, rows: 24 },
   { cols: 200, rows: 60 },
 ];
-/** Shows the form for a new session. The server completes the folder, because the folder is on the server's machine. */
+/**
+ * Shows the form for a new session. The server completes the folder's path, because the folder is on the server's
+ * machine.
+ */
 export function newSession(app: App, name = ''): void {
   const home = app.options.env.HOME;
   const form: Form = {
@@ -66,7 +72,7 @@ export function newSession(app: App, name = ''): void {
     app.run(async () => {
       try {
         const { folders } = await app.client.call('completeFolder', { query: { path: asked } });
-        // The text has changed since the request, so the answer is useless.
+        // The text has changed since the request, so discard the response.
         if (isLast()) {
           form.folders = folders.map((folder) => pathText(folder, home));
           form.chosen = -1;
@@ -84,8 +90,8 @@ export function newSession(app: App, name = ''): void {
   const completeFolder = (): boolean => {
     const [first] = form.folders;
     const typed = form.texts.folder.text;
-    // If the field contains a complete folder, this moves to the next field. To choose a folder inside it, a user types
-    // a slash first.
+    // If the field contains the path of a folder, move to the next field. To choose a folder inside that folder, the
+    // user types a slash first.
     if (first === undefined || typed.endsWith('/') || form.folders.includes(typed)) return false;
     let end = first.length;
     while (!form.folders.every((folder) => folder.startsWith(first.slice(0, end)))) end--;
@@ -101,8 +107,8 @@ export function newSession(app: App, name = ''): void {
     if (!takeChosen() && !completeFolder()) goTo(1);
   };
   /**
-   * Puts the chosen folder into the field with a trailing slash, so that the folders inside it are offered next; or
-   * puts the branch of the chosen worktree into its field.
+   * Puts the chosen folder into its field, with a trailing slash, so that the folders inside it are offered next. If a
+   * worktree was chosen, puts its branch into the field for the branch.
    * @returns false if none is chosen
    */
   const takeChosen = (): boolean => {
@@ -122,7 +128,7 @@ export function newSession(app: App, name = ''): void {
     lookUpFolders();
     return true;
   };
-  /** Moves among the offered folders or worktrees, and past them to the next field. */
+  /** Moves through the folders or worktrees on offer, and then to the next field. */
   const choose = (step: 1 | -1): void => {
     const next = form.chosen + step;
     const most = Math.min(offeredIn(form).length, MOST_OFFERED);
@@ -188,7 +194,7 @@ export function newSession(app: App, name = ''): void {
   lookUpFolders();
 }
 
-/** This works like any field whose text is selected. */
+/** The suggestion behaves like the selected text of any other field. */
 function replaceProposal(form: Form, event: InputEvent): void {
   if (!form.isProposed || event.kind === 'focus' || event.kind === 'mouse') return;
   form.isProposed = false;
@@ -196,7 +202,7 @@ function replaceProposal(form: Form, event: InputEvent): void {
   if (event.text !== '' || isErasing) form.texts.folder = EMPTY_EDITOR;
 }
 
-/** Returns the folder, with `~` expanded. */
+/** Returns the path of the folder, with `~` expanded. */
 function folderOf({ texts }: Form, home: string | undefined): string {
   const typed = texts.folder.text.trim();
   const path = home !== undefined && /^~(\/|$)/.test(typed) ? `${home}${typed.slice(1)}` : typed;
@@ -229,7 +235,7 @@ function create(app: App, form: Form, home: string | undefined): void {
   });
 }
 
-/** Returns the size at which the session will be shown here, so that nothing is cut off. */
+/** Returns the size of the space in which the session will be shown, so that nothing is cut off. */
 function sizeFor({ cols, rows }: { cols: number; rows: number }): { cols: number; rows: number } {
   return {
     cols: Math.min(MOST_SIZE.cols, Math.max(LEAST_SIZE.cols, cols)),

@@ -1,6 +1,6 @@
 /**
- * Returns how many lines a pager key scrolls, or undefined for any other key.
- * @param height how many lines the picture shows
+ * Returns how many lines a key scrolls, or undefined if it is not a pager key.
+ * @param height how many lines are visible
  */
 export function pagerStep(key: string, height: number): number | undefined {
   const steps: Readonly<Record<string, number>> = {

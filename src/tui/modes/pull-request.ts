@@ -4,14 +4,14 @@ import { cleanLine } from '../../text/terminal-text.ts';
 import type { App } from '../app.ts';
 import { confirm } from './confirm.ts';
 
-/** Shows the planned pull request for a session, and opens it after a yes. */
+/** Shows the planned pull request for a session, and opens it if the user says yes. */
 export function requestPull(app: App, session: Session): void {
   const { slug } = session;
   const asking = app.mode();
   app.toast('wait', `reading the branch of ${slug} and asking its forge…`);
   app.run(async () => {
     const plan = await app.client.call('planPullRequest', { params: { slug }, query: {} });
-    // If the user has opened something else in the meantime, their keypresses are meant for that.
+    // If the user has opened something else in the meantime, keypresses are meant for that.
     if (app.mode() === asking && app.model.selected === slug) ask(app, slug, plan);
   });
 }

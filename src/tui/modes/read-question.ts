@@ -5,7 +5,7 @@ import { openPart } from '../model.ts';
 import { questionPage } from '../view/question-rows.ts';
 import { showPage } from './text-page.ts';
 
-/** Shows the selected session's whole question, so that it can be read to its end. */
+/** Shows the selected session's question as a page, so that the user can read it to its end. */
 export function showQuestion(app: App): void {
   const { model } = app;
   const session = requireSelected(app);

@@ -3,7 +3,7 @@ import { type App, requireOwn } from '../app.ts';
 import { EMPTY_EDITOR, edit, editorOf } from '../input/editor.ts';
 import { renameSession } from '../lifecycle.ts';
 
-/** Renames the selected session. The old name is shown as selected text, so typing replaces it. */
+/** Renames the selected session. The old name is shown as selected text, which typing replaces. */
 export function rename(app: App): void {
   const session = requireOwn(app);
   if (session === null) return;

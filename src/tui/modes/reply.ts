@@ -7,23 +7,23 @@ import type { InputEvent } from '../terminal/keys.ts';
 import { confirm } from './confirm.ts';
 import type { Hint } from './mode.ts';
 
-/** The prompts that were sent before, newest first, and the user's position among them. */
+/** The prompts that were sent earlier, newest first, and the user's position among them. */
 interface History {
   texts: readonly string[];
-  /** -1 means the text that is being written now */
+  /** -1 stands for the text that the user is writing now */
   at: number;
   draft: Editor;
 }
 
 /**
- * Opens the input for the selected session: for a prompt, an answer in words, or a command after `/`. The text belongs
- * to its session and is kept when the user selects another one.
+ * Opens the input for the selected session. The user can write a prompt, an answer in words, or a command after `/`.
+ * The text belongs to the session, and is kept if the user selects another session.
  * @param added text to insert at the cursor
  */
 export function reply(app: App, added = ''): void {
   const { model } = app;
   const session = selectedSession(model);
-  // Without a session, only commands make sense.
+  // If no session is selected, only commands make sense.
   if (session === null && added !== '/') {
     requireSelected(app);
     return;
@@ -36,7 +36,7 @@ export function reply(app: App, added = ''): void {
     else model.drafts.set(slug, editor);
     app.changed();
   };
-  // A command is written on a separate line. Esc restores whatever had been written for the session.
+  // A command is written on a line of its own. Esc brings back the text that the user had written for the session.
   const before = draftOf(model, slug);
   if (added === '/') write(editorOf('/'));
   else if (added !== '') write(insert(before, added));
@@ -50,7 +50,7 @@ export function reply(app: App, added = ''): void {
       history = { ...history, texts: [...new Set(deliveries.map((delivery) => delivery.text))] };
     });
 
-  /** Returns the session as it is now, because it may have been renamed or may have begun to ask something. */
+  /** Returns the current state of the session, because it may have been renamed or may have asked something by now. */
   const current = (): SeenSession | null => (slug === '' ? null : (model.view.get(slug) ?? requireSelected(app)));
 
   const recall = (step: number): boolean => {

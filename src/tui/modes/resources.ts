@@ -5,7 +5,7 @@ import { cleanLine } from '../../text/terminal-text.ts';
 import type { App } from '../app.ts';
 import { showPage } from './text-page.ts';
 
-/** Shows the memory and processor time of each session, as they are now. */
+/** Shows how much memory and processor time each session currently uses. */
 export function showResources(app: App): void {
   app.run(async () => {
     const all = byMemory(await app.client.call('resources'));

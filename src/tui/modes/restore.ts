@@ -5,7 +5,7 @@ import type { App } from '../app.ts';
 import { wrap } from '../view/cells.ts';
 import { showPage } from './text-page.ts';
 
-/** `/restore`: shows what bringing back the lost sessions would do. `y` starts it. */
+/** Runs `/restore`, which shows what restoring the lost sessions would do. `y` starts the restoration. */
 export function restoreLost(app: App): void {
   app.run(async () => {
     const plan = await app.client.call('restore', { body: { dry_run: true } });
@@ -27,7 +27,10 @@ export function restoreLost(app: App): void {
   });
 }
 
-/** Starts a restoration, and shows its progress instead of the plan. Leaving the page does not stop it. */
+/**
+ * Starts a restoration, and shows its progress instead of the plan. The restoration continues even if the user leaves
+ * the page.
+ */
 function begin(app: App, sessions: string[]): void {
   let isGone = false;
   app.run(async () => {

@@ -9,7 +9,7 @@ import { wrap } from '../view/cells.ts';
 import { confirm } from './confirm.ts';
 import { showPage } from './text-page.ts';
 
-/** Lines that a comment may cover. */
+/** The lines that a comment covers. */
 export interface CommentPlace {
   file: string;
   side: ReviewSide;
@@ -18,7 +18,8 @@ export interface CommentPlace {
 }
 
 /**
- * Returns the file and line that each row of a patch shows, or null if a row shows no line, or if the name is unclear.
+ * Returns, for each row of a patch, the file and line that it shows. The place is null if the row shows no line or the
+ * file's name is ambiguous.
  */
 export function commentPlaces(rows: readonly PatchRow[]): (CommentPlace | null)[] {
   let before: string | null = null;
@@ -35,18 +36,18 @@ export function commentPlaces(rows: readonly PatchRow[]): (CommentPlace | null)[
   });
 }
 
-/** git adds a tab after a name that contains a space, and quotes a name with other special characters. */
+/** git appends a tab to a name that contains a space, and quotes a name with other special characters. */
 function nameIn(text: string, mark: string): string | null {
   return text.startsWith(mark) ? text.slice(mark.length).replace(/\t$/, '') : null;
 }
 
-/** Returns the lines between two places, or null if the places are not in the same version of the same file. */
+/** Returns the lines between two places, or null if the two are not in the same version of the same file. */
 export function placeOfRange(one: CommentPlace | null, other: CommentPlace | null): CommentPlace | null {
   if (one === null || other === null || one.file !== other.file || one.side !== other.side) return null;
   return { ...one, line: Math.min(one.line, other.line), endLine: Math.max(one.endLine, other.endLine) };
 }
 
-/** Returns the reviewed files. The result is empty if an older server does not support reviews. */
+/** Returns the reviewed files. The result is empty if the server is too old to support reviews. */
 export async function readReviewed(app: App, slug: string): Promise<ReadonlySet<string>> {
   try {
     return new Set((await app.client.call('review', { params: { slug } })).reviewed);
@@ -68,7 +69,9 @@ export function markReviewed(
   });
 }
 
-/** Asks for a comment on some lines, and saves it. @param onEnd called afterwards, with or without a comment */
+/**
+ * Asks the user for a comment on some lines, and saves it. @param onEnd called afterwards, even if there is no comment
+ */
 export function writeComment(app: App, slug: string, place: CommentPlace, onEnd: () => void): void {
   const { file, side, line, endLine } = place;
   const anchor = { state: 'here' as const, line: null, end_line: null };
@@ -90,7 +93,7 @@ export function writeComment(app: App, slug: string, place: CommentPlace, onEnd:
       if (event.kind === 'key' && event.name === 'enter') {
         const text = editor.text.trim();
         if (text === '') return leave();
-        // A second Enter must not add a second comment.
+        // If the user presses Enter twice, add only one comment.
         if (isKeeping) return;
         isKeeping = true;
         const writing = app.mode();
@@ -114,12 +117,12 @@ export function writeComment(app: App, slug: string, place: CommentPlace, onEnd:
   });
 }
 
-/** Shows a session's review: the open comments, and the rounds already sent, with their answers. */
+/** Shows a session's review: the comments that have not been sent yet, and the rounds that have, with their answers. */
 export function showReview(app: App, slug: string): void {
   const before = app.mode();
   app.run(async () => {
     const review = await app.client.call('review', { params: { slug } });
-    // If the user has opened something else in the meantime, their keypresses are meant for that.
+    // If the user has opened something else in the meantime, keypresses are meant for that.
     if (app.mode() === before) openReview(app, slug, review);
   });
 }
@@ -146,7 +149,7 @@ function openReview(app: App, slug: string, review: Review): void {
   });
 }
 
-/** Shows the prompt to be sent. A yes counts only once the end of the prompt has been in the picture. */
+/** Shows the prompt that will be sent. A yes counts only after the end of the prompt has been visible. */
 function askToSend(app: App, { slug, prompt, round }: { slug: string; prompt: string; round: number }): void {
   let isRead = false;
   const send = (): void => {
@@ -177,7 +180,7 @@ function askToSend(app: App, { slug, prompt, round }: { slug: string; prompt: st
   });
 }
 
-/** Removes the newest unsent comment, after confirmation. */
+/** Asks for confirmation, then removes the newest comment that has not been sent. */
 function removeLast(app: App, slug: string, { comments }: Review): void {
   const last = comments.toSorted((one, other) => one.created_at.localeCompare(other.created_at)).at(-1);
   if (last === undefined) {

@@ -5,7 +5,8 @@ import { confirm } from './confirm.ts';
 import { showPage } from './text-page.ts';
 
 /**
- * Shows the suggested rules. A digit adds the rule with that number, after a confirmation that shows the rule again.
+ * Shows the suggested rules. If the user presses a digit, it shows the rule with that number again and adds it after
+ * confirmation.
  */
 export function showSuggestions(app: App, onLeave: () => void): void {
   app.run(async () => {

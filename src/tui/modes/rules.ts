@@ -13,13 +13,14 @@ import { showSuggestions } from './rule-suggestions.ts';
 import { showPage } from './text-page.ts';
 
 /**
- * How long to collect changes before the rules are read again. Each decision may use up one of a rule's permitted uses.
+ * How long to wait after a change before reading the rules again. Changes are frequent, because each decision may
+ * reduce the number of times that a rule can still be used.
  */
 const GATHER_MS = 250;
 
 type Entry = { kind: 'file'; file: RuleFile } | { kind: 'rule'; rule: Rule };
 
-/** `/rules`: the rules that answer in the user's place, and the files that the rules come from. */
+/** Runs `/rules`, which shows the rules that answer on the user's behalf, and the files that they come from. */
 export function showRules(app: App): void {
   let book: RuleBook | null = null;
   let at = 0;
@@ -150,8 +151,8 @@ function readRule(app: App, rule: Rule, onLeave: () => void): void {
 }
 
 /**
- * Shows a rules file unchanged. A user can trust a project's file here once its end has been visible. Only the content
- * shown is trusted.
+ * Shows the complete text of a rules file. The user can trust a project's file here after its end has been visible.
+ * Trust applies only to the content that was shown.
  */
 function readFile(app: App, file: RuleFile, onLeave: () => void): void {
   const { folder, state, error, content, sha256 } = file;

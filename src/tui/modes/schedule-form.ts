@@ -18,38 +18,38 @@ import type { Page } from './mode.ts';
 
 const TEXTS = ['name', 'session', 'folder', 'model', 'tags', 'keep', 'when', 'zone', 'prompt'] as const;
 type Text = (typeof TEXTS)[number];
-/** Fields that offer two choices instead of accepting text. */
+/** The fields that offer two choices instead of accepting text. */
 type Choice = 'missed' | 'worktree';
 type Field = Text | Choice;
 const FIELDS: readonly Field[] = [
   ...(['name', 'session', 'folder', 'worktree', 'model', 'tags', 'keep'] as const),
   ...(['when', 'zone', 'prompt', 'missed'] as const),
 ];
-/** The fields that exist only if each run launches a session. */
+/** The fields that are shown only if each run launches a session. */
 const OF_LAUNCH: readonly Field[] = ['worktree', 'model', 'tags', 'keep'];
 const isChoice = (field: Field): field is Choice => field === 'missed' || field === 'worktree';
 
 interface Form {
-  /** the schedule that is edited, or null for a new one */
+  /** the schedule that the user is editing, or null for a new one */
   schedule: Schedule | null;
   field: Field;
   texts: Record<Text, Editor>;
   missed: ScheduleMissed;
   inWorktree: boolean;
-  /** the next times for exactly the pattern and zone in the fields, or null until the server has answered */
+  /** the next times for the pattern and zone that are currently in the fields, or null until the server has answered */
   times: NextTimes | null;
   fault: string | null;
   isSaving: boolean;
 }
 
 /**
- * Shows the form for a schedule, with the pattern's next times. The schedule can be saved only once they have been
- * shown.
- * @param options.back is called with the schedule's name when the user leaves
+ * Shows the form for a schedule, with the next times of its pattern. The user can save the schedule only after these
+ * times have been shown.
+ * @param options.back called with the schedule's name when the user leaves the form
  */
 export function scheduleForm(app: App, options: { schedule: Schedule | null; back: (name: string) => void }): void {
   const { schedule, back } = options;
-  // An older server reports no launch.
+  // An older server does not send `launch`.
   const launch = schedule?.launch ?? null;
   const form: Form = {
     schedule,
@@ -89,7 +89,7 @@ export function scheduleForm(app: App, options: { schedule: Schedule | null; bac
         if (!(error instanceof CatalogueError)) throw error;
         found.fault = error.message;
       }
-      // The text has changed since the request, so the answer is useless.
+      // The text has changed since the request, so discard the response.
       if (form.texts.when.text.trim() !== cron || form.texts.zone.text.trim() !== zone) return;
       Object.assign(form, found);
       app.changed();
@@ -178,13 +178,14 @@ function save(app: App, form: Form, back: (name: string) => void): void {
   });
   async function send(): Promise<void> {
     if (schedule === null) await app.client.call('addSchedule', { body: { name, ...asked } });
-    // Sends only the fields that were changed here, because somebody else may have changed the others.
+    // Send only the fields that were changed in this form, because somebody else may have changed the others.
     else await app.client.call('changeSchedule', { params: { name }, body: changesIn(schedule, asked) });
   }
 }
 
 /**
- * Returns the launch that the form describes. Options that the form does not offer, such as arguments, stay unchanged.
+ * Returns how the schedule launches sessions, according to the form. Options that the form does not offer, such as
+ * arguments, stay unchanged.
  */
 function launchOf({ options }: App, { schedule, texts, inWorktree }: Form, name: string): ScheduleLaunch {
   const { model: _, tags: __, keep: ___, worktree, ...rest } = schedule?.launch ?? { name };

@@ -10,11 +10,11 @@ const ABOUT =
   'Another program can run this schedule with a signed request. The content of the request is never sent to a session.';
 
 /**
- * Shows the address that another program posts to in order to run a schedule, and creates, renews, and removes its
- * secret.
+ * Shows the address to which another program posts in order to run a schedule. The user can create, renew, and remove
+ * the trigger's secret here.
  */
 export function showTrigger(app: App, { name, ...schedule }: Schedule, back: (name: string) => void): void {
-  // An older server has no triggers.
+  // An older server does not support triggers.
   let trigger: ScheduleTrigger | null = schedule.trigger ?? null;
   let made: NewTrigger | null = null;
   const params = { name };

@@ -19,7 +19,10 @@ import { scheduleForm } from './schedule-form.ts';
 import { showTrigger } from './schedule-trigger.ts';
 import { showPage } from './text-page.ts';
 
-/** Shows the schedules and the outcome of each run. A user can add, edit, pause, resume, run, and delete schedules. */
+/**
+ * Shows the schedules and the outcomes of their runs. The user can add, edit, pause, resume, run, and delete schedules
+ * here.
+ */
 export function showSchedules(app: App, chosenName = ''): void {
   let schedules: readonly Schedule[] | null = null;
   let at = 0;
@@ -27,7 +30,7 @@ export function showSchedules(app: App, chosenName = ''): void {
   const load = async (): Promise<void> => {
     const name = wanted === '' ? chosen()?.name : wanted;
     schedules = await app.client.call('listSchedules');
-    // The selected schedule stays selected, even if somebody else has added or deleted others.
+    // Keep the same schedule selected, even if somebody else has added or deleted schedules.
     const found = schedules.findIndex((one) => one.name === name);
     at = found === -1 ? Math.max(0, Math.min(at, schedules.length - 1)) : found;
     wanted = '';
@@ -102,7 +105,7 @@ function hintsFor(schedule: Schedule | null): Hint[] {
 
 function scheduleLines(app: App, shown: { schedule: Schedule; isHere: boolean; cols: number }): string[] {
   const { schedule: one, isHere, cols } = shown;
-  // An older server reports neither a launch nor a trigger.
+  // An older server sends neither `launch` nor `trigger`.
   const { launch = null, trigger = null } = one as Partial<Schedule>;
   const { dress } = app;
   const bar = isHere ? dress('cyan', '▌') : ' ';
@@ -149,7 +152,7 @@ function remove(app: App, { name }: Schedule): void {
   });
 }
 
-/** Shows what happened at each of the schedule's times, newest first. */
+/** Shows the outcome of each of the schedule's runs, newest first. */
 function showRuns(app: App, { name, timezone }: Schedule): void {
   app.run(async () => {
     const runs = await app.client.call('scheduleRuns', { params: { name } });

@@ -5,10 +5,13 @@ import { replayFrom } from '../actions.ts';
 import type { App } from '../app.ts';
 import { wrap } from '../view/cells.ts';
 
-/** Text in a transcript appears on the screen a moment later (2.1.329: up to a second on a busy machine). */
+/**
+ * How long to wait after a text appears in the transcript until it is also on the screen (2.1.329: up to a second on a
+ * busy machine).
+ */
 const DRAWN_AFTER_S = 1.5;
 
-/** Shows the hits of a search. Enter opens the recording at that moment, or the session. */
+/** Shows the hits of a search. Enter plays the recording from the hit, or opens the session. */
 export function showHits(app: App, hits: readonly SearchHit[], words: string): void {
   let chosen = 0;
   let top = 0;
@@ -66,7 +69,10 @@ function hitRows(
   ];
 }
 
-/** For a hit in a recording, the recording is played from that moment. A hit in a conversation leads to the session. */
+/**
+ * Opens a hit: for a hit in a recording, plays the recording from there; for a hit in a conversation, selects the
+ * session.
+ */
 function open(app: App, { session, recording, kind, t }: SearchHit): void {
   app.select(session);
   app.close();

@@ -3,17 +3,18 @@ import { EMPTY_EDITOR, edit, editorOf } from '../input/editor.ts';
 import type { Hint } from './mode.ts';
 import { showHits } from './search-results.ts';
 
-/** How many hits are requested, which is a page or two. */
+/** How many hits to request, which fill a page or two. */
 const MOST_HITS = 50;
 
 /**
- * Edits the words of a search. If the words are one of this program's commands, the command is run instead, because
- * commands were typed here before they had a key of their own. The title says so before Enter is pressed.
+ * Lets the user type the words of a search. If they are one of this program's commands, the command is run instead,
+ * because users typed commands here before commands had a key of their own. The title announces this before the user
+ * presses Enter.
  */
 export function editSearch(app: App): void {
   const { commands } = app;
   let editor = EMPTY_EDITOR;
-  /** returns the command that is meant, or null if the words are a search */
+  /** returns the command that the words stand for, or null if they are a search */
   const command = (): string | null => {
     const typed = `/${editor.text.trim()}`;
     return commands.has(typed) && commands.fits(typed) ? typed : null;
@@ -48,7 +49,7 @@ export function editSearch(app: App): void {
   });
 }
 
-/** Searches, and shows the hits. */
+/** Runs the search and shows the hits. */
 export function search(app: App, words: string): void {
   if (words === '') {
     app.toast('bad', 'Enter the words to search for');

@@ -5,7 +5,7 @@ import { showPage } from './text-page.ts';
 
 const TEST = /^test\s+(\S+)$/;
 
-/** Runs `/notify`, which shows the sinks, and `/notify test NAME`, which sends a message to one of them now. */
+/** Runs `/notify`, which shows the sinks, and `/notify test NAME`, which immediately sends a message to one of them. */
 export function notifyByWords(app: App, words: string): void {
   const name = TEST.exec(words)?.[1];
   if (name === undefined && words !== '') {

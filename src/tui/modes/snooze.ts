@@ -6,7 +6,7 @@ import { type App, requireOwn } from '../app.ts';
 import { EMPTY_EDITOR } from '../input/editor.ts';
 import { wrap } from '../view/cells.ts';
 
-/** Asks how long to snooze the selected session, with a key for each choice. `/snooze` accepts any time. */
+/** Asks the user how long to snooze the selected session, with a key for each choice. `/snooze` accepts any time. */
 export function chooseSnooze(app: App): void {
   const session = requireOwn(app);
   if (session === null) return;
@@ -31,7 +31,7 @@ export function chooseSnooze(app: App): void {
       ],
     }),
     handle(event) {
-      // The mouse wheel sends these.
+      // The mouse wheel also sends these keys.
       if (event.kind !== 'key' || event.name === 'up' || event.name === 'down') return;
       app.close();
       const chosen = choices.find(({ key }) => key === event.name);
@@ -42,7 +42,7 @@ export function chooseSnooze(app: App): void {
   });
 }
 
-/** Runs `:snooze 17:00` or `:snooze BUILD`. Without any words, it shows the choices. */
+/** Runs `:snooze 17:00` or `:snooze BUILD`. Without any words, the command shows the choices. */
 export function snoozeByWords(app: App, words: string): void {
   const session = requireOwn(app);
   if (session === null) return;
@@ -70,7 +70,7 @@ function wakeSession(app: App, { slug }: Session): void {
   });
 }
 
-/** Marks the selected session as unread, or as read if it is unread. */
+/** Marks the selected session as unread, or as read if it is already unread. */
 export function toggleUnread(app: App): void {
   const session = requireOwn(app);
   if (session === null) return;

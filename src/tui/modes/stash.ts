@@ -8,7 +8,7 @@ import { editorOf } from '../input/editor.ts';
 import { confirm } from './confirm.ts';
 import { reply } from './reply.ts';
 
-/** Shows the drafts, with those for the selected session first. A user can send, change, or delete them. */
+/** Shows the drafts, starting with those for the selected session. The user can send, edit, or delete them here. */
 export function showStash(app: App): void {
   let kept: StashedResponse[] | null = null;
   let at = 0;

@@ -3,15 +3,16 @@ import type { Hint, Mode } from './mode.ts';
 import { pagerStep } from './pager-keys.ts';
 
 export interface PageOptions {
-  /** called once the last line is in the picture */
+  /** called when the last line has become visible */
   onEnd?: () => void;
   hints?: readonly Hint[];
   /**
-   * Handles a key that is not a pager key, and returns whether it did. If not, the keys that close a page still work.
+   * Handles a key that is not a pager key. Returns whether it has handled the key. If it has not, the keys that close a
+   * page still work.
    */
   onKey?: (name: string) => boolean;
   input?: Mode['input'];
-  /** returns to where the page was opened from; if absent, leaving the page returns to browsing */
+  /** called when the user leaves the page; if omitted, leaving the page returns the user to browsing */
   onLeave?: () => void;
 }
 
@@ -21,8 +22,8 @@ const HINTS: readonly Hint[] = [
 ];
 
 /**
- * Shows lines of text instead of the session, with the keys of a pager.
- * @param linesFor returns the styled lines for a width
+ * Shows lines of text instead of the session, and lets the user scroll with the keys of a pager.
+ * @param linesFor returns the styled lines for a given width
  */
 export function showPage(
   app: App,

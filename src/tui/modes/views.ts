@@ -2,8 +2,8 @@ import { cleanLine } from '../../text/terminal-text.ts';
 import type { App } from '../app.ts';
 
 /**
- * Runs `:view night`, which arranges the list by that view, `:view save night`, which saves the current arrangement,
- * `:view rm night`, which deletes a view, and `:view`, which lists the views.
+ * Runs `:view night`, which arranges the list according to that view, `:view save night`, which saves the current
+ * arrangement, `:view rm night`, which deletes the view, and `:view`, which lists the views.
  */
 export function viewByWords(app: App, words: string): void {
   const [verb = '', name = ''] = words.split(/\s+/).filter((word) => word !== '');

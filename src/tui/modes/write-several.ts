@@ -4,7 +4,7 @@ import type { App } from '../app.ts';
 import { EMPTY_EDITOR, edit } from '../input/editor.ts';
 import { markedSessions, reportEach } from '../lifecycle.ts';
 
-/** Sends the same prompt to all marked sessions. */
+/** Lets the user write a prompt, and sends it to all marked sessions. */
 export function writeToMarked(app: App): void {
   const slugs = markedSessions(app).map(({ slug }) => slug);
   let editor = EMPTY_EDITOR;

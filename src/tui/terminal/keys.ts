@@ -1,18 +1,18 @@
 import { StringDecoder } from 'node:string_decoder';
 import type { Dispose } from '../../client/index.ts';
 
-/** Something that the user did at the terminal. */
+/** An action of the user at the terminal. */
 export type InputEvent =
   /**
-   * `a`, `enter`, `ctrl+s`, `shift+tab`, `alt+enter`, `up`…; `text` is the text that the key types, empty for keys
-   * that type nothing
+   * the name of the key, such as `a`, `enter`, `ctrl+s`, `shift+tab`, `alt+enter`, or `up`; `text` is the text that the
+   * key types, or empty if it types nothing
    */
   | { kind: 'key'; name: string; text: string }
   | { kind: 'paste'; text: string }
   | { kind: 'focus'; hasFocus: boolean }
   | MouseEvent;
 
-/** A mouse button that was pressed, or a step of the wheel. Cells are counted from 0. */
+/** A press of a mouse button, or a step of the wheel. Cells are counted from 0. */
 export interface MouseEvent {
   kind: 'mouse';
   what: 'click' | 'wheel-up' | 'wheel-down';
@@ -21,15 +21,15 @@ export interface MouseEvent {
 }
 
 /**
- * How long to wait after an Esc before it counts as the Esc key. A remote terminal sends a sequence in several parts, a
- * few ms apart.
+ * How long to wait after an escape character before it counts as the Esc key. The parts of a sequence from a remote
+ * terminal may arrive a few milliseconds apart.
  */
 const ESCAPE_MS = 40;
 
 const PASTE_START = '\u001b[200~';
 const PASTE_END = '\u001b[201~';
 
-/** Keys by the final character of `CSI … X` and `SS3 X`. */
+/** The names of keys by the final character of `CSI … X` and `SS3 X`. */
 const LETTER_KEYS: Readonly<Record<string, string>> = {
   A: 'up',
   B: 'down',
@@ -39,7 +39,7 @@ const LETTER_KEYS: Readonly<Record<string, string>> = {
   H: 'home',
   Z: 'shift+tab',
 };
-/** Keys by the number in `CSI N ~`. */
+/** The names of keys by the number in `CSI N ~`. */
 const NUMBER_KEYS: Readonly<Record<string, string>> = {
   '1': 'home',
   '3': 'delete',
@@ -49,11 +49,14 @@ const NUMBER_KEYS: Readonly<Record<string, string>> = {
   '7': 'home',
   '8': 'end',
 };
-/** Keys by the code in `CSI N u` and `CSI 27 ; … ; N ~`, for terminals that distinguish Shift+Enter from Enter. */
+/**
+ * The names of keys by the code in `CSI N u` and `CSI 27 ; … ; N ~`, for terminals that distinguish Shift+Enter from
+ * Enter.
+ */
 const CODE_KEYS: Readonly<Record<string, string>> = { '9': 'tab', '13': 'enter', '27': 'escape', '127': 'backspace' };
 
 const SEQUENCE = /^\u001b(?:\[([0-9;:<=>?]*)([ -/]*)([@-~])|O([@-~]))/;
-/** The beginning of a sequence whose end has not arrived yet. */
+/** Matches the beginning of a sequence whose end has not arrived yet. */
 const OPEN_SEQUENCE = /^\u001b(?:\[[0-9;:<=>?]*[ -/]*|O)?$/;
 
 export interface KeyReader {
@@ -62,7 +65,7 @@ export interface KeyReader {
 }
 
 /**
- * Parses the input from a terminal in raw mode. Sequences and characters may be split anywhere between two chunks.
+ * Parses the input from a terminal in raw mode. A sequence or character may be split between two chunks at any point.
  */
 export function createKeyReader(options: {
   onEvent(event: InputEvent): void;
@@ -73,11 +76,11 @@ export function createKeyReader(options: {
   let pasted: string | null = null;
   let stopTimer: Dispose | null = null;
 
-  /** Takes one event off the front of `pending`. Returns false if the end of the event has not arrived yet. */
+  /** Removes one event from the front of `pending`. Returns false if the end of the event has not arrived yet. */
   const takeOne = (): boolean => {
     if (pasted !== null) {
       const end = pending.indexOf(PASTE_END);
-      // The end marker itself may be split, so what may be its beginning is kept.
+      // The end marker itself may be split between chunks, so keep anything that may be its beginning.
       const taken = end === -1 ? Math.max(0, pending.length - PASTE_END.length) : end;
       pasted += pending.slice(0, taken);
       pending = pending.slice(end === -1 ? taken : taken + PASTE_END.length);
@@ -114,7 +117,7 @@ export function createKeyReader(options: {
         const rest = pending;
         pending = '';
         options.onEvent({ kind: 'key', name: 'escape', text: '' });
-        // If `Esc [` arrives alone, the bracket was typed right after Esc.
+        // If `Esc [` arrives on its own, the user typed the bracket right after pressing Esc.
         if (rest.length > 1) options.onEvent({ kind: 'key', name: rest.slice(1), text: rest.slice(1) });
       }, ESCAPE_MS);
     },
@@ -123,14 +126,14 @@ export function createKeyReader(options: {
 }
 
 /**
- * Reads the key at the beginning of non-empty input, or null for a sequence without a meaning here, such as an answer
- * to a query.
+ * Reads the key at the beginning of non-empty input. The key is null for a sequence that has no meaning here, such as
+ * an answer to a query.
  */
 function readKey(text: string): { length: number; event: InputEvent | null } {
   const sequence = SEQUENCE.exec(text);
   if (sequence !== null) return { length: sequence[0].length, event: readSequence(sequence) };
   if (text.startsWith('\u001b')) {
-    // This is Alt, or an Esc before something that is not a sequence.
+    // The user held Alt, or pressed Esc before something that is not a sequence.
     const rest = readKey(text.slice(1));
     const { event } = rest;
     const isAlt = event?.kind === 'key';
@@ -160,7 +163,7 @@ function readCharacter(character: string): InputEvent {
 function readSequence([, parameters = '', , final = '', afterSs3]: RegExpExecArray): InputEvent | null {
   if (afterSs3 !== undefined) return namedKey(afterSs3 === 'M' ? 'enter' : LETTER_KEYS[afterSs3], '');
   if (parameters.startsWith('<')) return readMouse(parameters.slice(1), final);
-  // This is an answer to a query that CBOS did not send.
+  // This answers a query that CBOS did not send.
   if (/^[=>?]/.test(parameters)) return null;
   if (final === 'I' || final === 'O') return { kind: 'focus', hasFocus: final === 'I' };
   const [first = '', second = '', third = ''] = parameters.split(';');
@@ -171,8 +174,8 @@ function readSequence([, parameters = '', , final = '', afterSs3]: RegExpExecArr
 }
 
 /**
- * Buttons in an SGR mouse report (DEC mode 1006): the left one and the wheel. Other buttons, and buttons with a
- * modifier key, are ignored.
+ * The buttons in an SGR mouse report (DEC mode 1006): the left button and the wheel. Other buttons, and buttons pressed
+ * with a modifier key, are ignored.
  */
 const BUTTONS: Readonly<Record<string, MouseEvent['what']>> = { '0': 'click', '64': 'wheel-up', '65': 'wheel-down' };
 
@@ -189,7 +192,7 @@ function characterOf(code: string): string | undefined {
   return value > 0x20 && value < 0x11_0000 ? String.fromCodePoint(value) : undefined;
 }
 
-/** @param modifiers 1 plus 1 for Shift, 2 for Alt, 4 for Ctrl */
+/** @param modifiers 1, plus 1 for Shift, 2 for Alt, and 4 for Ctrl */
 function namedKey(name: string | undefined, modifiers: string): InputEvent | null {
   if (name === undefined) return null;
   const bits = (Number.parseInt(modifiers, 10) || 1) - 1;

@@ -16,29 +16,27 @@ const ENTER = '\u001b[?1049h\u001b[?7l\u001b[?2004h\u001b[?1004h\u001b[2J';
 const LEAVE = '\u001b[0m\u001b[?1004l\u001b[?2004l\u001b[?7h\u001b[?25h\u001b[?1049l';
 
 /**
- * Turns on reports of buttons and the wheel. Positions are in cells, for terminals of any size. A terminal without
- * mouse support ignores this. While holding Shift, a user can still select text.
+ * Turns on reports of mouse buttons and the wheel, with positions in cells, for terminals of any size. Terminals
+ * without mouse support ignore this. The user can still select text by holding Shift.
  */
 const [MOUSE_ON, MOUSE_OFF] = ['\u001b[?1000h\u001b[?1006h', '\u001b[?1006l\u001b[?1000l'];
 
-/** The size if the terminal does not report one. */
+/** The size to assume if the terminal does not report its size. */
 const DEFAULT_SIZE = { cols: 80, rows: 24 };
 
 export interface OwnScreen {
   size(): { cols: number; rows: number };
   /** Takes over the terminal. */
   enter(): void;
-  /** Restores the terminal, temporarily or permanently. Does nothing unless `enter` was called before. */
+  /** Restores the terminal, temporarily or permanently. Does nothing if `enter` has not been called. */
   leave(): void;
   write(text: string): void;
   /** Sets whether the terminal reports the mouse. */
   useMouse(isOn: boolean): void;
-  /**
-   * false while the terminal has not yet accepted everything that was sent to it; further output would only be queued
-   */
+  /** false while the terminal has not accepted all of the output so far; any further output would just be queued */
   hasRoom(): boolean;
   onInput(listener: (bytes: Uint8Array | string) => void): Dispose;
-  /** called when the terminal has been resized, or accepts output again */
+  /** called when the terminal was resized or accepts output again */
   onChange(listener: (what: 'resized' | 'drained') => void): Dispose;
   /** called when the terminal is gone */
   onGone(listener: () => void): Dispose;

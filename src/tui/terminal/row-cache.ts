@@ -1,14 +1,14 @@
 import type { IBufferLine } from '@xterm/headless';
 
 /**
- * How the emulator stores a line behind its API (6.0.0): three numbers per cell, which describe everything except
- * characters made of several code points.
+ * How the emulator (6.0.0) stores a line internally: three numbers per cell, which contain everything except for
+ * characters that consist of several code points.
  */
 interface RawLine {
   _line?: { _data?: unknown };
 }
 
-/** This bit is set in a cell's first number if its characters are stored elsewhere. */
+/** The bit that is set in a cell's first number if the cell's characters are stored elsewhere. */
 const IS_COMBINED = 1 << 21;
 const NUMBERS_PER_CELL = 3;
 
@@ -18,18 +18,22 @@ interface Kept {
   text: string;
 }
 
-/** The rows of a session's screen as last rendered. For a line that has not changed, only numbers are compared. */
+/**
+ * The rows of a session's screen, as last rendered. To find that a line has not changed, only numbers have to be
+ * compared.
+ */
 export interface RowCache {
   /**
-   * @param look everything except the line itself that affects its text: the cut, the position, the colours.
-   * @param make renders the text
+   * @param look everything except for the line itself that affects the rendered text: where it is cut off, its
+   * position, and the colours
+   * @param make renders the line
    */
   row(line: IBufferLine, look: string, make: () => string): string;
 }
 
 /**
- * Caches rows by line, so that only the new rows of a scrolling screen are rendered. If the emulator stores lines in a
- * way that this code does not know, nothing is cached and every row is rendered.
+ * Creates a cache of rows by line. When a screen scrolls, only the new rows have to be rendered. If the emulator stores
+ * lines in a way that this code does not know, nothing is cached and every row is rendered.
  */
 export function createRowCache(): RowCache {
   const kept = new WeakMap<object, Kept>();

@@ -1,18 +1,17 @@
-// The package is CommonJS, so importing a value by name type-checks but fails at run time.
+// The package is CommonJS: importing a value by name would type-check but fail at run time.
 import xterm from '@xterm/headless';
 import { styledRow } from '../../text/styled-rows.ts';
 import { createRowCache } from './row-cache.ts';
 
 /**
- * How many lines above the window a user can scroll back. 1,000 lines take 2 MB, and only the selected session has
- * them.
+ * How many lines above the window the user can scroll back. 1,000 lines take 2 MB, but only for the selected session.
  */
 const SCROLLBACK = 1_000;
 
 export interface Viewport {
   cols: number;
   rows: number;
-  /** how many lines the view is scrolled back from the newest line; 0 shows the newest */
+  /** how many lines the view is scrolled back; 0 shows the newest line */
   back: number;
   /** how many columns the view is scrolled to the right */
   right: number;
@@ -22,13 +21,13 @@ export interface Viewport {
 }
 
 /**
- * A session's screen as drawn in the user's terminal. Only printable text, SGR sequences, and cursor-column sequences
- * reach that terminal.
+ * A session's screen, as drawn in the user's terminal. The only output that reaches the terminal is printable text, SGR
+ * sequences, and moves of the cursor to a column.
  */
 export interface SessionScreen {
   /**
-   * @param isSnapshot whether the data redraws the whole screen. @param onParsed called once the data is on the
-   *   screen
+   * @param isSnapshot whether the data redraws the whole screen. @param onParsed called when the data has been drawn on
+   * the screen
    */
   write(data: string, isSnapshot: boolean, onParsed: () => void): void;
   resize(cols: number, rows: number): void;
@@ -40,7 +39,7 @@ export function createSessionScreen(size: { cols: number; rows: number }): Sessi
   const terminal = new xterm.Terminal({ ...size, scrollback: SCROLLBACK, allowProposedApi: true });
   const cache = createRowCache();
   let isDisposed = false;
-  // The headless terminal does not expose this (6.0.0).
+  // The headless terminal does not expose this property (6.0.0).
   let isCursorVisible = true;
   for (const final of ['h', 'l'] as const) {
     terminal.parser.registerCsiHandler({ prefix: '?', final }, (params) => {
@@ -65,7 +64,7 @@ export function createSessionScreen(size: { cols: number; rows: number }): Sessi
     rows(viewport) {
       const buffer = terminal.buffer.active;
       const cursorRow = buffer.baseY + buffer.cursorY;
-      // The view ends at the last written line, or at the cursor if that is further down.
+      // The view ends at the last line that contains text, or at the cursor if the cursor is further down.
       let end = buffer.baseY + terminal.rows;
       while (end > cursorRow + 1 && isBlank(buffer.getLine(end - 1)?.translateToString(true))) end--;
       const canGoBack = Math.max(0, end - viewport.rows);

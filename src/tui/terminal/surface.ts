@@ -1,28 +1,25 @@
-/** The contents of the terminal, with exactly as many rows as the terminal has. */
+/** The contents of the terminal. There are exactly as many rows as the terminal has. */
 export interface Picture {
   rows: readonly string[];
-  /** counted from 0, or null if hidden */
+  /** the cursor's position, counted from 0, or null if the cursor is hidden */
   cursor: { row: number; col: number } | null;
 }
 
 export interface Surface {
-  /** Changes the terminal from the previous picture to this one. Only rows that differ are written. */
+  /** Replaces the previous picture in the terminal with this one. It only writes the rows that differ. */
   paint(picture: Picture): void;
   /**
-   * Call this when the terminal shows something else (because it was resized, or another program ran). The next picture
-   * is then written in full.
+   * Call this when the terminal shows something else, because it was resized or another program has run. The next
+   * picture is then written in full.
    */
   forget(): void;
 }
 
-/**
- * Makes the terminal show a picture all at once, if the terminal supports that (DEC mode 2026). Other terminals ignore
- * it.
- */
+/** Makes terminals that support DEC mode 2026 show a picture all at once. Other terminals ignore these sequences. */
 const [BEGIN, END] = ['\u001b[?2026h', '\u001b[?2026l'];
 
 /**
- * Paints whole rows and compares them as strings. A remote terminal then receives as little as possible, at a fraction
+ * Paints whole rows, and compares them as strings. A remote terminal thus receives as little as possible, at a fraction
  * of the cost of a component tree.
  */
 export function createSurface(write: (text: string) => void): Surface {

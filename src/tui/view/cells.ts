@@ -1,25 +1,28 @@
 import { displayWidth, padEnd, truncate } from '../../text/display-width.ts';
 import { graphemes } from '../../text/graphemes.ts';
 
-/** Fits the text into exactly the given number of cells: cut with `…`, or padded with spaces. */
+/**
+ * Makes the text exactly as wide as the given number of cells, either by cutting it off with `…` or by padding it with
+ * spaces.
+ */
 export function fitTo(text: string, cells: number): string {
   return padEnd(truncate(text, cells), cells);
 }
 
 /**
- * Moves the cursor to a column, counted from 0. The text that follows starts there, however wide the terminal draws the
- * text before it.
+ * Returns the sequence that moves the cursor to a column, counted from 0. The text that follows starts there, no matter
+ * how wide the terminal draws the preceding text.
  */
 export function column(col: number): string {
   return `\u001b[${col + 1}G`;
 }
 
-/** Breaks clean text into lines of the given width, at spaces where possible. */
+/** Breaks clean text into lines of the given width, preferably at spaces. */
 export function wrap(text: string, cells: number): string[] {
   return text.split('\n').flatMap((line) => wrapLine(line, Math.max(1, cells)));
 }
 
-/** Characters that take one cell each. */
+/** Matches characters that take one cell each. */
 const ASCII = /^[\x20-\x7e]*$/;
 
 function wrapLine(line: string, cells: number): string[] {
@@ -32,7 +35,7 @@ function wrapLine(line: string, cells: number): string[] {
     const wide = isAscii ? 1 : displayWidth(segment);
     if (width + wide > cells) {
       const blank = segment === ' ' ? row.length : row.lastIndexOf(' ');
-      // A word that is longer than a line is broken at the end of the line.
+      // Break a word that is longer than a line at the end of the line.
       const cut = blank > row.search(/\S/) ? blank : row.length;
       rows.push(row.slice(0, cut).trimEnd());
       row = row.slice(cut).trimStart();

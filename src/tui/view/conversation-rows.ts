@@ -9,14 +9,14 @@ export interface ConversationViewport {
   rows: number;
   /** how many rows the view is scrolled back from the end */
   back: number;
-  /** whether tools are shown with all their output */
+  /** whether to show the complete output of tools */
   isUnfolded: boolean;
   dress: Style;
 }
 
 /**
- * Returns the end of the conversation, or the part that ends the given number of rows before the end. Only visible rows
- * are rendered.
+ * Returns the end of the conversation, or the part that ends the given number of rows before the end. It only renders
+ * the rows that are visible.
  */
 export function conversationRows(
   conversation: Conversation,

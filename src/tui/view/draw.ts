@@ -17,7 +17,7 @@ import { type QuestionRows, questionRows } from './question-rows.ts';
 import { type ListRows, listRows } from './session-list.ts';
 import { welcome } from './welcome.ts';
 
-/** The space for the content, and its scroll position. */
+/** The space that is available for the content, and the content's scroll position. */
 export interface ContentViewport {
   cols: number;
   rows: number;
@@ -26,12 +26,12 @@ export interface ContentViewport {
   right: number;
 }
 
-/** The content of a session: its screen, or its conversation. */
+/** The content of a session: either its screen or its conversation. */
 export interface SessionContent {
   rows(viewport: ContentViewport): {
     rows: string[];
     cursor: { row: number; col: number } | null;
-    /** how many rows there are above the top of the view when it is not scrolled back */
+    /** how many rows there are above the view if the view is not scrolled back */
     canGoBack: number;
   };
 }
@@ -44,9 +44,9 @@ interface Size {
 export interface Drawing {
   model: Model;
   mode: Mode;
-  /** null until some content has arrived */
+  /** the session's content, or null until some has arrived */
   content: SessionContent | null;
-  /** the earlier answers to the selected session's question */
+  /** the user's earlier answers to the selected session's question */
   memory: QuestionMemory | null;
   size: Size;
   now: number;
@@ -54,19 +54,21 @@ export interface Drawing {
   dress: Style;
 }
 
-/** How many rows text may fill while it is being written. Longer text scrolls. */
+/** The maximum number of rows of the input. Longer text scrolls. */
 const MAX_INPUT_ROWS = 8;
-/** The maximum share of the session's space that a question gets. The rest shows the context. */
+/**
+ * The maximum fraction of the session's space that a question can take. The rest of the space shows the context of the
+ * question.
+ */
 const QUESTION_SHARE = 0.6;
-/** The header, the rule above the input, and the footer. */
+/** The number of rows for the header, the rule above the input, and the footer. */
 const FIXED_ROWS = 3;
 
 /**
- * The smallest size that the layout is made for. In a smaller terminal, the layout is reduced, and a message explains
- * this.
+ * The smallest size that the full layout needs. In a smaller terminal, the layout is reduced, and a message says so.
  */
 const LEAST_SIZE = { cols: 80, rows: 24 };
-/** In a terminal smaller than this, nothing useful can be shown. */
+/** The smallest terminal in which anything useful can be shown. */
 const TINY_SIZE = { cols: 40, rows: 10 };
 
 const isBelow = (size: Size, least: Size): boolean => size.cols < least.cols || size.rows < least.rows;
@@ -79,16 +81,16 @@ const NO_LIST: ListRows = { rows: [], slugs: [] };
 export type Target =
   | { kind: 'session'; slug: string }
   | { kind: 'list' }
-  /** an option of the question, from 1 */
+  /** an option of the question, counted from 1 */
   | { kind: 'option'; number: number }
   | { kind: 'pane' };
 
 export interface DrawnPicture extends Picture {
-  /** whether the picture contains all of the selected session's question */
+  /** whether the picture shows the whole question of the selected session */
   isQuestionWhole: boolean;
-  /** whether the picture contains the answer that the user has always given */
+  /** whether the picture shows the suggestion to answer as before */
   hasSuggestion: boolean;
-  /** returns which part a cell belongs to; cells are counted from 0 */
+  /** returns the part that a cell belongs to; cells are counted from 0 */
   targetAt(row: number, col: number): Target | null;
 }
 
@@ -128,7 +130,7 @@ export function draw(drawing: Drawing): DrawnPicture {
   };
 }
 
-/** Returns the position of the session's own cells, which determines the size of a new session. */
+/** Returns the area in which a session is drawn, which determines the size of a new session. */
 export function measure(
   model: Model,
   size: Size,
@@ -136,7 +138,7 @@ export function measure(
 ): { frame: Frame; body: number } {
   const body = Math.max(1, size.rows - FIXED_ROWS - taken);
   const sessions = listed(model);
-  // A filtered list shows what somebody is looking for and not what needs to be done, so it has no headings.
+  // A filtered list has no headings, because it shows what the user is looking for, not what needs to be done.
   const isDivided = model.grouping !== 'none' && (model.filter === '' || model.grouping !== 'attention');
   const headings = isDivided ? listGroups(model).length : 0;
   const content = { sessions: sessions.length, headings, isZoomed: model.isZoomed, isPage };
@@ -201,7 +203,7 @@ interface PaneRows {
   cursor: Cursor;
   isQuestionWhole: boolean;
   hasSuggestion: boolean;
-  /** for each row, the number of the option in it */
+  /** for each row, the number of the option that it shows */
   options: readonly (number | null)[];
 }
 
@@ -237,7 +239,7 @@ function paneRows(drawing: Drawing, frame: Frame): PaneRows {
     isQuestionWhole: asked.isWhole,
     hasSuggestion: asked.hasSuggestion,
     options: [...Array.from({ length: room + 1 }, () => null), ...asked.options],
-    // A session's cursor is shown only if the user is not writing something else.
+    // Show the session's cursor only if the user is not writing something elsewhere.
     cursor: shown.cursor === null ? null : { row: shown.cursor.row + 1, col: shown.cursor.col },
   };
 }
@@ -286,7 +288,9 @@ function inputRows({ mode, size, dress }: Drawing): { rows: string[]; cursor: Cu
   };
 }
 
-/** Lists the keys that work now, as many as fit. The key that shows all keys is always listed. */
+/**
+ * Returns the hints for the keys that currently work, as many as fit. The key that shows all keys is always included.
+ */
 function footer({ size, dress }: Drawing, hints: readonly Hint[]): string {
   const cells = ([key, does]: Hint): number => displayWidth(key) + displayWidth(does) + 3;
   const last = hints.find(([key]) => key === '?');

@@ -2,22 +2,25 @@ import type { Style } from '../../text/style.ts';
 import { type Editor, layoutEditor } from '../input/editor.ts';
 import { fitTo } from './cells.ts';
 
-/** How wide the name of a form's field is. */
+/** The width of the column with the fields' names. */
 export const LABEL_CELLS = 10;
-/** How far the text of a field is indented. */
+/** The indentation of the text in a field. */
 export const TEXT_INDENT = ' '.repeat(LABEL_CELLS + 3);
 
-/** One field of a form. Only the current field, `isHere`, has the cursor. */
+/** One field of a form. Only the current field, for which `isHere` is true, has the cursor. */
 export interface FormField {
   name: string;
   isHere: boolean;
   content:
     | { kind: 'choice'; word: string; about: string }
-    /** `isProposed`: the text is a suggestion and is shown as selected; `below`: lines to show below the text */
+    /**
+     * `isProposed` means that the text is a suggestion, which is shown as selected; `below` contains lines to show
+     * below the text
+     */
     | { kind: 'text'; editor: Editor; isProposed?: boolean; below?: readonly string[] };
 }
 
-/** Returns how many columns are left for the text of a field. */
+/** Returns the number of columns that are available for the text of a field. */
 export function textWidth(cols: number): number {
   return Math.max(10, cols - LABEL_CELLS - 5);
 }

@@ -1,24 +1,24 @@
-/** The positions of the parts of the picture, in cells. */
+/** The positions of the picture's parts, in cells. */
 export interface Frame {
-  /** `hasHeadings` means that a row above each group of sessions says what they want */
+  /** `hasHeadings` means that each group of sessions has a heading that says what the sessions want */
   list: { cols: number; rows: number; hasHeadings: boolean };
-  /** the session, with its title in the first row */
+  /** the area for the session, with the session's title in the first row */
   pane: { cols: number; rows: number; atColumn: number };
   isSideBySide: boolean;
 }
 
-/** Wide enough for a list next to a session of 80 columns. */
+/** The minimum width for showing the list next to a session of 80 columns. */
 const SIDE_BY_SIDE_COLS = 118;
 const LIST_SHARE = 0.28;
 const [LEAST_LIST_COLS, MOST_LIST_COLS] = [36, 56];
-/** Above the session, the list takes at most a third of the rows. */
+/** If the list is above the session, it takes at most a third of the rows. */
 const LIST_ROWS_SHARE = 1 / 3;
 const LEAST_LIST_ROWS = 3;
-/** With fewer rows than this, headings would leave too little room for the sessions. */
+/** The minimum number of rows for headings. With fewer rows, headings would leave too little room for the sessions. */
 const LEAST_ROWS_FOR_HEADINGS = 8;
 
 /**
- * @param body the rows between header and input
+ * @param body the number of rows between the header and the input
  * @param content.headings how many groups the sessions form; 0 to list them without headings
  */
 export function frameFor(
@@ -26,7 +26,7 @@ export function frameFor(
   content: { sessions: number; headings: number; isZoomed: boolean; isPage: boolean },
 ): Frame {
   const { cols, body } = size;
-  // If the list would take rows away from a page, the page gets all rows.
+  // If the list would take rows away from a page, give the page all rows.
   if (content.isZoomed || (content.isPage && cols < SIDE_BY_SIDE_COLS)) {
     return {
       list: { cols: 0, rows: 0, hasHeadings: false },

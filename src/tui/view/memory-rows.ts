@@ -3,10 +3,10 @@ import { memoryText, suggestionText } from '../../text/memory-words.ts';
 import type { Style } from '../../text/style.ts';
 import { wrap } from './cells.ts';
 
-/** How many rows the earlier answers may fill. The suggestion is always shown in full. */
+/** The maximum number of rows for the earlier answers. The suggestion is always shown in full. */
 const MOST_ROWS = 3;
 
-/** Renders the earlier answers to a question, and the key that repeats the answer. */
+/** Renders the earlier answers to a question, along with the key that repeats the answer. */
 export function memoryRows(
   question: Question,
   memory: QuestionMemory | null,

@@ -20,11 +20,11 @@ interface PaneTitle {
   home: string | undefined;
   dress: Style;
   cols: number;
-  /** how many rows there are above the view when it is not scrolled back */
+  /** how many rows there are above the view if the view is not scrolled back */
   canGoBack: number;
 }
 
-/** Returns the title line above a session: its name, its state, and how far it is scrolled back. */
+/** Returns the title line above a session, with its name, its state, and how far the view is scrolled back. */
 export function paneTitle({ model, session, cols, canGoBack, now, home, dress }: PaneTitle): string {
   const { slug, path, status } = session;
   const size = session.cols === null ? '' : `${session.cols}×${session.rows}`;
@@ -58,7 +58,8 @@ export function paneTitle({ model, session, cols, canGoBack, now, home, dress }:
 }
 
 /**
- * Describes the scroll position. Only the visible rows of a conversation are rendered, so their total is not known.
+ * Describes the scroll position. For a conversation, the total number of rows is unknown, because only the visible ones
+ * are rendered.
  */
 function scrollText(of: { back: number; canGoBack: number; isCounted: boolean }): string {
   const { back, canGoBack, isCounted } = of;

@@ -8,12 +8,12 @@ import { wrap } from './cells.ts';
 import { memoryRows } from './memory-rows.ts';
 
 /**
- * How many characters of a question or a tool's input are read per available cell. This is more than fits, but much
- * less than a file of a megabyte.
+ * How many characters of a question or a tool's input are read for each available cell. This is more than fits, but
+ * much less than the megabyte that an input can contain.
  */
 const READ_PER_CELL = 2;
 
-/** The same limit for one option. */
+/** The same limit for the text of one option. */
 const MOST_OPTION = 500;
 
 export interface QuestionOptions {
@@ -28,17 +28,17 @@ export interface QuestionOptions {
 
 export interface QuestionRows {
   rows: string[];
-  /** for each row, the number of the option in it */
+  /** for each row, the number of the option that it shows */
   options: (number | null)[];
-  /** whether nothing was left out */
+  /** whether the question is shown in full */
   isWhole: boolean;
-  /** whether the answer that the user has always given is shown */
+  /** whether the suggestion to answer as before is shown */
   hasSuggestion: boolean;
 }
 
 /**
- * Renders a question independently of how the session itself draws it: the call, the text, and the numbered options, in
- * at most the given number of rows.
+ * Renders a question in CBOS's own way, regardless of how the session draws it: the call, the text, and the numbered
+ * options, in at most the given number of rows.
  */
 export function questionRows({ question, draft, memory, cols, rows, dress }: QuestionOptions): QuestionRows {
   const width = cols - 3;
@@ -87,12 +87,12 @@ export function questionPage(question: Question, part: QuestionPart, cols: numbe
   return [...call, '', ...text.split('\n'), ...options].flatMap((line) => wrap(line, cols - 2)).map((row) => ` ${row}`);
 }
 
-/** The result is reused for many pictures of the same question, because an input may have 200 kB. */
+/** The result is reused for all pictures of the same question, because the input may be as large as 200 kB. */
 const words = new WeakMap<Question, { call: string[] }>();
 
 /**
- * Returns the text before the options, at most the given number of characters. The dialog's own text usually contains
- * the call.
+ * Returns the text that precedes the options, up to the given number of characters. The dialog's own text usually
+ * contains the call.
  */
 function wordsOf(question: Question, part: { text: string }, most: number): { call: string[]; text: string } {
   const known = words.get(question) ?? { call: saysCall(question) ? [] : askedCallLines(question) };

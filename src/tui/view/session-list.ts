@@ -19,9 +19,9 @@ export interface ListOptions {
   marked: ReadonlySet<string>;
   cols: number;
   rows: number;
-  /** whether each session takes two rows; the second row shows what the session asks or does */
+  /** whether each session takes two rows, the second of which shows what the session asks or does */
   isTall: boolean;
-  /** whether a row above each group describes what its sessions have in common */
+  /** whether each group has a heading that says what its sessions have in common */
   hasHeadings: boolean;
   now: number;
   home: string | undefined;
@@ -30,11 +30,11 @@ export interface ListOptions {
 
 export interface ListRows {
   rows: string[];
-  /** for each row, the session in it */
+  /** for each row, the session that it shows */
   slugs: (string | null)[];
 }
 
-/** A session or a heading, and the row of the whole list at which it begins. */
+/** A session or a heading, and the row at which it begins within the whole list. */
 interface Item {
   of: SeenSession | ListGroup;
   top: number;
@@ -43,7 +43,7 @@ interface Item {
 
 /**
  * Renders the list, scrolled so that the selected session is visible. Only visible rows are rendered, so a hundred
- * sessions cost no more than ten.
+ * sessions take no longer than ten.
  */
 export function listRows(options: ListOptions): ListRows {
   const { selected, rows, dress } = options;
@@ -51,14 +51,14 @@ export function listRows(options: ListOptions): ListRows {
   const last = items.at(-1);
   const count = last === undefined ? 0 : last.top + last.height;
   const at = items.find(({ of }) => 'slug' in of && of.slug === selected)?.top ?? 0;
-  // If the list does not fit, the selected session is in the middle, so that the next one is always visible.
+  // If the list does not fit, show the selected session in the middle, so that its neighbours are always visible.
   const from = Math.max(0, Math.min(at - Math.floor(rows / 2), count - rows));
   const first = items.findIndex(({ top }) => top >= from);
   const start = items[first]?.top ?? 0;
   const shown: string[] = [];
   const slugs: (string | null)[] = [];
   for (const { of, top, height } of items.slice(first)) {
-    // Half of a session is shown only if there is no room for a whole one.
+    // Do not show part of a session, unless there is no room for a whole one.
     if (top + height > start + rows && top > start) break;
     if ('slug' in of) shown.push(...(options.isTall ? tallRows(of, options) : [flatRow(of, options)]));
     else shown.push(` ${dress(of.style, truncate(of.title, Math.max(0, options.cols - 2)))}`);
@@ -71,7 +71,7 @@ export function listRows(options: ListOptions): ListRows {
   };
 }
 
-/** Returns the sessions from the top, each group below its heading. */
+/** Returns the sessions from the top, with the heading above each group. */
 function itemsOf({ groups, isTall, hasHeadings }: ListOptions): Item[] {
   const items: Item[] = [];
   let top = 0;
@@ -86,7 +86,7 @@ function itemsOf({ groups, isTall, hasHeadings }: ListOptions): Item[] {
   return items;
 }
 
-/** Shows which part of the list is visible, with a mark for each row, or empty if the whole list is visible. */
+/** Returns the scroll bar, which consists of a mark for each row. The result is empty if the whole list is visible. */
 function scrollBar({ rows, start, count }: { rows: number; start: number; count: number }): string[] {
   if (count <= rows) return [];
   const size = Math.max(1, Math.round((rows * rows) / count));
@@ -94,7 +94,7 @@ function scrollBar({ rows, start, count }: { rows: number; start: number; count:
   return Array.from({ length: rows }, (_, row) => (row >= top && row < top + size ? '┃' : '│'));
 }
 
-/** Writes the mark into the last column, which rows leave empty. */
+/** Adds the mark in the last column, which rows leave empty. */
 function withMark(row: string, mark: string, { cols, dress }: ListOptions): string {
   return mark === '' ? row : `${row}${column(cols - 1)}${dress('dim', mark)}`;
 }
@@ -106,7 +106,7 @@ function gistOf(session: Session, home: string | undefined): string {
   return [pullRequestText(session), says].filter((part) => part !== '').join(' · ');
 }
 
-/** Returns the state in one word, for places with less room. */
+/** Returns the session's state as a single word, for places with less room. */
 function shortState(session: Session): string {
   const { primary, detail } = session.status;
   if (isSnoozed(session)) return 'snoozed';
@@ -114,31 +114,32 @@ function shortState(session: Session): string {
   return cleanLine(primary === 'waiting' ? (detail ?? stateText(session)) : stateText(session));
 }
 
-/** Below the snoozed heading, a session shows only when its snooze ends. */
+/** Below the heading for snoozed sessions, a session only shows when its snooze ends. */
 function listState(session: Session): string {
   return session.snoozed == null ? stateText(session) : wakeText(session.snoozed);
 }
 
-/** The cells for name and state. In a narrow terminal, the state is a single word. */
+/** The number of cells for the name and the state. In a narrow terminal, the state is a single word. */
 const WIDE_CELLS = { slug: 14, state: 15 };
 const NARROW_CELLS = { slug: 10, state: 11 };
 const NARROW_COLS = 70;
 const SINCE_CELLS = 7;
 /**
- * The cells for the gauge, the percentage, and a space. With less room, only the percentage is shown, and only as a
- * warning.
+ * The number of cells for the gauge, the percentage, and a space. If there is less room, only the percentage is shown,
+ * and only as a warning.
  */
 const CONTEXT_CELLS = 12;
 const GAUGE_COLS = 100;
-/** The cells for the changed lines, and how much room a row needs to show them. */
+/** The number of cells for the changed lines, and how wide a row must be to show them. */
 const CHANGES_CELLS = 13;
 const CHANGES_COLS = 120;
-/** A two-line row shows the changed lines only if the name keeps this much room. */
+/** The minimum number of cells for the name in a two-line row that shows the changed lines. */
 const LEAST_SLUG_CELLS = 16;
 
 function flatRow(session: SeenSession, options: ListOptions): string {
   const { selected, cols, now, home } = options;
-  // An outdated session has no colour, and shows the age of its row instead of the time in its state.
+  // An outdated session has no colour. Instead of how long it has been in its state, it shows the age of the
+  // information.
   const isOld = !isCurrent(session);
   const dress = isOld ? greyed(options.dress) : options.dress;
   const style = sessionStyle(session);
@@ -166,27 +167,36 @@ function flatRow(session: SeenSession, options: ListOptions): string {
   ].join('');
 }
 
-/** Returns how full the context window is. If this is known for at least one session, all rows leave room for it. */
+/**
+ * Returns the cells that show how full the context window is. If this is known for any session, all rows leave room for
+ * it.
+ */
 function contextCells({ context }: Session, { cols, groups }: ListOptions): string {
   if (cols < GAUGE_COLS) return isNearlyFull(context) ? `${contextPercent(context)} ` : '';
   if (groups.every(({ sessions }) => sessions.every((one) => one.context === null))) return '';
   return fitTo(`${contextGauge(context)} ${contextPercent(context)}`, CONTEXT_CELLS);
 }
 
-/** Returns how much the session changed. If at least one session changed something, all rows leave room for it. */
+/**
+ * Returns the cells that show how much the session has changed. If any session has changes, all rows leave room for
+ * them.
+ */
 function changesCells(session: Session, { cols, groups }: ListOptions): string {
   if (cols < CHANGES_COLS) return '';
   if (groups.every(({ sessions }) => sessions.every((one) => changedLines(one) === ''))) return '';
   return `${fitTo(changedLines(session), CHANGES_CELLS - 1)} `;
 }
 
-/** Returns the mark of a session that is marked for a joint action, or else the mark of an unread session. */
+/**
+ * Returns the mark of a session that the user has marked for a joint action, or otherwise the mark of an unread
+ * session.
+ */
 function markOf(session: Session, { marked, dress }: ListOptions): string {
   if (marked.has(session.slug)) return dress('cyan', '✓');
   return isUnread(session) ? dress('cyan', '•') : ' ';
 }
 
-/** Returns how long a session has been in its state, or the age of its row if the session is outdated. */
+/** Returns how long a session has been in its state, or the age of the information if the session is outdated. */
 function sinceText({ elsewhere, status }: SeenSession, now: number): string {
   const asOf = elsewhere?.asOf ?? null;
   return asOf === null ? formatSince(status.since, now) : formatDuration(Math.max(0, now - asOf));

@@ -1,7 +1,7 @@
 import { truncate } from '../../text/display-width.ts';
 import type { Style } from '../../text/style.ts';
 
-/** Renders what a user without any sessions sees. */
+/** Renders what the user sees while there are no sessions. */
 export function welcome(dress: Style, cols: number): string[] {
   const lines: [string, string][] = [
     ['n', 'create a session, which runs Claude Code in one of your folders'],
