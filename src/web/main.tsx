@@ -1,16 +1,17 @@
 /**
  * The page.
  *
- * - the connection to the server, and when it is stale: `connection/fleet.ts`, `connection/browser-transport.ts`
- * - how page and server authenticate each other: `connection/pass.ts`
- * - parts that are loaded when they are first needed: `connection/late-part.ts`
+ * - the connection to the server, and whether the page is up to date: `connection/fleet.ts`,
+ *   `connection/browser-transport.ts`
+ * - how the page and the server authenticate each other: `connection/pass.ts`
+ * - parts of the page that are loaded on first use: `connection/late-part.ts`
  * - service workers: `connection/own-worker.ts`
  * - the list: `list/list.tsx`; how the list is arranged: `list/arranged.ts`, `list/groups.ts`
  * - a session: `session/page.tsx`
  * - whether a click was meant for what is shown: `session/settled.ts`
  * - a JSON session's events as a conversation: `conversation/fold-events.ts`
  * - safe Markdown: `conversation/markdown.tsx`
- * - coloured code: `conversation/colours.ts`
+ * - highlighting of code: `conversation/colours.ts`
  * - actions on one session or several: `actions/deeds.ts`
  * - files that the page saves: `actions/export-files.ts`
  * - completion and history of a reply: `session/completion.tsx`, `session/prompt-history.ts`

@@ -1,14 +1,14 @@
 import type { PushMessage } from '../protocol/index.ts';
 
 /**
- * Shows the server's push messages, even while no page is open. It stores nothing and answers none of a page's
- * requests, so a page is never older than its server.
+ * Shows the server's push messages, even while no page is open. It caches nothing and does not answer requests from
+ * pages, so a page is never older than its server.
  */
 
-/** Longer than one of our pages takes to load. */
+/** How long to wait for a page's reply, which is longer than one of our pages takes to load. */
 const ANSWER_LIMIT_MS = 3_000;
 
-/** The parts of a service worker's environment that are used here. The page's own types do not contain them. */
+/** The parts of a service worker's environment that are used here. The types of the page do not include them. */
 interface Worker {
   addEventListener(type: 'install' | 'activate', listener: (event: LongEvent) => void): void;
   addEventListener(type: 'push', listener: (event: LongEvent & { data: { json(): unknown } | null }) => void): void;
@@ -40,7 +40,10 @@ interface PageClient {
 
 const worker = self as unknown as Worker;
 
-/** whether there was an older worker of ours, or one that another program left while it used the server's port */
+/**
+ * whether there was another worker before: either an older version of ours, or one that another program left behind
+ * while it used the server's port
+ */
 let replacesAnother = false;
 
 worker.addEventListener('install', (event) => {
@@ -60,7 +63,7 @@ worker.addEventListener('notificationclick', (event) => {
   event.waitUntil(open(`./#/s/${encodeURIComponent(session)}`));
 });
 
-/** Pages that do not answer were not loaded from the server, so they are reloaded. */
+/** A page that does not reply was not loaded from the server, so reload it. */
 async function takeOver(): Promise<void> {
   await worker.clients.claim();
   if (!replacesAnother) return;
@@ -68,8 +71,8 @@ async function takeOver(): Promise<void> {
   await Promise.all(
     pages.map(async (page) => {
       if (await isOurs(page)) return;
-      // The address must differ, because otherwise the browser would only move within the current page. The call is not
-      // awaited, because the navigation itself waits until this handler ends.
+      // The address must differ from the current one, because otherwise the browser would only navigate within the
+      // current page. Do not await the call, because the navigation waits until this handler has ended.
       void page.navigate(`/?${Date.now()}${new URL(page.url).hash}`);
     }),
   );
@@ -86,7 +89,7 @@ function isOurs(page: PageClient): Promise<boolean> {
 
 async function show({ session, title, body }: PushMessage): Promise<void> {
   const pages = await worker.clients.matchAll({ type: 'window', includeUncontrolled: true });
-  // Somebody is looking at the page, which already shows the session's question.
+  // The user is looking at the page, which already shows the session's question.
   if (pages.some(({ visibilityState, focused }) => visibilityState === 'visible' && focused)) return;
   await worker.registration.showNotification(title, {
     body,

@@ -1,2 +1,2 @@
-/** Style sheets that a part imports. The bundler loads them together with the part. */
+/** Declares the style sheets that parts import. The bundler loads a style sheet together with its part. */
 declare module '*.css';

@@ -1,4 +1,4 @@
-/** The address of a script that runs in a worker. The bundler creates it. */
+/** Declares the address of a script that runs in a worker. The bundler creates the address. */
 declare module '*?worker&url' {
   const address: string;
   export default address;

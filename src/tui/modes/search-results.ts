@@ -6,8 +6,8 @@ import type { App } from '../app.ts';
 import { wrap } from '../view/cells.ts';
 
 /**
- * How long to wait after a text appears in the transcript until it is also on the screen (2.1.329: up to a second on a
- * busy machine).
+ * How many seconds after its time in the transcript a text is assumed to be on the screen. In 2.1.329, this took up to
+ * a second on a busy machine.
  */
 const DRAWN_AFTER_S = 1.5;
 

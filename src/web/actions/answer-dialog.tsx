@@ -6,11 +6,11 @@ import { Dialog } from '../parts/dialog.tsx';
 import { QuestionPanel } from '../session/question.tsx';
 
 /**
- * Shows a session's question over whatever page is open. An answer counts only once the question has been visible for a
- * moment and has been read to its end.
+ * Shows a session's question in a dialog above the current page. An answer counts only after the question has been
+ * visible for a moment and the user has read it to its end.
  */
 export function AnswerDialog({ slug }: { slug: string }) {
-  // No answer button has the focus at first, because a key that is being held down must not trigger one.
+  // No answer button has the focus at first, so that a key that is being held down cannot trigger one.
   const heading = useRef<HTMLHeadingElement>(null);
   const question = sessions.value.get(slug)?.status.question ?? null;
   return (

@@ -81,7 +81,7 @@ interface ChangeDialogProps {
   title: string;
   about: string;
   button: string;
-  /** closes the dialog when the change is done; if the change fails, an error is shown and the dialog stays open */
+  /** makes the change; the dialog is closed afterwards, but if the change fails, it shows the error and stays open */
   change(): Promise<void>;
   focus?: RefObject<HTMLElement | null>;
   children?: ComponentChildren;

@@ -11,14 +11,15 @@ import { useSettled } from '../session/settled.ts';
 import { DEEDS, type Deed, type DeedName } from './deeds.ts';
 import { doWithEach, type Outcome, Outcomes } from './outcomes.tsx';
 
-/** Asks before an action on the named sessions, then shows the outcome for each. */
+/** Asks for confirmation before an action on the named sessions, then shows the outcome for each session. */
 export function DeedDialog({ name, slugs }: { name: DeedName; slugs: readonly string[] }) {
   const deed: Deed = DEEDS[name];
   const form = useRef<HTMLFormElement>(null);
   const button = useRef<HTMLButtonElement>(null);
   const isBusy = useSignal(false);
   const outcomes = useSignal<readonly Outcome[] | null>(null);
-  // The Enter that opened the dialog may still be held down, or the click may be the first of a double click.
+  // The Enter key that opened the dialog may still be held down, or the click that opened it may be the first of a
+  // double click.
   const isSettled = useSettled(form, true);
   const fitting = slugs.filter((slug) => {
     const session = sessions.value.get(slug);

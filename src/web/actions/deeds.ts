@@ -1,23 +1,23 @@
 import { isReady, type Session } from '../../protocol/index.ts';
 import { client } from '../connection/fleet.ts';
 
-/** Returns an archived session to the list. */
+/** Puts an archived session back into the list. */
 export const unarchive = (slug: string) => client.call('unarchiveSession', { params: { slug } });
 
-/** An action on a whole session, or on several sessions together. */
+/** An action on a session as a whole, or on several sessions together. */
 export interface Deed {
-  /** the button's label */
+  /** the label of the button */
   verb: string;
-  /** the consequences, shown before the action, or null if no confirmation is needed */
+  /** the consequences, which are shown before the action, or null if no confirmation is needed */
   about: string | null;
-  /** the word for a session's state after the action */
+  /** the word that describes a session after the action */
   done: string;
   isFor(session: Session): boolean;
   run(slug: string): Promise<unknown>;
 }
 
 const isActive = ({ status: { primary } }: Session): boolean => primary === 'active' || primary === 'stuck';
-/** An older server has no parked sessions. */
+/** An older server does not support parked sessions. */
 export const isParked = ({ parked_at: at }: Partial<Pick<Session, 'parked_at'>>): boolean => (at ?? null) !== null;
 const isStopped = ({ status: { primary } }: Session): boolean => primary === 'dead';
 
@@ -77,7 +77,7 @@ export const DEEDS = {
 
 export type DeedName = keyof typeof DEEDS;
 
-/** The actions, in the order in which they are offered. */
+/** The actions, in the order in which they are shown. */
 export const DEED_NAMES = [
   'interrupt',
   'wake',

@@ -10,7 +10,7 @@ import { CloseButton } from '../parts/close-button.tsx';
 import { Dialog } from '../parts/dialog.tsx';
 import { tellError } from '../parts/toasts.tsx';
 
-/** Shows why a session has its status, like `cbos explain`. */
+/** Shows why a session has its current status, as `cbos explain` does. */
 export function ExplainDialog({ slug }: { slug: string }) {
   const known = useSignal<Explanation | null>(null);
   useEffect(() => {

@@ -7,7 +7,7 @@ import { Dialog } from '../parts/dialog.tsx';
 import { attempt, tell } from '../parts/toasts.tsx';
 import { type ExportFormat, exportFormats, saveFile } from './export-files.ts';
 
-/** Saves a session as a file. */
+/** Lets the user save a session as a file. */
 export function ExportDialog({ slug }: { slug: string }) {
   const done = useSignal<number | null>(null);
   const isClosed = useRef(false);

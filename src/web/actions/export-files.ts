@@ -7,17 +7,17 @@ import { EMPTY_CONVERSATION, foldEvents } from '../conversation/fold-events.ts';
 export interface ExportFormat {
   title: string;
   about: string;
-  /** the suffix that is appended to the session's name */
+  /** the suffix that is appended to the session's name to form the file's name */
   ending: string;
-  /** returns the content. @param onProgress is called with the finished share, from 0 to 1 */
+  /** returns the file's content. @param onProgress called with the fraction that is done, from 0 to 1 */
   make(slug: string, onProgress: (done: number) => void): Promise<BlobPart[]>;
 }
 
-/** The maximum number of lines, screen and scrollback together, that the server returns. */
+/** The maximum number of lines that the server returns, counting both the screen and the scrollback. */
 const MOST_LINES = 100_000;
-/** The maximum number of events that the server returns at once. */
+/** The maximum number of events that the server returns per request. */
 const EVENTS_PAGE = 1_000;
-/** A browser keeps the whole file in memory until it is saved. */
+/** The browser keeps the whole file in memory until it has been saved. */
 const MOST_BYTES = 200_000_000;
 
 const OF_A_TERMINAL: readonly ExportFormat[] = [
@@ -94,14 +94,14 @@ async function asciicast(slug: string, onProgress: (done: number) => void): Prom
   return lines;
 }
 
-/** Passes a file to the browser, which saves it in its downloads folder. */
+/** Passes a file to the browser, which saves it in the downloads folder. */
 export function saveFile(name: string, content: BlobPart[]): void {
   const address = URL.createObjectURL(new Blob(content));
   const link = document.createElement('a');
   link.href = address;
   link.download = name;
   link.click();
-  // After this delay, the browser has begun to read the file.
+  // After this delay, the browser has started to read the file.
   setTimeout(() => URL.revokeObjectURL(address), KEPT_MS);
 }
 const KEPT_MS = 60_000;

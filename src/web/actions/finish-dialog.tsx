@@ -17,7 +17,7 @@ import { Dialog } from '../parts/dialog.tsx';
 import { attempt, tell } from '../parts/toasts.tsx';
 import { useSettled } from '../session/settled.ts';
 
-/** Asks how to finish a session's worktree, and describes the effect before anything is done. */
+/** Asks the user how to finish a session's worktree, and says what will happen before doing anything. */
 export function FinishDialog({ slug }: { slug: string }) {
   const session = sessions.value.get(slug);
   const how = useSignal<FinishHow>('merge');
@@ -137,7 +137,7 @@ export function FinishDialog({ slug }: { slug: string }) {
   );
 }
 
-/** Offers to send the session a prompt to resolve its conflict. */
+/** Offers to send the session a prompt that asks it to resolve the conflict. */
 function HandOver({ session: { slug }, prompt }: { session: Session; prompt: string }) {
   const send = async (): Promise<void> => {
     const isSent = await attempt(() => client.call('send', { params: { slug }, body: { text: prompt, queue: true } }));

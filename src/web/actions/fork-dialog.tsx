@@ -7,7 +7,7 @@ import { Check } from '../parts/field.tsx';
 import { tell } from '../parts/toasts.tsx';
 import { ChangeDialog } from './change-dialogs.tsx';
 
-/** Forks a session: its conversation continues in the session itself and in a new one. */
+/** Forks a session: a new session continues a copy of its conversation. */
 export function ForkDialog({ slug }: { slug: string }) {
   const name = useSignal(freeName(slug));
   const prompt = useSignal('');
@@ -59,7 +59,7 @@ export function ForkDialog({ slug }: { slug: string }) {
   );
 }
 
-/** Returns `AUTH-2` for `AUTH`, and `AUTH-3` for `AUTH-2`, or the next free number. */
+/** Returns a name for the fork: `AUTH-2` for `AUTH`, and `AUTH-3` for `AUTH-2`, or the next number that is free. */
 function freeName(slug: string): string {
   const base = slug.replace(/-\d{1,3}$/, '').slice(0, 60);
   let number = 2;

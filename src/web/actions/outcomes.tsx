@@ -1,7 +1,7 @@
 import { CatalogueError } from '../../protocol/index.ts';
 import { noticeRefusal } from '../connection/fleet.ts';
 
-/** The outcome for one of several sessions. */
+/** The outcome of an action for one of several sessions. */
 export interface Outcome {
   slug: string;
   isGood: boolean;
@@ -9,8 +9,8 @@ export interface Outcome {
 }
 
 /**
- * Runs an action for each session, all at once. If the action fails for one session, the others are not affected.
- * @param run returns the outcome in a word or two
+ * Runs an action for all sessions in parallel. If the action fails for one session, the others are not affected.
+ * @param run runs the action for one session, and returns the outcome in a word or two
  */
 export function doWithEach(slugs: readonly string[], run: (slug: string) => Promise<string>): Promise<Outcome[]> {
   return Promise.all(

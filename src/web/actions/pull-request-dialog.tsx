@@ -10,7 +10,7 @@ import { Check } from '../parts/field.tsx';
 import { tell } from '../parts/toasts.tsx';
 import { useSettled } from '../session/settled.ts';
 
-/** Shows what would be pushed, lets the user edit the title and description, and sends exactly what is shown. */
+/** Shows what would be pushed, and lets the user edit the title and description. It sends exactly what it shows. */
 export function PullRequestDialog({ slug }: { slug: string }) {
   const plan = useSignal<PullRequestPlan | null>(null);
   const title = useSignal('');
@@ -29,7 +29,7 @@ export function PullRequestDialog({ slug }: { slug: string }) {
       .then((answer) => {
         if (isGone) return;
         plan.value = answer;
-        // The user's edited text is kept if the branch has changed.
+        // If the branch has changed in the meantime, keep the text that the user has edited.
         if (title.peek() === '') title.value = answer.title;
         if (body.peek() === '') body.value = answer.body;
       })
@@ -57,7 +57,7 @@ export function PullRequestDialog({ slug }: { slug: string }) {
     } catch (error) {
       if (!(error instanceof CatalogueError)) throw error;
       problem.value = error;
-      // The next attempt sends the text as shown at that time.
+      // The next attempt will send the text that is shown at that time.
       looks.value++;
     } finally {
       isBusy.value = false;

@@ -8,13 +8,16 @@ import { DEED_NAMES, DEEDS, type Deed, type DeedName } from './deeds.ts';
 
 /** An action on one session. */
 export interface SessionCommand {
-  /** the label of a button on the session's own page; elsewhere the label includes the name: `Send to AUTH…` */
+  /**
+   * the label of the button on the session's own page; elsewhere, the label includes the session's name, as in `Send to
+   * AUTH…`
+   */
   verb: string;
   title: string;
-  /** other words that a user may search for */
+  /** other words by which users may search for the action */
   also: string;
   isBad: boolean;
-  /** whether the action is in the menu of the session's page; the other actions have a button there */
+  /** whether the action is in the menu of the session's page; the other actions have buttons there */
   isInMenu: boolean;
   run(): void;
 }
@@ -29,13 +32,16 @@ const CHANGES: readonly { about: AboutSession['about']; verb: string; title: str
   { about: 'explain', verb: 'Why this status?', title: 'Explain SLUG', also: 'why status' },
 ];
 
-/** Returns all actions that are possible on a session now, in the order in which they are offered. */
+/** Returns all actions that are currently possible on a session, in the order in which they are shown. */
 export function sessionCommands(session: SeenSession): SessionCommand[] {
   const elsewhere = elsewhereOf(session);
   return elsewhere === null ? ownCommands(session) : farCommands(session, elsewhere.may);
 }
 
-/** The rights that each action needs on another machine. All other actions work only with sessions on this machine. */
+/**
+ * The rights that each action requires for a session on another machine. All other actions work only for sessions on
+ * this machine.
+ */
 const NEEDED: Partial<Record<DeedName, Right>> = { interrupt: 'type', restart: 'launch', stop: 'end' };
 
 function farCommands(session: SeenSession, may: readonly Right[]): SessionCommand[] {
@@ -166,7 +172,9 @@ function ownCommands(session: Session): SessionCommand[] {
   return commands.map((command) => ({ isBad: false, isInMenu: false, ...command }));
 }
 
-/** The other attempts at the same task, as `cbos new NAME --times` names them: NAME-1, NAME-2. */
+/**
+ * Returns the other attempts at the same task, by the names that `cbos new NAME --times` gives them: NAME-1, NAME-2.
+ */
 function attemptsLike(slug: string): string[] {
   const [, name] = /^(.+)-\d+$/.exec(slug) ?? [];
   const isOther = (one: string): boolean => one !== slug && one.replace(/-\d+$/, '') === name && one !== name;
@@ -179,7 +187,7 @@ function skipSetUp(slug: string): void {
   );
 }
 
-/** Only news that the user has seen is marked as read, not later news. */
+/** This marks only the news that the user has seen as read, not news that arrived later. */
 export function toggleUnread({ slug, unread, news }: Session): void {
   const params = { slug };
   void attempt(() =>
@@ -187,7 +195,7 @@ export function toggleUnread({ slug, unread, news }: Session): void {
   );
 }
 
-/** Asks for confirmation first if the action has consequences that a user should know. */
+/** Runs an action. If the action has consequences that the user should know about, it asks for confirmation first. */
 function start(name: DeedName, slug: string): void {
   const deed: Deed = DEEDS[name];
   if (deed.about !== null) overlay.value = { about: name, slugs: [slug] };

@@ -7,7 +7,7 @@ import { CloseButton } from '../parts/close-button.tsx';
 import { Dialog } from '../parts/dialog.tsx';
 import { attempt, tell } from '../parts/toasts.tsx';
 
-/** Asks how long to snooze a session, and offers some choices and a field for a time. */
+/** Asks the user how long to snooze a session. It offers some choices and a field for a time. */
 export function SnoozeDialog({ slug }: { slug: string }) {
   const typed = useSignal('');
   const snoozed = sessions.value.get(slug)?.snoozed ?? null;

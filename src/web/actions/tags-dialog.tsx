@@ -8,7 +8,7 @@ import { Dialog } from '../parts/dialog.tsx';
 import { tell } from '../parts/toasts.tsx';
 import { doWithEach, type Outcome, Outcomes } from './outcomes.tsx';
 
-/** Adds tags to the named sessions or removes them, and shows the outcome for each session. */
+/** Lets the user add tags to the named sessions or remove tags from them, and shows the outcome for each session. */
 export function TagsDialog({ slugs }: { slugs: readonly string[] }) {
   const field = useRef<HTMLInputElement>(null);
   const typed = useSignal('');

@@ -139,7 +139,7 @@ function Navigation({ current }: { current: Place['page'] }) {
   );
 }
 
-/** Warns the user that the page may be out of date. */
+/** Warns the user that the page may not be up to date. */
 function Stale() {
   const age = lostAt.value === null ? 'now' : ageText(lostAt.value, now.value);
   return (

@@ -1,12 +1,12 @@
 import { signal } from '@preact/signals';
 
 /**
- * How often ages are updated. Most are shown in minutes, and showing every second of the first minute is not worth more
- * redraws.
+ * How often to update ages. Most of them are shown in minutes. Counting every second of the first minute is not worth
+ * the additional redraws.
  */
 const TICK_MS = 5_000;
 
-/** Unix milliseconds, a few seconds old at most. */
+/** The current time in Unix milliseconds, at most a few seconds old. */
 export const now = signal(Date.now());
 
 setInterval(() => {
@@ -22,7 +22,7 @@ const UNITS = [
   ['min', 60],
 ] as const;
 
-/** Formats how long ago something was, in one unit: `now`, `40 s`, `12 min`, `3 h`, `2 d`. */
+/** Formats how long ago something happened, in a single unit: `now`, `40 s`, `12 min`, `3 h`, or `2 d`. */
 export function ageText(sinceMs: number, nowMs: number): string {
   const seconds = Math.max(0, Math.round((nowMs - sinceMs) / 1000));
   for (const [unit, size] of UNITS) if (seconds >= size) return `${Math.floor(seconds / size)} ${unit}`;

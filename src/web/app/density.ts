@@ -4,7 +4,7 @@ export type DensityChoice = 'roomy' | 'dense';
 
 const KEY = 'cbos.density';
 
-/** How much space each session takes in the list. */
+/** How much space each session takes up in the list. */
 export const densityChoice = signal<DensityChoice>(localStorage.getItem(KEY) === 'dense' ? 'dense' : 'roomy');
 
 export function startDensity(): void {

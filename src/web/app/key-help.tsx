@@ -62,7 +62,7 @@ function KeyTable({ title, shortcuts }: { title: string; shortcuts: readonly Omi
   );
 }
 
-/** Returns the keys for each action. An answer has two keys: one for its word and one for its number. */
+/** Returns each action with its keys. An answer has two keys: one for its word and one for its number. */
 function waysByDeed(shortcuts: readonly Omit<Shortcut, 'run'>[]): Map<string, string[]> {
   const ways = new Map<string, string[]>();
   for (const { keys, does } of shortcuts) ways.set(does, [...(ways.get(does) ?? []), keys]);

@@ -1,7 +1,7 @@
 import { overlay } from './overlay.ts';
 import { EVERYWHERE, findShortcut, sessionShortcuts } from './shortcuts.ts';
 
-/** How long the first key of a pair (`g s`) waits for the second. */
+/** How long to wait for the second key of a pair such as `g s`. */
 const PAIR_LIMIT_MS = 1_200;
 
 let first: { key: string; at: number } | null = null;
@@ -36,7 +36,9 @@ function handleKey(event: KeyboardEvent): void {
   if (begins) first = { key: event.key, at: performance.now() };
 }
 
-/** An overlay receives all keypresses. A question in a dialog takes the keypresses that answer it. */
+/**
+ * An overlay receives all keypresses. If it is a dialog with a question, the keys that answer the question still work.
+ */
 function answerInDialog(event: KeyboardEvent): void {
   const { value } = overlay;
   if (value === null || typeof value === 'string' || value.about !== 'answer') return;
@@ -46,7 +48,7 @@ function answerInDialog(event: KeyboardEvent): void {
   shortcut.run();
 }
 
-/** In a text field, keypresses are text. Escape moves the focus out of the field. */
+/** In a text field, keys type text. Escape moves the focus out of the field. */
 function isTyping({ target, key }: KeyboardEvent): boolean {
   if (!(target instanceof HTMLElement)) return false;
   const takesText =

@@ -7,7 +7,7 @@ export interface AboutSession {
   slug: string;
 }
 
-/** A dialog before an action on the named sessions, before a prompt is sent to them, or about their tags. */
+/** A dialog about the named sessions: to confirm an action on them, to send them a prompt, or to change their tags. */
 export interface AboutSeveral {
   about: DeedName | 'send' | 'tags';
   slugs: readonly string[];
@@ -15,7 +15,7 @@ export interface AboutSeveral {
 
 export type Overlay = 'help' | 'palette' | 'list' | AboutSession | AboutSeveral;
 
-/** The overlay above the page. There is only one at a time. */
+/** The overlay above the page. Only one is open at a time. */
 export const overlay = signal<Overlay | null>(null);
 
 export function closeOverlay(): void {

@@ -16,7 +16,7 @@ interface Entry {
   id: string;
   title: string;
   about: string;
-  /** other words that a user may search for */
+  /** other words by which users may search for the entry */
   also?: string;
   keys: string | null;
   tone: ReturnType<typeof toneOf> | null;
@@ -26,8 +26,9 @@ interface Entry {
 const MAX_SHOWN = 12;
 
 /**
- * Finds everything by a few letters of its name: sessions first, then actions. The list does not change until another
- * letter is typed. Otherwise an entry could move, and the user could start an action without having read its name.
+ * Finds everything by a few letters of its name: sessions first, then actions. The list changes only when the user
+ * types another letter. Otherwise an entry could move at the wrong moment, and the user would start an action without
+ * having read its name.
  */
 export function Palette() {
   const query = useSignal('');
@@ -73,7 +74,7 @@ export function Palette() {
         />
         <div id="palette-list" ref={list} class="palette-list" role="listbox" aria-label="Found">
           {found.map((entry, index) => (
-            // biome-ignore lint/a11y/useKeyWithClickEvents: the field above has the focus and takes the keys
+            // biome-ignore lint/a11y/useKeyWithClickEvents: the field above has the focus and handles the keys
             <div
               key={entry.id}
               id={`palette-${index}`}
@@ -112,7 +113,7 @@ function findEntries(query: string): Entry[] {
 function entriesFor(typed: string): Entry[] {
   const all = allGroups.peek().flatMap((group) => group.sessions);
   const open = sessions.peek().get(openSlug.peek() ?? '');
-  // Actions that have a key on the session's own page are listed with that key.
+  // List actions with the keys that they have on the session's own page.
   const keyed = [...sessionShortcuts(), ...EVERYWHERE].filter(({ answers }) => answers !== true);
   const others = typed === '' ? [] : all.filter((session) => session !== open);
   return [
@@ -195,8 +196,8 @@ function ofThePage(all: readonly SeenSession[]): Entry[] {
 }
 
 /**
- * Returns how well an entry matches, or 0 if it does not match. Titles that begin with the query rank highest, then
- * titles that contain its words, then titles that contain its letters in order.
+ * Returns how well an entry matches the query, or 0 if it does not match. Titles that begin with the query rank
+ * highest, followed by titles that contain its words, and titles that contain its letters in the same order.
  */
 function rankOf({ title, about, also = '' }: Entry, query: string): number {
   const name = title.toLowerCase();

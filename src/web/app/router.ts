@@ -1,8 +1,8 @@
 import { signal } from '@preact/signals';
 
 /**
- * The current location in the page. A location is in the part of the address after `#`, so no server logs it and no
- * location is a REST route.
+ * The current location within the page. It is the part of the address after `#`, so servers never log it, and it cannot
+ * collide with a REST route.
  */
 export type Place =
   | { page: 'home' }
@@ -26,7 +26,7 @@ export type Place =
   | { page: 'settings' }
   | { page: 'sign-in'; code: string };
 
-/** `seq` is the conversation event to show. */
+/** `seq` is the number of the conversation's event to show. */
 export interface SessionPlace {
   page: 'session';
   slug: string;
@@ -34,8 +34,8 @@ export interface SessionPlace {
 }
 
 /**
- * `recording` is `SLUG.N` for a recording that a restart moved aside, or null for the current one. The position is one
- * of the two fields; without either, it is the start.
+ * `recording` is `SLUG.N` for an earlier recording that a restart moved aside, or null for the current one. One of the
+ * two other fields gives the position; if neither is set, the position is the start.
  */
 export interface Replay {
   page: 'replay';
@@ -94,7 +94,7 @@ export function parsePlace(hash: string): Place {
   }
 }
 
-/** Returns the address of a location, for links. */
+/** Returns the address of a location, for use in links. */
 export function addressOf(target: Place): string {
   switch (target.page) {
     case 'home':
@@ -124,15 +124,18 @@ export function addressOf(target: Place): string {
   }
 }
 
-/** Goes to a location at once. The browser's event comes later, and a key in between would act on the old location. */
+/**
+ * Goes to a location immediately, without waiting for the browser's event. Otherwise, a key pressed before the event
+ * would act on the old location.
+ */
 export function goTo(target: Place): void {
   location.hash = addressOf(target);
   place.value = target;
 }
 
 /**
- * Changes the address without adding an entry to the browser's history. This is for a code that must not stay in the
- * history.
+ * Changes the address without adding an entry to the browser's history. It is used to remove a sign-in code, which must
+ * not stay in the history.
  */
 export function replaceBy(target: Place): void {
   history.replaceState(null, '', addressOf(target));

@@ -5,17 +5,17 @@ import { isChoosing, setChoosing } from '../list/chosen.ts';
 import { overlay } from './overlay.ts';
 import { goTo } from './router.ts';
 
-/** One action that a key triggers, as listed by `?`. */
+/** An action that a key triggers. `?` lists all of them. */
 export interface Shortcut {
-  /** named as in `KeyboardEvent.key`; after a space comes the second key of a pair */
+  /** the key, named as in `KeyboardEvent.key`; the second key of a pair follows after a space */
   keys: string;
   does: string;
-  /** whether it answers the question that is currently shown */
+  /** whether the action answers the question that is currently shown */
   answers?: boolean;
   run(): void;
 }
 
-/** The shortcuts that work everywhere, unless somebody is typing. */
+/** The shortcuts that work everywhere, except while the user is typing text. */
 export const EVERYWHERE: readonly Shortcut[] = [
   {
     keys: '?',
@@ -59,17 +59,18 @@ export const EVERYWHERE: readonly Shortcut[] = [
 ];
 
 /**
- * The shortcuts of visible components: the open session's view, and a dialog over it. Each component registers its
- * own while it is shown.
+ * The shortcuts of visible components, such as the open session's view or a dialog above it. Each component registers
+ * its own shortcuts while it is shown.
  */
 const added = new Set<readonly Shortcut[]>();
 
 /**
- * Registers shortcuts while the component is shown. They take precedence over those added earlier.
- * @param deps like the dependencies of an effect: the values that the shortcuts depend on
+ * Registers shortcuts for as long as the component is shown. They take precedence over shortcuts that were registered
+ * earlier.
+ * @param deps the values that the shortcuts depend on, like the dependencies of an effect
  */
 export function useShortcuts(shortcuts: readonly Shortcut[], deps: readonly unknown[]): void {
-  // Shortcuts are registered when the component is created, not after it is first drawn, because a user who sees the
+  // Register the shortcuts when the component is created, not after it is first drawn, because a user who sees the
   // component may press its keys immediately.
   useLayoutEffect(() => {
     added.add(shortcuts);
@@ -77,7 +78,10 @@ export function useShortcuts(shortcuts: readonly Shortcut[], deps: readonly unkn
   }, [...deps]);
 }
 
-/** Returns the shortcuts in effect. If several share a key, only the one that takes precedence is returned. */
+/**
+ * Returns the shortcuts that are in effect. If several have the same key, only the one that takes precedence is
+ * returned.
+ */
 export function sessionShortcuts(): Shortcut[] {
   return [...new Map([...added].flat().map((shortcut) => [shortcut.keys, shortcut])).values()];
 }
@@ -95,7 +99,7 @@ export function focusOn(id: string): void {
   if (element instanceof HTMLInputElement) element.select();
 }
 
-/** Returns the key that chooses an option, which is its number as in Claude Code's own dialogs. */
+/** Returns the key that chooses an option: its number, as in Claude Code's own dialogs. */
 export function optionKey(_: QuestionOption, index: number): string | null {
   return index < 9 ? String(index + 1) : null;
 }

@@ -8,10 +8,10 @@ const isThemeChoice = (text: string | null): text is ThemeChoice =>
 
 const stored = localStorage.getItem(KEY);
 export const themeChoice = signal<ThemeChoice>(isThemeChoice(stored) ? stored : 'system');
-/** The theme that is shown. */
+/** The theme in which the page is currently shown. */
 export const theme = signal<'light' | 'dark'>('light');
 
-/** Applies the chosen theme, or follows the system's theme if that was chosen. */
+/** Applies the theme that the user has chosen, which may be to follow the system's theme. */
 export function startTheme(): void {
   const system = matchMedia('(prefers-color-scheme: dark)');
   const systemIsDark = signal(system.matches);

@@ -13,13 +13,13 @@ export interface ChosenLines {
 
 export const chosenLines = signal<ChosenLines | null>(null);
 
-/** Returns the line of a row if it can be commented on. Removed lines exist only in the base. */
+/** Returns the line that a row shows, if the user can comment on it. Removed lines exist only in the base. */
 export function rowPlace({ old, now }: PatchRow): { side: ReviewSide; line: number } | null {
   if (now !== null) return { side: 'now', line: now };
   return old === null ? null : { side: 'base', line: old };
 }
 
-/** Chooses a line, or all lines from the previously chosen one to this one. */
+/** Chooses a line, or all lines between the line that was chosen before and this one. */
 export function chooseLine(
   at: { slug: string; file: string; side: ReviewSide; line: number },
   extends_: boolean,
@@ -33,7 +33,7 @@ export function chooseLine(
       : { ...of, line, endLine: line };
 }
 
-/** Reports whether a line is among the chosen lines, or among the lines of a comment. */
+/** Reports whether a line is one of the chosen lines, or one of the lines of a comment. */
 export function isWithin(place: { side: ReviewSide; line: number }, of: Omit<ChosenLines, 'slug' | 'file'>): boolean {
   return place.side === of.side && place.line >= of.line && place.line <= of.endLine;
 }

@@ -13,8 +13,8 @@ import { ReviewPanel } from './review-panel.tsx';
 const FILE_ROW_PX = 36;
 
 /**
- * Shows a session's changes in its repository, file by file. The changes are read when the page is opened, when a turn
- * of the session begins or ends, and on demand.
+ * Shows a session's changes in its repository, file by file. It reads the changes when the page is opened, when a turn
+ * of the session begins or ends, and when the user asks for it.
  */
 export function ChangesPage({ slug, file }: { slug: string; file: string | null }) {
   const working = useMemo(() => computed(() => sessions.value.get(slug)?.status.primary === 'active'), [slug]);
@@ -55,7 +55,8 @@ export function ChangesPage({ slug, file }: { slug: string; file: string | null 
         if (!isGone) review.value = answer;
       })
       .catch((error: unknown) => {
-        // An older server does not support reviews. If the changes cannot be read either, that error is shown.
+        // Ignore this error, because an older server does not support reviews. If the changes cannot be read either,
+        // the page shows that error.
         if (!isGone && !(error instanceof CatalogueError)) throw error;
       });
     return () => {
@@ -67,8 +68,8 @@ export function ChangesPage({ slug, file }: { slug: string; file: string | null 
   const chosen = files.findIndex(({ path }) => path === file);
   const shown = files[chosen === -1 ? 0 : chosen];
   const step = (by: 1 | -1): void => {
-    // The step starts from the current address, so that two quick keypresses count as two steps, even if the first has
-    // not been drawn yet.
+    // Start from the current address, so that two quick keypresses count as two steps, even if the first has not been
+    // drawn yet.
     const at = parsePlace(location.hash);
     const from = files.findIndex(({ path }) => at.page === 'changes' && path === at.file);
     const next = files[Math.max(0, from) + by];

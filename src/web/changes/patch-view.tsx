@@ -11,18 +11,18 @@ import { sideBySide } from './side-by-side.ts';
 /** The height of a line of code on the page. */
 const ROW_PX = 20;
 /**
- * The longest line that is drawn in full. Nobody reads the end of a longer line, and a browser draws a million
- * characters slowly.
+ * The maximum length of a line that is drawn in full. Nobody reads the end of a longer line, and browsers take long to
+ * draw a million characters.
  */
 const LONGEST_LINE = 2_000;
 
-/** Whether patches are shown in two columns. The choice is kept until the page is reloaded. */
+/** Whether patches are shown in two columns. The user's choice is remembered until the page is reloaded. */
 export const isSideBySide = signal(false);
 
 interface PatchViewProps {
   slug: string;
   file: ChangedFile;
-  /** changes whenever the changes have been read again */
+  /** a value that is different after the changes have been read again */
   reading: number;
   /** the unsent comments of all files */
   comments: readonly ReviewComment[];
@@ -71,7 +71,10 @@ export function problemText(error: unknown): string {
   return error instanceof Error ? error.message : String(error);
 }
 
-/** The name is shown above, and the ids of the compared objects are of no use to a user. */
+/**
+ * Reports whether a row is shown. The header is not: the file's name is shown above the patch, and the ids of the
+ * compared objects are of no use to the user.
+ */
 function isTold({ kind, text }: PatchRow): boolean {
   if (kind === 'file') return false;
   return kind !== 'said' || !/^(index |--- |\+\+\+ )/.test(text);

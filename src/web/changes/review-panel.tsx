@@ -11,14 +11,17 @@ import { type ChosenLines, chosenLines } from './chosen-lines.ts';
 
 interface ReviewPanelProps {
   slug: string;
-  /** the file that is shown, or null if none is */
+  /** the file that is shown, or null if no file is shown */
   file: string | null;
   review: Review;
   /** reads the review again */
   onChange(): void;
 }
 
-/** Shows the comments on a session's changes: the open ones, and the rounds already sent, with their answers. */
+/**
+ * Shows the comments on a session's changes: those that have not been sent yet, and the rounds that have, with the
+ * session's answers.
+ */
 export function ReviewPanel({ slug, file, review, onChange }: ReviewPanelProps) {
   const isSending = useSignal(false);
   const chosen = chosenLines.value;
@@ -169,7 +172,7 @@ function Round({ round }: { round: ReviewRound }) {
   );
 }
 
-/** Shows the prompt to be sent, and sends exactly that prompt. */
+/** Shows the prompt that will be sent, and sends exactly that prompt. */
 function SendRound(props: { slug: string; prompt: string; onChange(): void; onClose(): void }) {
   const { slug, prompt, onChange, onClose } = props;
   const isBusy = useSignal(false);

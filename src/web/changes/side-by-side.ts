@@ -1,12 +1,14 @@
 import type { PatchRow } from '../../text/patch-rows.ts';
 
-/** Two rows next to each other. A row that belongs to neither side (a hunk header) is on both. */
+/**
+ * Two rows that are shown next to each other. A row that belongs to neither side, such as a hunk header, is on both.
+ */
 export interface RowPair {
   before: PatchRow | null;
   after: PatchRow | null;
 }
 
-/** Pairs removed lines with the added lines that follow them, in order. */
+/** Pairs removed lines with the added lines that follow them, in the same order. */
 export function sideBySide(rows: readonly PatchRow[]): RowPair[] {
   const pairs: RowPair[] = [];
   let removed: PatchRow[] = [];
@@ -19,7 +21,7 @@ export function sideBySide(rows: readonly PatchRow[]): RowPair[] {
   };
   for (const row of rows) {
     if (row.kind === 'removed') {
-      // Removed lines after added ones begin another change.
+      // A removed line after an added line begins another change.
       if (added.length > 0) flush();
       removed.push(row);
     } else if (row.kind === 'added') {

@@ -12,27 +12,30 @@ import { PASS_SUBPROTOCOL_PREFIX } from '../../protocol/index.ts';
 import { dropPass, fetchOwn, fetchSignedIn, pass } from './pass.ts';
 
 /**
- * How long a connection may be silent before the page checks whether it still works. After a phone has slept, nothing
- * else shows whether a connection does.
+ * How long a connection may be silent before the page checks whether it still works. After a phone has been asleep,
+ * there is no other way to find out.
  */
 const SILENCE_MS = 15_000;
-/** How long the server may take to answer. */
+/** How long to wait for the server's response to this check. */
 const ANSWER_LIMIT_MS = 5_000;
-/** The server immediately answers this with a short frame: `{"type":"subscribed","sessions":[…]}`. */
+/**
+ * The frame with which the page checks a connection. The server immediately responds with a short frame:
+ * `{"type":"subscribed","sessions":[…]}`.
+ */
 const PROBE = JSON.stringify({ type: 'unsubscribe', sessions: [] });
 
-/** Fires when the page wakes up. Every open connection is then checked immediately. */
+/** Fires when the page wakes up, which makes it check all open connections immediately. */
 const wakings = new Emitter();
 
-/** Checks every open connection, because the page was hidden or the network was lost. */
+/** Checks all open connections. Call this after the page was hidden or the network was lost. */
 export function probeConnections(): void {
   wakings.tell();
 }
 
-/** The request that a page sends before it is signed in. */
+/** The only request that a page sends before it is signed in. */
 const OPEN_REQUEST = 'POST /sign-in';
 
-/** Reaches the server that served this page. The cookie and the pass identify the browser. */
+/** Connects to the server from which this page was loaded. The cookie and the pass identify the browser. */
 export function browserTransport(): Transport {
   return { request, connect };
 }
@@ -109,15 +112,15 @@ function open(path: string, protocols: string[], listener: SocketListener): Tran
     clearTimeout(timer);
     isProbing = true;
     timer = window.setTimeout(() => {
-      // Closing would wait for the other side, which is gone.
+      // Closing the socket would wait for the other side, which is gone.
       socket.close();
       dropPass();
       end(new ConnectionLostError('the connection is silent'));
     }, ANSWER_LIMIT_MS);
   };
   /**
-   * The timer is set for the moment when the silence would be too long, so that thousands of messages a second set no
-   * timers.
+   * The timer runs until the silence would be too long, instead of being set again for each of thousands of messages
+   * per second.
    */
   const watchSilence = (): void => {
     const leftMs = heardAt + SILENCE_MS - performance.now();
@@ -144,10 +147,10 @@ function open(path: string, protocols: string[], listener: SocketListener): Tran
   };
   socket.onclose = () => {
     if (isOver) return;
-    // Another program may be answering at this address by now.
+    // By now, another program may be listening at this address.
     dropPass();
-    // A browser does not report why a WebSocket failed. An ordinary request does, and the reason matters most for a
-    // refused sign-in.
+    // Browsers do not report why a WebSocket failed, so an ordinary request is sent to find out. The reason matters
+    // most if the sign-in was refused.
     void refusal().then(end);
   };
   return {
@@ -158,7 +161,7 @@ function open(path: string, protocols: string[], listener: SocketListener): Tran
   };
 }
 
-/** Returns why the server refused this page: the server's error, or an error that says that nobody answers. */
+/** Returns why the page could not connect: the server's error, or an error that says that no server responds. */
 async function refusal(): Promise<Error> {
   try {
     const response = await fetchSignedIn('/sign-in');

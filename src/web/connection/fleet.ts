@@ -1,4 +1,4 @@
-// This import must come first, because the schemas must be created after it, whichever part of the page contains them.
+// This import must come first, before any schema is created, no matter which part of the page contains the schema.
 import './without-eval.ts';
 
 import { batch, signal } from '@preact/signals';
@@ -15,21 +15,21 @@ import { CatalogueError, type StreamCommand, type StreamFrame } from '../../prot
 import { browserTransport, probeConnections } from './browser-transport.ts';
 
 /**
- * The minimum time between two redraws of the list. Nobody can see more, and 200 sessions that all change then cost
- * little.
+ * The minimum time between two redraws of the list. Nobody can see faster changes, and this limit keeps redrawing cheap
+ * even if 200 sessions change constantly.
  */
 const DRAW_INTERVAL_MS = 66;
-/** How long to wait between attempts to reach a server that was not there when the page was opened. */
+/** How long to wait between attempts to reach the server if it was not running when the page was opened. */
 const RETRY_MS = 1_000;
 
 /**
- * How current this page is. `live`: what is shown is current. `stale`: it was current, and may no longer be.
- * `unproven`: a server answers, but could not prove that it is the one this browser signed in to.
+ * Whether this page is up to date. `live`: the page is up to date. `stale`: the page was up to date, but may no longer
+ * be. `unproven`: a server responds, but could not prove that it is the one that this browser signed in to.
  */
 export type Link = 'connecting' | 'live' | 'stale' | 'signed-out' | 'unproven';
 
 export const link = signal<Link>('connecting');
-/** When the connection was lost, in Unix milliseconds, or null while there is a connection. */
+/** The time at which the connection was lost, in Unix milliseconds, or null while there is a connection. */
 export const lostAt = signal<number | null>(null);
 /** The sessions as last reported. */
 export const sessions = signal<SessionView>(EMPTY_VIEW);
@@ -42,15 +42,21 @@ let retryTimer = 0;
 let drawTimer = 0;
 let lastDrawn = 0;
 
-/** Calls the listener for every frame, immediately and in order. Returns a function that removes the listener. */
+/**
+ * Adds a listener that is called for every frame, immediately and in order. Returns a function that removes the
+ * listener.
+ */
 export const onFrame = frames.on;
 
-/** Sends a command over the open connection. Returns false if there is no connection. */
+/** Sends a command over the connection. Returns false if there is no connection. */
 export function command(text: StreamCommand): boolean {
   return connection?.send(text) ?? false;
 }
 
-/** Follows a session's output until disposed of. If the connection is lost, it later continues where it left off. */
+/**
+ * Follows a session's output until the returned disposer is called. After the connection was lost, the output continues
+ * where it left off.
+ */
 export function followRecording(slug: string): () => void {
   connection?.follow([slug]);
   followed.set(slug, (followed.get(slug) ?? 0) + 1);
@@ -66,7 +72,7 @@ export function followRecording(slug: string): () => void {
 }
 const followed = new Map<string, number>();
 
-/** Connects, and stays connected. This is called again after a sign-in. */
+/** Connects to the server, and reconnects whenever necessary. Call this again after a sign-in. */
 export function connectFleet(): void {
   connection?.dispose();
   clearTimeout(retryTimer);
@@ -96,8 +102,8 @@ export function connectFleet(): void {
 }
 
 /**
- * Starts the connection, and checks it when the page wakes up. @param isSigningIn whether a link must sign in first; it
- * then makes the connection
+ * Starts the connection, and checks it whenever the page wakes up. @param isSigningIn whether the page was opened by a
+ * sign-in link, in which case the connection is established after signing in
  */
 export function startFleet(isSigningIn: boolean): void {
   if (!isSigningIn) connectFleet();
@@ -108,8 +114,8 @@ export function startFleet(isSigningIn: boolean): void {
 }
 
 /**
- * Ends the connection of the whole page if a request was refused because the sign-in has expired, or if the request
- * reached another server. @returns whether that was the case
+ * Ends the page's connection if a request failed because the sign-in has expired or because another server responded.
+ * @returns whether that was the reason
  */
 export function noticeRefusal(error: unknown): boolean {
   if (!(error instanceof CatalogueError)) return false;
@@ -123,7 +129,10 @@ export function becomeSignedOut(): void {
   forget('signed-out');
 }
 
-/** The port may return to the server at any moment. */
+/**
+ * Marks the page as unproven, but keeps trying to connect, because the right server may get its port back at any
+ * moment.
+ */
 function becomeUnproven(): void {
   forget('unproven');
   retryTimer = window.setTimeout(connectFleet, RETRY_MS);
@@ -140,7 +149,7 @@ function forget(becomes: Link): void {
   });
 }
 
-/** The page becomes current again only once the whole list has been received over this connection. */
+/** The page counts as up to date only after the whole list has arrived over this connection. */
 function becomeLive(view: SessionView): void {
   batch(() => {
     sessions.value = view;
@@ -152,7 +161,7 @@ function becomeLive(view: SessionView): void {
 function becomeStale(): void {
   if (link.value === 'signed-out') return;
   batch(() => {
-    // What was known about other machines became outdated when the connection was lost.
+    // Everything known about other machines became outdated when the connection was lost.
     if (connection !== null && sessions.value.size > 0) sessions.value = connection.view();
     link.value =
       link.value === 'unproven' || (sessions.value.size === 0 && link.value === 'connecting') ? 'connecting' : 'stale';
@@ -167,7 +176,7 @@ function moveFollowed(from: string, to: string): void {
   followed.set(to, count);
 }
 
-/** A single change is drawn immediately, many at a limited rate. */
+/** Draw a single change immediately, but limit the rate if there are many. */
 function scheduleDraw(): void {
   if (drawTimer !== 0) return;
   const waitMs = Math.max(0, lastDrawn + DRAW_INTERVAL_MS - performance.now());

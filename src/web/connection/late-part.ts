@@ -1,22 +1,20 @@
 import { link } from './fleet.ts';
 
-/** The pause between two attempts. A proxy recovers within this time, and a user will not wait longer. */
+/** The pause between two attempts. It is long enough for a proxy to recover, and short enough for users to wait. */
 const PAUSE_MS = 1_000;
-/**
- * The number of attempts while the page is live. A part that has not arrived after that many will not arrive at all.
- */
+/** The maximum number of attempts while the page is live. If a part has not arrived by then, it never will. */
 const MAX_ATTEMPTS = 3;
 
 /**
- * Returns a loader for a part of the page that is imported when it is first needed. While the server is gone, the
- * loader waits until it is back.
+ * Returns a loader for a part of the page that is imported on first use. While the server is down, the loader waits for
+ * it to come back.
  *
- * If a script cannot be imported, a browser remembers the failure as long as the page is open, for that address and for
- * every script that imports it (Chromium up to 150 at least; 156 requests it again). A part is therefore imported only
- * after all late parts have been loaded by `fetch`, whose failures are not remembered. The import then finds them in
- * the browser's cache.
- * @returns a function that loads the part once; it throws an Error that says what to do, because after an update the
- *   parts of the old page are gone
+ * If an import fails, some browsers remember the failure for as long as the page is open, both for that script and for
+ * every script that imports it. (Chromium does so up to at least version 150, whereas 156 requests the script again.)
+ * Failures of `fetch`, however, are not remembered. A part is therefore imported only after all late parts have been
+ * loaded with `fetch`. The import then finds them in the browser's cache.
+ * @returns a function that loads the part once; it throws an Error that says what to do if the part no longer exists,
+ * which happens after an update
  */
 export function latePart<T>(load: () => Promise<T>): () => Promise<T> {
   let loading: Promise<T> | null = null;
@@ -34,7 +32,7 @@ export function latePart<T>(load: () => Promise<T>): () => Promise<T> {
 }
 
 /**
- * Loads something from the server. While the server is gone, waits until it is back.
+ * Loads something from the server. While the server is down, waits for it to come back.
  * @throws Error that says what to do
  */
 export async function retryWhileAway<T>(load: () => Promise<T>): Promise<T> {
@@ -52,7 +50,7 @@ export async function retryWhileAway<T>(load: () => Promise<T>): Promise<T> {
   }
 }
 
-/** The build lists the parts in the page (scripts/build/page.mjs). */
+/** The build writes the list of parts into the page (scripts/build/page.mjs). */
 async function fetchLateParts(): Promise<void> {
   const named = document.querySelector<HTMLMetaElement>('meta[name="late-parts"]');
   if (named === null) throw new Error('the page does not name its late parts');
@@ -62,7 +60,7 @@ async function fetchLateParts(): Promise<void> {
 async function fetchWhole(address: string): Promise<void> {
   const answer = await fetch(address);
   if (!answer.ok) throw new Error(`${address}: ${answer.status}`);
-  // The browser caches only a response that has been read to its end.
+  // Read the whole response, because the browser does not cache it otherwise.
   await answer.arrayBuffer();
 }
 
@@ -71,7 +69,7 @@ function untilLive(): Promise<void> {
     const stop = link.subscribe((now) => {
       if (now !== 'live') return;
       resolve();
-      // The listener is called immediately, before it has its own disposer.
+      // The first call of this listener happens before its disposer exists.
       queueMicrotask(() => stop());
     });
   });

@@ -4,13 +4,13 @@ const ADDRESS = './service-worker.js';
 
 let worker: Promise<ServiceWorkerRegistration> | null = null;
 
-/** Registers the page's service worker, which is never loaded from a cache. */
+/** Registers the page's service worker. The browser never loads it from a cache. */
 export function registerWorker(): Promise<ServiceWorkerRegistration> {
   worker ??= navigator.serviceWorker
     .register(ownScript(ADDRESS), { updateViaCache: 'none' })
     .then(() => navigator.serviceWorker.ready)
     .catch((error: unknown) => {
-      // The server was gone, so the next call tries again.
+      // The server was not reachable, so let the next call try again.
       worker = null;
       throw error;
     });
@@ -18,16 +18,17 @@ export function registerWorker(): Promise<ServiceWorkerRegistration> {
 }
 
 /**
- * Ensures that the service worker of this address is ours. A program that used the port while the server was down may
- * have left a worker behind, which would keep answering in the server's place.
+ * Ensures that the service worker at this address is ours. Another program that used the port while the server was down
+ * may have left a worker behind, which would continue to answer requests instead of the server.
  */
 export function startWorker(): void {
-  // Our worker loaded this page instead of another program's page, at a special address.
+  // Our worker has replaced another program's page with this one, using an address with a query. Restore the normal
+  // address.
   if (location.search !== '') history.replaceState(history.state, '', `${location.pathname}${location.hash}`);
   if (!('serviceWorker' in navigator)) return;
-  // The worker asks only whether this page came from the server.
+  // The only thing that the worker asks is whether this page came from the server.
   navigator.serviceWorker.onmessage = ({ ports }) => ports[0]?.postMessage('ours');
-  // Without a worker there are no notifications. The notification code reports that itself.
+  // Without a worker, there are no notifications, and the code for notifications reports that.
   replaceOthers().catch(() => undefined);
 }
 
@@ -41,7 +42,8 @@ async function replaceOthers(): Promise<void> {
     const isForeign = [active, waiting, installing].some((one) => one !== null && one.scriptURL !== own);
     if (isForeign) await registration.unregister();
   }
-  // This is done even if the worker seems to be ours, because a worker at the same address may have different content.
+  // Do this even if the worker seems to be ours, because another worker with the same address may have different
+  // content.
   await registerWorker();
   if (controller !== null && controller.scriptURL !== own) location.reload();
 }

@@ -3,14 +3,14 @@ import { CatalogueError, ChallengeAnswer, PASS_HEADER, Pass, proofText } from '.
 import { loadSignInKey } from './sign-in-key.ts';
 
 const NONCE_BYTES = 16;
-/** How long to wait for an answer. A program that took over the port may accept the request and never answer. */
+/** How long to wait for a response. A program that has taken over the port may accept the request and never respond. */
 const ANSWER_LIMIT_MS = 10_000;
 
 let current: Promise<string> | null = null;
 
 /**
- * Returns the pass for this page's requests. The program at this address must first prove that it is the server that
- * this browser signed in to, because the server may be down and another program may have its port.
+ * Returns the pass for this page's requests. Before that, the program at this address must prove that it is the server
+ * that this browser signed in to, because another program may have taken over the port while the server was down.
  * @throws CatalogueError unauthorized, unproven_server; UnreachableError
  */
 export function pass(): Promise<string> {
@@ -22,21 +22,22 @@ export function pass(): Promise<string> {
   return current;
 }
 
-/** Stores the first pass, which the server issues at sign-in. */
+/** Stores the first pass, which the server issues during sign-in. */
 export function takePass(first: string): void {
   current = Promise.resolve(first);
 }
 
 /**
- * Drops the pass, so that the next program that answers must prove itself again. @param used the pass to drop; nothing
- * happens if it has already been dropped
+ * Discards the pass, so that the server must prove its identity again. @param used the pass to discard; nothing happens
+ * if a newer pass has replaced it
  */
 export function dropPass(used: Promise<string> | null = current): void {
   if (current === used) current = null;
 }
 
 /**
- * Sends a request with this browser's sign-in. @throws CatalogueError unauthorized, unproven_server; UnreachableError
+ * Sends a request with the sign-in of this browser. @throws CatalogueError unauthorized, unproven_server;
+ * UnreachableError
  */
 export async function fetchSignedIn(
   path: string,
@@ -46,15 +47,15 @@ export async function fetchSignedIn(
     const used = pass();
     const headers = { ...options.headers, [PASS_HEADER]: await used };
     const response = await fetchOwn(path, { ...options, headers });
-    // Either the pass was too old, the server is a new process, or a page on another port replaced our cookie with its
-    // own. The server has not acted on the request.
+    // Either the pass has expired, the server was restarted, or a page on another port has replaced our cookie with its
+    // own. In any case, the server has not acted on the request.
     if (response.status !== 401 || attempt > 1) return response;
     dropPass(used);
   }
 }
 
 /**
- * Sends a request to the address of the server that served this page, which may belong to another program by now.
+ * Sends a request to the address from which this page was loaded. By now, another program may be listening there.
  * @throws UnreachableError
  */
 export async function fetchOwn(path: string, options: RequestInit): Promise<Response> {
@@ -93,7 +94,7 @@ async function ask(path: string, body: object): Promise<unknown> {
   const text = await response.text().catch((cause: unknown) => {
     throw new ConnectionLostError('the connection ended during the answer', { cause });
   });
-  // This answer comes from a proxy that cannot reach the server.
+  // This response comes from a proxy that cannot reach the server.
   if (response.status >= 500) throw new UnreachableError(`the server does not answer: HTTP ${response.status}`);
   if (response.status === 401) throw errorFromResponse(response.status, text);
   if (!response.ok) return null;

@@ -3,7 +3,7 @@ import { createRequestLooks } from '../../client/index.ts';
 import { now } from '../app/clock.ts';
 import { client, link, sessions } from './fleet.ts';
 
-/** Makes the server look up the states of pull requests while a user sees them in the list. */
+/** Makes the server look up the states of pull requests while the user sees them in the list. */
 export function startRequestLooks(): void {
   const looks = createRequestLooks(
     // An older server does not support this.

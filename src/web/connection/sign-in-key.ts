@@ -6,13 +6,15 @@ import type { NewSignIn } from '../../protocol/index.ts';
 /** The key by which this browser and its server recognise each other. */
 export interface SignInKey {
   id: string;
-  /** Returns the code that the key computes from a string: HMAC-SHA-256, in hexadecimal. */
+  /** Computes the authentication code of a string with the key: HMAC-SHA-256, in hexadecimal. */
   prove(text: string): Promise<string>;
 }
 
 const DATABASE = 'cbos';
 const STORE = 'sign-in';
-/** There is only one sign-in per browser and address. */
+/**
+ * The name under which the key is stored. It is always the same, because a browser has only one sign-in per address.
+ */
 const ONLY = 'current';
 const PLAIN = 'cbos.sign-in';
 
@@ -22,20 +24,20 @@ interface Kept {
 }
 
 /**
- * The key until it is stored. If the browser stores nothing (in a private window, or because of a policy), the key
- * lasts as long as the page.
+ * The key until it has been stored. If the browser cannot store it (in a private window, or because of a policy), the
+ * key lasts as long as the page is open.
  */
 let unkept: SignInKey | null = null;
 
-/** The key is read each time, because another tab may have signed in again. */
+/** Read the key each time, because another tab may have signed in again. */
 export async function loadSignInKey(): Promise<SignInKey | null> {
   return unkept ?? (await loadSealed()) ?? loadPlain();
 }
 
 /**
- * Stores the key so that scripts can use it but not read it. If another program shows a page at this address while the
- * server is down, it cannot steal the key. Browsers support this only for local addresses and over HTTPS, and Firefox
- * does not support it in private windows. Otherwise the key is stored as text.
+ * Stores the key in a form that scripts can use but cannot read. If another program serves a page at this address while
+ * the server is down, it cannot steal the key. Browsers support this only for local addresses and over HTTPS, and
+ * Firefox not in private windows. Where it is not supported, the key is stored as text.
  */
 export async function keepSignInKey({ id, key }: Pick<NewSignIn, 'id' | 'key'>): Promise<void> {
   unkept = plainKey({ id, key });
@@ -46,7 +48,7 @@ export async function keepSignInKey({ id, key }: Pick<NewSignIn, 'id' | 'key'>):
     const kept: Kept = { id, key: sealed };
     await inStore('readwrite', (store) => store.put(kept, ONLY));
   } catch {
-    // The browser does not support this, so the key is stored as text.
+    // The browser does not support this, so store the key as text.
     keepPlain({ id, key });
     return;
   }
@@ -58,7 +60,7 @@ function keepPlain(signIn: Pick<NewSignIn, 'id' | 'key'>): void {
     localStorage.setItem(PLAIN, JSON.stringify(signIn));
     unkept = null;
   } catch {
-    // The key lasts only as long as this page.
+    // The key then lasts only as long as this page is open.
   }
 }
 
@@ -68,7 +70,7 @@ export async function forgetSignInKey(): Promise<void> {
     localStorage.removeItem(PLAIN);
     await inStore('readwrite', (store) => store.delete(ONLY));
   } catch {
-    // A key that was never stored need not be removed.
+    // If the key was never stored, there is nothing to remove.
   }
 }
 

@@ -5,14 +5,14 @@ import { dropPass, pass } from './pass.ts';
 export interface Upload {
   /** @throws CatalogueError */
   stored: Promise<StoredFile>;
-  /** Ends the upload. The server then keeps none of it. */
+  /** Cancels the upload. The server then discards what it has received. */
   abort(): void;
 }
 
 /**
  * Stores a file alongside a session. The browser reads the file from disk while sending it, and reports the progress,
- * which `fetch` cannot do.
- * @param onPart called with the share that has been sent, from 0 to 1
+ * which is not possible with `fetch`.
+ * @param onPart called with the fraction that has been sent, from 0 to 1
  */
 export function uploadFile(slug: string, file: File, onPart: (part: number) => void): Upload {
   const aborted = new AbortController();
@@ -33,7 +33,7 @@ async function send(sending: Sending): Promise<StoredFile> {
       const used = pass();
       const { status, text } = await sendOnce(sending, await used);
       if (status === 201) return JSON.parse(text) as StoredFile;
-      // As with other requests, the pass was too old, and the server has not acted on the request.
+      // As with any other request, the pass may have expired. The server has not acted on the request.
       if (status !== 401 || attempt > 1) throw errorFromResponse(status, text);
       dropPass(used);
     }

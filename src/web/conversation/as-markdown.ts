@@ -25,7 +25,7 @@ function blocksOf(item: Item): string[] {
   }
 }
 
-/** @param at Unix seconds */
+/** @param at the time in Unix seconds */
 function timeOf(at: number): string {
   return new Date(at * 1_000).toISOString().replace('T', ' ').slice(0, 16);
 }
@@ -37,7 +37,10 @@ function quoted(text: string): string {
     .join('\n');
 }
 
-/** Uses a fence longer than any fence in the text, because a tool's output may contain code blocks. */
+/**
+ * Puts text into a code block. The fence is longer than any fence in the text, because a tool's output may contain code
+ * blocks itself.
+ */
 function fenced(text: string, language: string): string {
   let longest = 2;
   for (const [ticks] of text.matchAll(/`{3,}/g)) longest = Math.max(longest, ticks.length);

@@ -7,13 +7,13 @@ import { tellError } from '../parts/toasts.tsx';
 import { colour, keptColours } from './colours.ts';
 import type { CodeToColour, Highlighted } from './highlight.ts';
 
-/** The maximum number of characters to colour. Colouring more would take longer than reading it. */
+/** The maximum number of characters to highlight. Highlighting more would take longer than reading it. */
 const MAX_COLOURED = 20_000;
 
-/** A failure is reported only once, because everything is readable without colours. */
+/** Report a failure only once, because everything is readable without colours. */
 let isBroken = false;
 
-/** A block of code, coloured as soon as the colours are available. */
+/** Shows a block of code. It is highlighted as soon as the colours are available. */
 export function Code({ text: raw, language }: { text: string; language: string }) {
   const text = showHiddenMarks(raw);
   const { lines, rest } = useColours({ text, language, theme: theme.value });
@@ -31,12 +31,12 @@ export function Code({ text: raw, language }: { text: string; language: string }
   );
 }
 
-/** How long the button says that the text was copied. */
+/** How long the button says that the text has been copied. */
 const COPIED_MS = 2_000;
 
 /**
- * Copies what is shown, including visible stand-ins for hidden marks. A page loaded over plain HTTP from another
- * machine has no clipboard.
+ * A button that copies the text as it is shown, including the escapes for invisible characters. A page that was loaded
+ * from another machine over unencrypted HTTP cannot access the clipboard.
  */
 function CopyButton({ text }: { text: string }) {
   const [isCopied, setIsCopied] = useState(false);
@@ -45,7 +45,7 @@ function CopyButton({ text }: { text: string }) {
     const timer = setTimeout(() => setIsCopied(false), COPIED_MS);
     return () => clearTimeout(timer);
   }, [isCopied]);
-  // The clipboard is missing on such a page, although the types declare it.
+  // On such a page, the clipboard is missing, although it is declared in the types.
   if ((navigator.clipboard as Clipboard | undefined) === undefined) return null;
   return (
     <button
@@ -62,8 +62,8 @@ function CopyButton({ text }: { text: string }) {
 }
 
 /**
- * Returns the coloured part of the code, and the rest. Code that is still being written keeps the colours of its
- * beginning.
+ * Returns the part of the code that has been highlighted, and the rest. While code is still being written, its
+ * beginning keeps its colours.
  */
 function useColours(code: CodeToColour): { lines: Highlighted | null; rest: string } {
   const { text, language, theme } = code;
@@ -72,7 +72,7 @@ function useColours(code: CodeToColour): { lines: Highlighted | null; rest: stri
   const whole = keptColours(code);
   const isWanted = whole === undefined && language !== '' && text.length <= MAX_COLOURED;
   useEffect(() => {
-    // One request runs at a time. When the answer comes, the next request sends the text as it is then.
+    // Only one request runs at a time. When it is done, the next request contains the text as it is at that time.
     if (!isWanted || isAsked.current || isBroken) return;
     isAsked.current = true;
     retryWhileAway(() => colour(code))

@@ -4,12 +4,12 @@ import type { ColourAnswer, ColourRequest } from './highlight-worker.ts';
 import workerAddress from './highlight-worker.ts?worker&url';
 
 /**
- * How many characters of coloured code are cached, which is enough for a long conversation. The colours take about ten
- * times as many bytes.
+ * How many characters of highlighted code are cached, which is enough for a long conversation. The colours take up
+ * about ten times as many bytes.
  */
 const MAX_KEPT_CHARS = 400_000;
 
-/** The colours by request, oldest first. */
+/** The cached colours by request, oldest first. */
 const kept = new Map<string, { lines: Highlighted | null; chars: number }>();
 let keptChars = 0;
 
@@ -18,16 +18,15 @@ let lastId = 0;
 const waiting = new Map<number, { resolve(lines: Highlighted | null): void; reject(error: Error): void }>();
 
 /**
- * Returns the colours of code that was coloured before, or null if its language is unknown, undefined if nobody has
- * requested it yet.
+ * Returns the colours of code that has already been highlighted. The result is null if the code's language is unknown,
+ * and undefined if the colours have not been requested yet.
  */
 export function keptColours(code: CodeToColour): Highlighted | null | undefined {
   return kept.get(keyOf(code))?.lines;
 }
 
 /**
- * Colours code in a worker. @throws Error when a required part of the page cannot be loaded; the request may then be
- * repeated
+ * Highlights code in a worker. @throws Error if a required part of the page cannot be loaded; the caller may try again
  */
 export async function colour(code: CodeToColour): Promise<Highlighted | null> {
   const lines = await new Promise<Highlighted | null>((resolve, reject) => {
@@ -42,8 +41,8 @@ export async function colour(code: CodeToColour): Promise<Highlighted | null> {
 
 function startWorker(): Worker {
   const started = new Worker(ownScript(workerAddress), { type: 'module' });
-  // The worker's script or a language could not be loaded. Like the page (late-part.ts), a worker remembers a failed
-  // import, but a worker can be restarted. The next request starts a new one.
+  // The worker's script or a language could not be loaded. Like the page (see late-part.ts), a worker remembers failed
+  // imports. Unlike the page, it can be replaced, so the next request starts a new worker.
   const giveUp = (problem: string): void => {
     started.terminate();
     worker = null;

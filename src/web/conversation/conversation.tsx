@@ -12,14 +12,16 @@ import { type Conversation, EMPTY_CONVERSATION, foldEvents, type Item } from './
 import { Markdown } from './markdown.tsx';
 import { endingOf, ToolInput } from './tool-input.tsx';
 
-/** How close to the end the view must be for the user to count as reading the end. */
+/** How close to the end, in pixels, the view must be to count as being at the end. */
 const AT_END_PX = 60;
-/** A user wants to see changes to files without a click. */
+/**
+ * The tools whose details are expanded at first, because users want to see changes to files without having to click.
+ */
 const SHOWN_OPEN: ReadonlySet<string> = new Set(['Edit', 'MultiEdit', 'Write', 'NotebookEdit', 'TodoWrite']);
 
 /**
  * Shows a JSON session as a conversation: prompts, answers, and tool calls.
- * @param props.seq the event to start at, as found by a search, or null for the end
+ * @param props.seq the event to show first, which a search has found, or null to start at the end
  */
 export function ConversationView({ session, seq }: { session: Session; seq: number | null }) {
   const conversation = useConversation(session.slug);
@@ -32,9 +34,9 @@ interface MessagesProps {
   session: Session;
   conversation: Conversation;
   seq: number | null;
-  /** shown while there are no messages */
+  /** what to show while there are no messages */
   hint: string;
-  /** shown above the first message */
+  /** what to show above the first message */
   before?: ComponentChildren;
 }
 
@@ -51,8 +53,8 @@ export function Messages({ session, conversation, seq, hint, before }: MessagesP
     const followEnd = (): void => {
       if (isAtEnd.current) current.scrollTop = current.scrollHeight;
     };
-    // The end moves not only because of messages, but also because of code that is coloured, a question that takes up
-    // space, and a phone's keyboard.
+    // Not only messages move the end of the conversation. So do code that is being highlighted, a question that takes
+    // up space, and a phone's keyboard.
     const observer = new ResizeObserver(followEnd);
     observer.observe(current);
     for (const item of current.children) observer.observe(item);
@@ -72,11 +74,12 @@ export function Messages({ session, conversation, seq, hint, before }: MessagesP
       class="conversation"
       ref={scroller}
       aria-label={`Conversation of ${slug}`}
-      // biome-ignore lint/a11y/noNoninteractiveTabindex: it is scrolled by the keyboard as well
+      // biome-ignore lint/a11y/noNoninteractiveTabindex: the keyboard must be able to scroll it, too
       tabIndex={0}
       onScroll={({ currentTarget: { scrollHeight, scrollTop, clientHeight } }) => {
-        // Only scrolling up leaves the end, and only scrolling down returns to it. If the conversation has grown since
-        // the last scroll, or a search opened it here, the user has not scrolled.
+        // The view leaves the end only if the user scrolls up, and returns to it only if the user scrolls down. If the
+        // conversation has grown since the last event, or if a search has opened it at this place, it was not the user
+        // who scrolled.
         const isNearEnd = scrollHeight - scrollTop - clientHeight < AT_END_PX;
         if (isNearEnd && scrollTop > lastTop.current) isAtEnd.current = true;
         else if (!isNearEnd && scrollTop < lastTop.current) isAtEnd.current = false;
@@ -99,15 +102,15 @@ export function Messages({ session, conversation, seq, hint, before }: MessagesP
 }
 
 /**
- * Provides all events of a session, including new ones. If the connection is lost, it later continues where it left
- * off.
+ * Provides all events of a session, including new ones as they arrive. After the connection was lost, the events
+ * continue where they left off.
  */
 function useConversation(slug: string) {
   const conversation = useMemo(() => signal(EMPTY_CONVERSATION), [slug]);
   useEffect(() => {
     let pending: StoredEvent[] = [];
     let frame = 0;
-    // An answer comes in hundreds of pieces, so it is drawn once per frame, not once per piece.
+    // Draw once per animation frame instead of once per piece, because an answer arrives in hundreds of pieces.
     const draw = (): void => {
       frame = 0;
       conversation.value = foldEvents(conversation.value, pending);
@@ -141,15 +144,15 @@ function workingText(last: Item | undefined): string {
   return last !== undefined && 'isWriting' in last && last.isWriting ? 'Writing…' : 'Thinking…';
 }
 
-/** Reports whether the open question is about this call. */
+/** Reports whether the open question concerns this tool call. */
 function isAsked(item: Item, question: Question | null): boolean {
   if (item.kind !== 'tool' || item.output !== null || question?.tool == null) return false;
   return item.name === question.tool.name && gistOfCall(item.input) === gistOfCall(question.tool.input);
 }
 
 /**
- * Returns a call's purpose, without the folders of its file, because Claude Code reports the whole path (seen in
- * 2.1.329).
+ * Returns what a tool call does, without the folders in the path of its file, because Claude Code reports the whole
+ * path (seen in 2.1.329).
  */
 function gistOfCall(input: unknown): string {
   return toolGist(input).split('/').at(-1) ?? '';
@@ -157,7 +160,10 @@ function gistOfCall(input: unknown): string {
 
 const MINUTE_S = 60;
 
-/** A time is shown at each prompt, and at any message from a different minute than the item above it. */
+/**
+ * Reports whether an item shows its time. Prompts always do, and messages do if the item above is from a different
+ * minute.
+ */
 function isTimed(item: Item, before: Item | undefined): boolean {
   if (item.kind === 'prompt') return true;
   if (item.kind !== 'text' || before === undefined) return false;
@@ -180,7 +186,7 @@ const ItemView = memo(function ItemView({ item, isAsked, isFound, isTimed }: Ite
   );
 });
 
-/** @param props.at Unix seconds */
+/** @param props.at the time in Unix seconds */
 function Time({ at }: { at: number }) {
   const when = new Date(at * 1_000);
   const isToday = when.toDateString() === new Date(now.value).toDateString();

@@ -2,7 +2,7 @@ import { structuredPatch } from 'diff';
 import { useMemo } from 'preact/hooks';
 import { showHiddenMarks } from '../../text/hidden-marks.ts';
 
-/** How many unchanged lines are shown around a change. */
+/** How many unchanged lines to show around each change. */
 const CONTEXT = 3;
 
 interface DiffLine {
@@ -10,11 +10,11 @@ interface DiffLine {
   text: string;
 }
 
-/** Shows what an edit changes, line by line. */
+/** Shows an edit of a file, line by line. */
 export function Diff({ before, after }: { before: string; after: string }) {
   const lines = useMemo(() => diffLines(before, after), [before, after]);
   return (
-    // biome-ignore lint/a11y/noNoninteractiveTabindex: a wide change is scrolled by the keyboard as well
+    // biome-ignore lint/a11y/noNoninteractiveTabindex: the keyboard must be able to scroll a wide change, too
     <pre class="code diff" tabIndex={0}>
       {lines.map(({ kind, text }, index) => (
         <div key={index} data-kind={kind}>
@@ -40,7 +40,7 @@ function kindOf(line: string): DiffLine['kind'] {
   return line.startsWith('+') ? '+' : line.startsWith('-') ? '-' : ' ';
 }
 
-/** Adds a final line feed if there is none, because nobody wants to see that difference here. */
+/** Adds a final line feed if it is missing, because such a difference does not matter here. */
 function withEnd(text: string): string {
   return text === '' || text.endsWith('\n') ? text : `${text}\n`;
 }

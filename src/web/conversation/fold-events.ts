@@ -1,8 +1,8 @@
 import { type ClaudeEvent, readUserText, type StoredEvent, turnDollars } from '../../protocol/index.ts';
 
 /**
- * One item in a conversation, with its time in Unix seconds. An item is replaced and never modified, so the page can
- * see what to redraw.
+ * One item in a conversation, with its time in Unix seconds. Items are replaced instead of being modified, which lets
+ * the page determine what it must redraw.
  */
 export type Item = { id: string; seq: number; isInside: boolean; at: number } & (
   | { kind: 'prompt'; text: string }
@@ -13,24 +13,21 @@ export type Item = { id: string; seq: number; isInside: boolean; at: number } & 
   | { kind: 'note'; text: string; isBad: boolean }
 );
 
-/** A conversation, as far as its events have been received. */
+/** The conversation that results from the events received so far. */
 export interface Conversation {
   items: readonly Item[];
-  /** the number of the last event in the conversation; 0 if there is none */
+  /** the number of the last event, or 0 if there are no events */
   seq: number;
-  /**
-   * the cost so far in dollars, as counted by Claude Code; Claude Code's own total starts over with each of its
-   * processes
-   */
+  /** the total cost so far in dollars, as reported by Claude Code, whose own total starts over with each new process */
   totalCostUsd: number;
 }
 
 export const EMPTY_CONVERSATION: Conversation = { items: [], seq: 0, totalCostUsd: 0 };
 
 /**
- * Returns the conversation after some events, in order. Events that it already contains change nothing. Text that is
- * still being written is shown as it grows (`stream_event`) and is then replaced by the whole text (`assistant`). Event
- * types that this version does not know are left out.
+ * Adds events to a conversation, in order, and returns the new conversation. Events that the conversation already
+ * contains are ignored. Text that is being written grows piece by piece (`stream_event`), and is finally replaced by
+ * the complete text (`assistant`). Event types that this version does not know are ignored.
  */
 export function foldEvents(conversation: Conversation, events: readonly StoredEvent[]): Conversation {
   const draft = { ...conversation, items: [...conversation.items] };
@@ -106,7 +103,7 @@ function foldUser(draft: Draft, event: ClaudeEvent, place: Place): void {
   }
 }
 
-/** A complete block replaces the pieces that arrived before it. */
+/** The complete block replaces the pieces that have arrived so far. */
 function finishBlock(draft: Draft, block: Record<string, unknown>, place: Place): void {
   const item = blockItem(block, { ...place, isWriting: false });
   if (item === null) return;
@@ -152,7 +149,7 @@ function foldPiece(draft: Draft, piece: Record<string, unknown>, place: Place): 
 }
 
 function foldResult(draft: Draft, event: ClaudeEvent, place: Place): void {
-  // These pieces were never completed, because the turn was stopped while they were being written.
+  // The turn was stopped while Claude was writing these pieces, so they were never completed.
   draft.items = draft.items.map((item) =>
     'isWriting' in item && item.isWriting ? { ...item, isWriting: false } : item,
   );
@@ -163,7 +160,7 @@ function foldResult(draft: Draft, event: ClaudeEvent, place: Place): void {
   draft.items.push({ ...place, kind: 'end', costUsd, durationMs: number(event.duration_ms), error });
 }
 
-/** Returns a tool result as text. Pictures are only named. */
+/** Returns a tool result as text. A picture is represented by its name. */
 function resultText(content: unknown): string {
   if (typeof content === 'string') return content;
   if (!Array.isArray(content)) return '';

@@ -1,15 +1,16 @@
 import { type CodeToColour, colourCode, type Highlighted } from './highlight.ts';
 
 /**
- * Colours code outside the page's thread. The first code in a language takes 60 ms (its regular expressions are
- * compiled), and a long file takes longer. No click or keypress should have to wait for that.
+ * Highlights code outside the page's main thread. The first code in each language takes 60 ms, because the language's
+ * regular expressions must be compiled, and a long file takes longer. No click or keypress should have to wait for
+ * that.
  */
 
 export interface ColourRequest extends CodeToColour {
   id: number;
 }
 
-/** `lines` is null if the language is not known. */
+/** `lines` is null if the language is unknown. */
 export type ColourAnswer = { id: number } & ({ lines: Highlighted | null } | { problem: string });
 
 addEventListener('message', ({ data }: MessageEvent<ColourRequest>) => {

@@ -3,19 +3,19 @@ import { createJavaScriptRegexEngine } from 'shiki/engine/javascript';
 import githubDark from 'shiki/themes/github-dark.mjs';
 import githubLight from 'shiki/themes/github-light.mjs';
 
-/** Lines of coloured pieces. Null means the colour of the surrounding text. */
+/** Lines of code, each split into coloured pieces. A null colour stands for the colour of the surrounding text. */
 export type Highlighted = { text: string; colour: string | null }[][];
 
 export interface CodeToColour {
   text: string;
-  /** the language word after a fence, or a file's extension */
+  /** the name of the language after a code fence, or a file's extension */
   language: string;
   theme: 'light' | 'dark';
 }
 
 /**
- * The languages that are common in answers and tool calls. Each is a separate part of the page, loaded when it is
- * first needed.
+ * The languages that are common in answers and tool calls. Each is a separate part of the page, which is loaded on
+ * first use.
  */
 const LANGUAGES = {
   bash: () => import('shiki/langs/bash.mjs'),
@@ -62,8 +62,8 @@ let core: Promise<HighlighterCore> | null = null;
 const loaded = new Map<Language, Promise<void>>();
 
 /**
- * Colours code. The result is null if its language is unknown. @throws Error when a required part cannot be loaded, and
- * at every later call
+ * Highlights code. The result is null if the language is unknown. @throws Error if a required part cannot be loaded,
+ * and on every later call
  */
 export async function colourCode({ text, language, theme }: CodeToColour): Promise<Highlighted | null> {
   const known = languageOf(language);
@@ -86,7 +86,10 @@ async function loadLanguage(highlighter: HighlighterCore, language: Language): P
   await highlighter.loadLanguage(grammar.default);
 }
 
-/** Returns the language for the word after a fence or for a file's extension, or null if unknown. */
+/**
+ * Returns the language for the name after a code fence or for a file's extension. Returns null if there is no such
+ * language.
+ */
 function languageOf(name: string): Language | null {
   const word =
     name

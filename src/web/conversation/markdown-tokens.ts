@@ -1,27 +1,27 @@
 import { Lexer, type Token } from 'marked';
 
 /**
- * How deep containers may be nested. Each level scans everything inside it, and some thousand levels overflow the stack
- * (marked 18.2.1).
+ * How deeply containers may be nested. Each level scans all text inside it, and a few thousand levels overflow the
+ * stack (marked 18.2.1).
  */
 const MOST_LEVELS = 30;
 /**
- * The limit for one paragraph or cell. marked takes quadratic time for some input: 3.4 s for `a.` repeated 10,000 times
- * and an `@`.
+ * The maximum length of a paragraph or cell. For some input, marked takes quadratic time: 3.4 s for `a.` repeated
+ * 10,000 times, followed by an `@`.
  */
 const MOST_INLINE_CHARS = 5_000;
-/** How long the page may be blocked. Text that has not been parsed within this time is shown unformatted. */
+/** How long parsing may block the page. Text that has not been parsed within this time is shown unformatted. */
 const BUDGET_MS = 200;
 
-/** The beginning of a line: spaces, quote marks, and list markers. */
+/** Matches the beginning of a line: spaces, quote marks, and list markers. */
 const CONTAINERS = /^(?:[ \t]|>|[-+*][ \t]|\d{1,9}[.)][ \t])*/;
 const MARK = /[->+*]|\d+/g;
 const INDENT_OF_A_LEVEL = 2;
 
 /**
- * Parses a session's Markdown within a time limit, whatever it contains. Inline markup is the slow part, so a paragraph
- * that is too long stays plain text, and so does everything after the time limit.
- * @returns null if the text has too many levels to be a document
+ * Parses Markdown from a session within a time limit, no matter what it contains. Inline markup is the slow part, so a
+ * paragraph that is too long is left as plain text, and so is everything that remains when the time is up.
+ * @returns null if the text is nested too deeply
  */
 export function readMarkdown(text: string, elapsed: () => number): Token[] | null {
   if (text.split('\n').some((line) => levelsOf(line) > MOST_LEVELS)) return null;

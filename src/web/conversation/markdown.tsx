@@ -6,9 +6,9 @@ import { readMarkdown } from './markdown-tokens.ts';
 import { safeAddress } from './safe-address.ts';
 
 /**
- * Renders Markdown as elements, one by one from its tokens. Text from a session is never parsed as HTML, so there is
- * nothing to sanitize. Tags are shown as text. Images are shown as links, because loading an external image would
- * reveal the reader's address.
+ * Renders Markdown as elements, token by token. Text from a session is never parsed as HTML, so nothing has to be
+ * sanitized: tags are shown as text. Images are shown as links, because loading an external image would reveal the
+ * user's IP address.
  */
 export function Markdown({ text }: { text: string }) {
   const tokens = useMemo(() => readMarkdown(text, () => performance.now()), [text]);
@@ -36,7 +36,7 @@ function block(token: MarkdownToken, key: number): VNode | null {
     case 'space':
       return null;
     case 'heading': {
-      // The page's only title is the session's. The headings in an answer rank below it.
+      // The page's only top-level heading is the session's title, so headings in an answer are one level lower.
       const Tag = token.depth <= 1 ? 'h2' : token.depth === 2 ? 'h3' : 'h4';
       return <Tag key={key}>{inlines(token.tokens)}</Tag>;
     }

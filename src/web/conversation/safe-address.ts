@@ -1,10 +1,10 @@
 /**
- * The schemes that a link in a session may use: web pages and mail. `javascript:`, `data:`, `file:`, and addresses of
- * this page are not followed.
+ * The schemes that links in a session may use: those of web pages and e-mail. `javascript:`, `data:`, `file:`, and
+ * addresses within this page are not followed.
  */
 const SAFE_SCHEMES: ReadonlySet<string> = new Set(['http:', 'https:', 'mailto:']);
 
-/** Returns the address to follow, or null if it must not be followed. */
+/** Returns the address that a link leads to, or null if the link must not be followed. */
 export function safeAddress(text: string): string | null {
   if (!URL.canParse(text)) return null;
   const url = new URL(text);

@@ -4,9 +4,8 @@ import { Diff } from './diff.tsx';
 import { Markdown } from './markdown.tsx';
 
 /**
- * Shows a tool's input in the form in which a user would read it: a command, a change to a file, a plan, or the fields
- * as they are.
- * @param props.isFileNamed whether the file's name is already shown above
+ * Shows a tool's input in the form that suits it best: as a command, a change to a file, a plan, or just the fields.
+ * @param props.isFileNamed whether the name of the file is already shown above
  */
 export function ToolInput(props: { name: string; input: unknown; isFileNamed?: boolean }) {
   const { name, input, isFileNamed = false } = props;
@@ -74,8 +73,8 @@ function Edit({ edit, shown = [] }: { edit: Record<string, unknown>; shown?: rea
 }
 
 /**
- * Shows the remaining fields, and values that are unexpectedly not strings. An MCP server's tool may use a field for
- * anything.
+ * Shows the remaining fields, including those whose values are unexpectedly not strings. A tool from an MCP server may
+ * use a field for anything.
  */
 export function OtherFields({ fields, shown }: { fields: Record<string, unknown>; shown: readonly string[] }) {
   const isShown = ([name, value]: [string, unknown]): boolean =>

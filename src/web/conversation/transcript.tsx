@@ -8,12 +8,12 @@ import { Messages } from './conversation.tsx';
 import { EMPTY_CONVERSATION, foldEvents } from './fold-events.ts';
 
 /**
- * How often to read the transcript while somebody is reading it. Claude Code writes each finished block about 100 ms
- * after announcing it.
+ * How often to read the transcript while it is shown. Claude Code writes each finished block about 100 ms after
+ * announcing it.
  */
 const LOOK_AGAIN_MS = 1_500;
 
-/** The terminal sessions that are shown as a conversation, until the page is reloaded. */
+/** The terminal sessions that the user has switched to a conversation, remembered until the page is reloaded. */
 export const readAsText = signal<ReadonlySet<string>>(new Set());
 
 export function showAsText(slug: string, isText: boolean): void {
@@ -23,28 +23,26 @@ export function showAsText(slug: string, isText: boolean): void {
   readAsText.value = next;
 }
 
-/** Shows a terminal session as a conversation: its transcript, as written by Claude Code, and its current screen. */
+/** Shows a terminal session as a conversation: its transcript, which Claude Code writes, and its current screen. */
 export function TranscriptView({ session }: { session: Session }) {
   const { slug } = session;
   const conversation = useSignal(EMPTY_CONVERSATION);
   const isWhole = useSignal(true);
   const isLoaded = useSignal(false);
-  /** which conversation it is, and where the known part ends */
+  /** identifies the conversation and the end of the part that has been read */
   const known = useRef<{ id: string | null; end: number } | null>(null);
   const { primary, detail } = session.status;
 
   useEffect(() => {
     let isGone = false;
     let isLooking = false;
-    /**
-     * @returns whether there may be more to read
-     */
+    /** @returns whether there may be more entries to read */
     const read = async (): Promise<boolean> => {
       const { current } = known;
       const query = current === null ? {} : { after: current.end };
       const page = await client.call('transcript', { params: { slug }, query });
       if (isGone) return false;
-      // This is another conversation, or a file that was started anew.
+      // The session has switched to another conversation, or the file was replaced.
       if (current !== null && (current.id !== page.claude_session_id || page.end < current.end)) {
         known.current = null;
         return true;
@@ -98,7 +96,10 @@ export function TranscriptView({ session }: { session: Session }) {
   );
 }
 
-/** Shows the current screen on demand, because text that is still being written is not in the transcript yet. */
+/**
+ * Shows the current screen if the user wants to see it, because text that Claude is still writing is not in the
+ * transcript yet.
+ */
 function ScreenNow({ session: { slug, rows } }: { session: Session }) {
   const text = useSignal('');
   const isOpen = useSignal(false);

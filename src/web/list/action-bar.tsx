@@ -5,7 +5,8 @@ import { listed } from './arranged.ts';
 import { setChoosing, ticked } from './chosen.ts';
 
 /**
- * The actions for those ticked sessions that the list shows. Each action asks for confirmation, and names the sessions.
+ * The actions for all ticked sessions that are visible in the list. Each action lists the sessions' names and asks for
+ * confirmation.
  */
 export function ActionBar({ slugs }: { slugs: readonly string[] }) {
   const isFor = (deed: Deed): boolean =>

@@ -12,14 +12,14 @@ const FOLDED_KEY = 'cbos.folded';
 
 export const filter = signal('');
 export const FILTER_ID = 'filter';
-/** How the list is grouped. */
+/** How the list groups sessions. */
 export const grouping = signal<Grouping>(
   GROUPINGS.find((one) => one === localStorage.getItem(GROUPING_KEY)) ?? 'attention',
 );
 /** The keys of the folded groups, which show only sessions that need attention. */
 export const folded = signal<ReadonlySet<string>>(new Set(localStorage.getItem(FOLDED_KEY)?.split('\n')));
 
-/** Stores how this browser groups its list. */
+/** Saves how this browser groups its list. */
 export function startList(): void {
   effect(() => {
     localStorage.setItem(GROUPING_KEY, grouping.value);
@@ -33,12 +33,12 @@ export const openSlug = computed(() => {
   return value.page === 'session' || value.page === 'replay' || value.page === 'changes' ? value.slug : null;
 });
 
-/** All sessions, grouped by what they want from a user, regardless of how the list is arranged. */
+/** All sessions, grouped by what they want from the user, regardless of how the list is arranged. */
 export const allGroups = computed(() =>
   arrangeSessions(sessions.value.values(), { filter: '', grouping: 'attention', folded: new Set(), open: null }),
 );
 
-/** The list as it is shown. */
+/** The list, as the page shows it. */
 export const groups = computed(() =>
   arrangeSessions(sessions.value.values(), {
     filter: filter.value,
@@ -48,19 +48,19 @@ export const groups = computed(() =>
   }),
 );
 
-/** The order of the sessions as a string, so that the value changes only when a session moves. */
+/** The order of the sessions, as a string. Its value therefore changes only when a session moves. */
 export const order = computed(() =>
   groups.value
     .map((group) => [group.key, group.title, group.count, ...group.sessions.map(({ slug }) => slug)].join(' '))
     .join('\n'),
 );
 
-/** The slugs in list order. */
+/** The slugs of the sessions, in list order. */
 export const listed = computed(() => groups.value.flatMap((group) => group.sessions.map(({ slug }) => slug)));
 
 /**
- * Those ticked sessions that the list shows. No action may affect a session that nobody can see. Sessions on other
- * machines cannot be ticked together with others.
+ * The ticked sessions that are visible in the list. No action may affect a session that the user cannot see. Sessions
+ * on other machines are excluded, because actions on several sessions do not support them.
  */
 export const chosen = computed(() => listed.value.filter((slug) => ticked.value.has(slug) && isOwn(slug)));
 export const isOwn = (slug: string): boolean => elsewhereOf(sessions.value.get(slug) ?? {}) === null;
@@ -77,7 +77,7 @@ export function cycleGrouping(): void {
   tell(`The list is ${GROUPING_WORDS[grouping.peek()]}`);
 }
 
-/** Opens the session that is the given number of places further down the list. */
+/** Opens the session that is the given number of places below the open one in the list. */
 export function openNeighbour(step: 1 | -1): void {
   const slugs = listed.value;
   if (slugs.length === 0) return;
@@ -86,7 +86,7 @@ export function openNeighbour(step: 1 | -1): void {
   goTo({ page: 'session', slug: slugs[next] ?? '' });
 }
 
-/** Cycles through the sessions that need attention, starting with the one that has waited longest. */
+/** Opens the next session that needs attention, starting with the one that has waited longest. */
 export function openNextThatNeeds(): void {
   const needing = allGroups.value.filter(({ tone }) => tone === 'needs').flatMap((group) => group.sessions);
   const at = needing.findIndex(({ slug }) => slug === openSlug.value);

@@ -6,8 +6,8 @@ const choosing = signal(false);
 export const isChoosing: ReadonlySignal<boolean> = choosing;
 
 /**
- * The ticked sessions, including those that have since been removed or filtered out. A caller that acts on them must
- * check which ones are shown.
+ * The ticked sessions, including those that have since been removed or filtered out. Before acting on them, a caller
+ * must check which ones are visible.
  */
 export const ticked = signal<ReadonlySet<string>>(new Set());
 
@@ -19,8 +19,8 @@ export function setChoosing(isOn: boolean): void {
 let last: string | null = null;
 
 /**
- * Ticks a session, or removes its tick. @param upTo the slugs in list order, to tick all sessions since the last ticked
- * one
+ * Ticks or unticks a session. @param upTo the slugs in list order; if given, all sessions between the last ticked one
+ * and this one are ticked
  */
 export function tick(slug: string, upTo: readonly string[] | null = null): void {
   const next = new Set(ticked.peek());

@@ -7,13 +7,13 @@ export interface Group extends Omit<ListGroup, 'attention' | 'isOld'> {
   tone: Tone | null;
 }
 
-/** How a user has arranged the list. */
+/** How the user has arranged the list. */
 export interface Arrangement {
   filter: string;
   grouping: Grouping;
   /** the keys of the folded groups */
   folded: ReadonlySet<string>;
-  /** the open session, which is never hidden in a folded group */
+  /** the open session, which stays visible even in a folded group */
   open: string | null;
 }
 
@@ -30,7 +30,7 @@ export function arrangeSessions(all: Iterable<SeenSession>, { filter, grouping, 
 }
 
 /**
- * Waiting sessions are sorted by time, longest first. The others keep their places, so that nothing moves under a
+ * Sort waiting sessions by time, longest first. All others keep their places, so that nothing moves under the user's
  * finger.
  */
 function inPlace(sessions: readonly SeenSession[]): SeenSession[] {

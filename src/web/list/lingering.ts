@@ -1,16 +1,16 @@
 import { signal } from '@preact/signals';
 import type { Session } from '../../protocol/index.ts';
 
-/** How long an answered question stays in its place and shows the answer. */
+/** How long an answered question keeps its place and shows the answer. */
 const LINGER_MS = 2_000;
 
-/** A session whose question was answered on this page a moment ago. */
+/** A session whose question the user has just answered on this page. */
 export interface Lingering {
-  /** the session as it was when the question was answered */
+  /** the session at the time when the question was answered */
   session: Session;
   /** the answer as text */
   answer: string;
-  /** the height of the question */
+  /** the height of the question on the page */
   heightPx: number;
 }
 
@@ -18,8 +18,8 @@ export interface Lingering {
 export const lingering = signal<ReadonlyMap<string, Lingering>>(new Map());
 
 /**
- * Keeps the place of a question that is being answered, so that nothing moves under the pointer that answered it.
- * @returns a function that releases the place, some time after the answer was accepted, or immediately if it was not
+ * Keeps the place of a question that the user has just answered, so that nothing moves under the pointer.
+ * @returns a function that gives up the place: after a while if the answer was accepted, or immediately if it was not
  */
 export function linger(answered: Lingering): (wasTaken: boolean) => void {
   const { slug } = answered.session;
@@ -37,9 +37,9 @@ export function linger(answered: Lingering): (wasTaken: boolean) => void {
 }
 
 /**
- * Returns the slugs of the sessions that need a user, in the order in which they are shown. Each answered session keeps
- * its previous place.
- * @param before what was shown last
+ * Returns the slugs of the sessions that need the user, in the order in which they are shown. Sessions that have just
+ * been answered keep their previous places.
+ * @param before the slugs that were shown before
  */
 export function keepInPlace(
   before: readonly string[],

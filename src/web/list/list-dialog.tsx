@@ -13,7 +13,7 @@ import { attempt, tellError } from '../parts/toasts.tsx';
 import { filter, grouping } from './arranged.ts';
 
 /**
- * Lets a user choose how the list is grouped, and which tags and repositories it shows. Each choice takes effect
+ * Lets the user choose how the list is grouped, and which tags and repositories it shows. Each choice takes effect
  * immediately.
  */
 export function ListDialog() {
@@ -59,7 +59,7 @@ export function ListDialog() {
   );
 }
 
-/** The saved views, which the server stores for every face. */
+/** The saved views, which the server stores for all faces. */
 function Views() {
   const views = useSignal<readonly SavedView[]>([]);
   const name = useSignal('');
@@ -132,7 +132,7 @@ function Views() {
   );
 }
 
-/** Each word becomes part of the filter, as if it had been typed there. */
+/** Each choice adds a word to the filter, as if the user had typed it there. */
 function Words({ title, words, all }: { title: string; words: readonly string[]; all: readonly Session[] }) {
   if (words.length === 0) return null;
   return (

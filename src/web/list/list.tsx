@@ -16,11 +16,11 @@ import type { Group } from './groups.ts';
 import { gistOf, statusText, toneOf } from './tone.ts';
 
 /**
- * Shows the list. It is redrawn only when a session moves, is added, or is removed, because each row updates its own
+ * Shows the list. It is redrawn only when a session is moved, added, or removed, because each row updates its own
  * contents.
  */
 export function SessionList() {
-  // Reading the signal subscribes to it.
+  // Read the signal in order to subscribe to it.
   void order.value;
   const shown = groups.peek();
   const rows = useRef<HTMLElement>(null);
@@ -28,7 +28,7 @@ export function SessionList() {
   const open = openSlug.value;
   useLayoutEffect(() => {
     if (open !== null) rowAt(rows, addressOf({ page: 'session', slug: open }))?.scrollIntoView({ block: 'nearest' });
-    // When the page has just been loaded, the list arrives later than the address.
+    // Right after the page was loaded, the list arrives later than the address.
   }, [open, shown.length > 0]);
   return (
     <>
@@ -99,7 +99,7 @@ export function SessionList() {
   );
 }
 
-/** A heading that folds its group. Sessions that need attention stay visible, and so does the open session. */
+/** A heading with which the user can fold its group. Sessions that need attention and the open session stay visible. */
 function Heading({ group: { key, title, tone, count, isFolded } }: { group: Group }) {
   return (
     <h2 data-tone={tone ?? undefined}>
@@ -112,7 +112,7 @@ function Heading({ group: { key, title, tone, count, isFolded } }: { group: Grou
   );
 }
 
-/** On a row, arrow keys move to its neighbours, and Space ticks it. */
+/** Handles keys on a row: arrow keys move to the neighbouring rows, and Space ticks the session. */
 function handleRowKey(event: KeyboardEvent): void {
   const row = event.target instanceof Element ? event.target.closest<HTMLElement>('.session-row') : null;
   const slug = row?.dataset.slug;
@@ -126,7 +126,7 @@ function handleRowKey(event: KeyboardEvent): void {
   event.preventDefault();
 }
 
-/** A row that moves to another group becomes a different element. The focus follows its session. */
+/** When a session moves to another group, its row becomes a different element. Move the focus to the new element. */
 function useFocusThatStays(rows: { current: HTMLElement | null }): void {
   const focused = document.activeElement?.closest('.session-row')?.getAttribute('href') ?? null;
   useLayoutEffect(() => {
@@ -144,7 +144,7 @@ function ListHint() {
   return <>{link.value === 'live' ? 'No sessions yet.' : 'Connecting…'}</>;
 }
 
-/** A row is drawn only once. Each text in it is a signal, and only changed text is written. */
+/** A row is rendered only once. Each text in it is a signal, so only text that has changed is written again. */
 const Row = memo(function Row({ slug }: { slug: string }) {
   const row = useMemo(() => rowOf(slug), [slug]);
   const { tone, status, gist, age, old, current, mark, ticks, unread, unreadWords, lines, changes, ...context } = row;
@@ -191,7 +191,7 @@ function rowOf(slug: string) {
   let last: SeenSession | undefined;
   const session = computed(() => {
     last = sessions.value.get(slug) ?? last;
-    // A row belongs to a listed session. When the session is removed, the row is removed a moment later.
+    // The session is in the list, except for the moment between its removal and the removal of its row.
     if (last === undefined) throw new Error(`${slug} was never listed`);
     return last;
   });

@@ -13,15 +13,15 @@ import { pullRequestText } from '../../text/pull-request-words.ts';
 import { sessionGist, stateText } from '../../text/session-words.ts';
 import { worktreeBranch } from '../../text/worktree-words.ts';
 
-/** Returns the status in words. For an outdated session, it is the last known status. */
+/** Returns a session's status in words. For an outdated session, it is the last known status. */
 export function statusText(session: SeenSession): string {
   return isCurrent(session) ? stateText(session) : `was ${stateText(session)}`;
 }
 
-/** How a session looks in the list and on its chip, given as the colour of its dot. */
+/** How a session looks in the list and on its chip: the colour of its dot. */
 export type Tone = 'needs' | 'error' | 'stuck' | 'turn' | 'busy' | 'idle' | 'unknown' | 'dead';
 
-/** The tones of the headings, and of all sessions that have not failed. */
+/** The tone of each heading, which is also the tone of its sessions unless they have failed. */
 export const TONES: Readonly<Record<Attention, Tone>> = {
   needs_you: 'needs',
   done: 'turn',
@@ -40,9 +40,7 @@ export function toneOf(session: Attending & Pick<SeenSession, 'elsewhere'>): Ton
   return need === 'error' || need === 'limit' || need === 'budget' ? 'error' : TONES[attentionOf(session)];
 }
 
-/**
- * Returns one line about the session: what keeps it from being reached, its question, what it is doing, or its folder.
- */
+/** Returns one line about the session: why it cannot be reached, its question, what it is doing, or its folder. */
 export function gistOf(session: Pick<Session, 'status' | 'path' | 'screen_prompt_at' | 'worktree'>): string {
   const { path } = session;
   const place = worktreeBranch(session.worktree) || (path === null ? '' : shortPath(path));
@@ -50,7 +48,7 @@ export function gistOf(session: Pick<Session, 'status' | 'path' | 'screen_prompt
   return [pullRequestText(session), says].filter(Boolean).join(' · ');
 }
 
-/** Returns the last two parts of a path: `…/src/auth`. */
+/** Returns the last two parts of a path, such as `…/src/auth`. */
 export function shortPath(path: string): string {
   const parts = showHiddenMarks(path)
     .split('/')

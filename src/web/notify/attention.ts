@@ -3,14 +3,14 @@ import { isCurrent, needsYou } from '../../protocol/index.ts';
 import { place } from '../app/router.ts';
 import { link, sessions } from '../connection/fleet.ts';
 
-/** How many sessions need a user. 0 while the connection is lost, because the number is then unknown. */
+/** How many sessions need the user. It is 0 while the connection is lost, because the number is then unknown. */
 const needing = computed(() =>
   link.value === 'live'
     ? [...sessions.value.values()].filter((session) => isCurrent(session) && needsYou(session)).length
     : 0,
 );
 
-/** Shows how many sessions need a user, in the title, the tab's icon, and the installed app's badge. */
+/** Shows how many sessions need the user: in the title, in the tab's icon, and in the badge of the installed app. */
 export function startAttention(): void {
   effect(() => {
     const { value: at } = place;
@@ -20,7 +20,7 @@ export function startAttention(): void {
   effect(() => {
     const icon = document.querySelector<HTMLLinkElement>('link[rel=icon]');
     if (icon !== null) icon.href = needing.value === 0 ? './icon.svg' : './icon-alert.svg';
-    // This exists only if the page can be installed. A browser may refuse it, which does no harm.
+    // This function exists only if the page can be installed. The browser may reject the call, which does no harm.
     if ('setAppBadge' in navigator) void navigator.setAppBadge(needing.value).catch(() => undefined);
   });
 }

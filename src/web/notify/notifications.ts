@@ -5,23 +5,26 @@ import { registerWorker } from '../connection/own-worker.ts';
 import { gistOf, statusText } from '../list/tone.ts';
 
 /**
- * How this browser notifies its user. `push`: through the server, even while the page is closed. `page`: through the
- * page, while it is open. `page` is used if the browser's push service cannot be reached, or the page was not loaded
- * over HTTPS.
+ * How this browser notifies its user. `push` means through the server, even while the page is closed. `page` means
+ * through the page, only while it is open. `page` is used if the browser's push service cannot be reached, or if the
+ * page was not loaded over HTTPS.
  */
 export type Notifying = 'off' | 'page' | 'push';
 
 const KEY = 'cbos.notify';
 
 export const notifying = signal<Notifying>('off');
-/** Why notifications do not use `push`, for the settings page, or null if they do, or if `push` was not requested. */
+/**
+ * Why notifications do not use `push`, for display on the settings page. It is null if they do use it, or if the user
+ * did not ask for it.
+ */
 export const pushProblem = signal<string | null>(null);
 
 export const canNotify = 'Notification' in window && 'serviceWorker' in navigator;
 
 /**
- * The session that a frame reports, if it may have begun to need attention: because its status changed, or because its
- * snooze ended.
+ * Returns the session that a frame reports, if the session may have started to need attention because its status has
+ * changed or its snooze has ended.
  */
 function changedBy(frame: StreamFrame): Session | null {
   if (frame.type === 'session_updated') return frame.session;
@@ -30,14 +33,14 @@ function changedBy(frame: StreamFrame): Session | null {
   return { ...known, status: frame.status, snoozed: frame.snoozed ?? null };
 }
 
-/** Restores the chosen setting, and starts listening. */
+/** Restores the user's setting, and starts to listen. */
 export function startNotifications(): void {
   if (!canNotify) return;
   if (localStorage.getItem(KEY) === 'on' && Notification.permission === 'granted') void turnOn().catch(() => undefined);
   const needs = new Map<string, string>();
   onFrame((frame) => {
     if (frame.type === 'sessions') {
-      // The page already shows what existed before it started to listen. Only changes are news.
+      // The page already shows what existed before it started to listen, so notify the user only about changes.
       needs.clear();
       for (const session of frame.sessions) needs.set(session.slug, needKey(session));
     }
@@ -52,7 +55,10 @@ export function startNotifications(): void {
   });
 }
 
-/** Asks the browser for permission, and subscribes. @throws Error that says what to do, if a user has refused before */
+/**
+ * Asks the browser for permission, and subscribes. @throws Error that says what to do if the user has denied permission
+ * before
+ */
 export async function turnOn(): Promise<void> {
   if ((await Notification.requestPermission()) !== 'granted') {
     throw new Error("The browser blocks notifications from this page; allow them in the browser's site settings");
@@ -85,7 +91,7 @@ export async function turnOff(): Promise<void> {
   await subscription.unsubscribe();
 }
 
-/** Somebody is looking at the page, so no notification is needed for what it shows. */
+/** The user is looking at the page, so no notification is needed for anything that it shows. */
 function isLookedAt(): boolean {
   return !document.hidden && document.hasFocus();
 }
@@ -98,11 +104,12 @@ function needKey(session: Session): string {
 let lastChange: Promise<unknown> = Promise.resolve();
 
 /**
- * Shows or withdraws notifications one after another. Chromium 150 forgets a notification if the list is read while the
- * notification is being shown; the notification could then never be withdrawn.
+ * Shows and withdraws notifications one at a time. Chromium 150 loses track of a notification if the list of
+ * notifications is read while the notification is being shown. It could then never be withdrawn.
  */
 function inTurn(change: () => Promise<void>): void {
-  // A browser that refuses one notification, for lack of space or permission, may show the next one.
+  // Ignore this error: the browser may reject one notification, for lack of space or permission, and still show the
+  // next one.
   lastChange = lastChange.then(change).catch(() => undefined);
 }
 
@@ -110,14 +117,14 @@ async function show(session: Session): Promise<void> {
   const registration = await registerWorker();
   await registration.showNotification(`${session.slug} ${statusText(session)}`, {
     body: gistOf(session),
-    // There is one notification per session, and a newer one replaces it.
+    // Each session has at most one notification: a newer one replaces it.
     tag: session.slug,
     icon: './icon-192.png',
     data: { session: session.slug },
   });
 }
 
-/** The question has been answered, here or elsewhere, so the notification must go. */
+/** The question has been answered, here or elsewhere, so withdraw its notification. */
 async function withdraw(slug: string): Promise<void> {
   const registration = await navigator.serviceWorker.getRegistration();
   for (const shown of (await registration?.getNotifications({ tag: slug })) ?? []) shown.close();

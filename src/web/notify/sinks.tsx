@@ -5,7 +5,7 @@ import { sinkRulesText, sinkStateText } from '../../text/sink-words.ts';
 import { client } from '../connection/fleet.ts';
 import { attempt, tell, tellError } from '../parts/toasts.tsx';
 
-/** Shows the sinks. They are added on the command line, where their secrets stay hidden. */
+/** Shows the sinks. Users add sinks on the command line, where they can enter the secrets without showing them. */
 export function Sinks() {
   const sinks = useSignal<readonly Sink[] | null>(null);
   const load = async (): Promise<void> => {

@@ -12,7 +12,10 @@ import { client, link, sessions } from '../connection/fleet.ts';
 import { PageHead } from '../parts/page-head.tsx';
 import { tellError } from '../parts/toasts.tsx';
 
-/** Shows the archived sessions, which no list contains. Each one links to its conversation and can be unarchived. */
+/**
+ * Shows the archived sessions, which do not appear in any list. Each session has a link to its conversation and a
+ * button that unarchives it.
+ */
 export function ArchivedPage() {
   const all = useSignal<readonly Session[] | null>(null);
   const typed = useSignal('');
@@ -31,7 +34,8 @@ export function ArchivedPage() {
     return () => {
       isGone = true;
     };
-    // Archiving or unarchiving a session elsewhere changes the number of listed sessions.
+    // Read the archived sessions again when the number of listed sessions changes, because somebody may have archived
+    // or unarchived a session elsewhere.
   }, [link.value, sessions.value.size]);
 
   const words = filterWords(typed.value);

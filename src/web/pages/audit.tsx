@@ -10,7 +10,9 @@ import { ToolInput } from '../conversation/tool-input.tsx';
 import { PageHead } from '../parts/page-head.tsx';
 import { tellError } from '../parts/toasts.tsx';
 
-/** Shows the rules' decisions, newest first, each with its whole input and its place in the recording. */
+/**
+ * Shows the decisions that rules have made, newest first, each with its complete input and its place in the recording.
+ */
 export function AuditPage({ session }: { session: string | null }) {
   const view = useSignal(EMPTY_AUDIT);
   const reader = useRef<AuditReader | null>(null);
@@ -136,7 +138,7 @@ function Whole({ record }: { record: AuditRecord }) {
   );
 }
 
-/** Links to the place of a decision: in the recording, or in a JSON session's conversation. */
+/** Links to the place of a decision in the recording, or in the conversation of a JSON session. */
 function placeOf({ listed, recording, offset, seq }: AuditRecord): Parameters<typeof addressOf>[0] | null {
   if (listed === null) return null;
   if (recording === null || offset === null) return seq === null ? null : { page: 'session', slug: listed, seq };

@@ -6,7 +6,7 @@ import { client, link } from '../connection/fleet.ts';
 import { PageHead } from '../parts/page-head.tsx';
 import { attempt, tell, tellError } from '../parts/toasts.tsx';
 
-/** Shows the budgets, and raises them. */
+/** Shows the budgets, and lets the user raise them. */
 export function BudgetsPage() {
   const budgets = useSignal<readonly Budget[] | null>(null);
   const load = async (): Promise<void> => {
@@ -53,8 +53,8 @@ export function BudgetsPage() {
 }
 
 /**
- * Shows how much of a budget has been used, for one session or for all sessions that share it. The new limit can be
- * edited before anything is raised.
+ * Shows how much of a budget has been used, by one session or by all sessions that share it. The user can edit the new
+ * amount before raising the budget.
  */
 function Subject(props: { budget: Budget; subject: BudgetSubject; onRaised(): Promise<void> }) {
   const { budget, subject, onRaised } = props;

@@ -17,13 +17,13 @@ import { PageHead } from '../parts/page-head.tsx';
 import { tellError } from '../parts/toasts.tsx';
 import { PIECE_S, ReplayPiece } from '../replay/piece.tsx';
 
-/** Shows what happened while the user was away, as of when the page was opened or refreshed. */
+/** Shows what happened while the user was away, up to the time when the page was opened or refreshed. */
 export function CatchupPage() {
   const catchup = useSignal<Catchup | null>(null);
   const watched = useSignal<CatchupReplay | null>(null);
   const load = async (): Promise<void> => {
     try {
-      // A refresh covers the same period as before, although the user is here now.
+      // A refresh covers the same period as before, although the user is no longer away.
       const since = catchup.peek()?.since;
       catchup.value = await client.call('catchup', since === undefined ? {} : { query: { since } });
     } catch (error) {
@@ -54,7 +54,7 @@ export function CatchupPage() {
 
 interface HappenedProps {
   session: CatchupSession;
-  /** the place of the piece that is shown; only one is shown at a time */
+  /** the place in a recording that is being played; only one is played at a time */
   watched: Signal<CatchupReplay | null>;
 }
 
@@ -108,13 +108,16 @@ function EventLine(props: { slug: string; event: CatchupEvent; watched: Happened
   );
 }
 
-/** Returns the address of the recording at an event, or the session's address if no recording shows the event. */
+/**
+ * Returns the address of the place in the recording where an event can be seen, or the session's address if there is no
+ * such place.
+ */
 function placeOf(slug: string, { replay }: CatchupEvent): string {
   if (replay === null) return addressOf({ page: 'session', slug });
   const recording = olderRecording(slug, replay);
   return addressOf({ page: 'replay', slug, recording, offset: null, t: replay.t });
 }
 
-/** Returns the name of a recording that a restart moved aside, or null for the newest. */
+/** Returns the name of an earlier recording that a restart moved aside, or null for the newest recording. */
 const olderRecording = (slug: string, { recording }: CatchupReplay): string | null =>
   recording === slug ? null : recording;

@@ -16,7 +16,10 @@ import { client, link, sessions } from '../connection/fleet.ts';
 import { PageHead } from '../parts/page-head.tsx';
 import { tellError } from '../parts/toasts.tsx';
 
-/** Shows side by side what several sessions with the same task did. One is kept by finishing it. */
+/**
+ * Shows side by side what several sessions with the same task have done. To keep the work of one session, the user
+ * finishes its worktree.
+ */
 export function ComparePage({ slugs }: { slugs: readonly string[] }) {
   const compared = useSignal<readonly Compared[]>([]);
   const isBusy = useSignal(false);
@@ -127,7 +130,7 @@ function Actions({ session }: { session: Session }) {
   );
 }
 
-/** Offers the sessions of the same repositories, because others have no task in common. */
+/** Offers other sessions of the same repositories, because only those can have the same task. */
 function Choice({ slugs }: { slugs: readonly string[] }) {
   const all = [...sessions.value.values()];
   const repositories = new Set(all.flatMap(({ slug, repository }) => (slugs.includes(slug) ? (repository ?? []) : [])));

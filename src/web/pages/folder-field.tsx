@@ -15,7 +15,7 @@ export function FolderField({ path }: { path: Signal<string> }) {
   const chosen = useSignal(-1);
   const isOpen = useSignal(false);
   const field = useRef<HTMLInputElement>(null);
-  // For a new session, the folder is the first field to fill in.
+  // When the user creates a session, the folder is the first field to fill in.
   useLayoutEffect(() => field.current?.focus(), []);
   const recent = [...new Set([...sessions.value.values()].flatMap((session) => session.path ?? []))].slice(0, 5);
 
@@ -36,7 +36,7 @@ export function FolderField({ path }: { path: Signal<string> }) {
   }, [path.value, isOpen.value]);
 
   const take = (folder: string | undefined): void => {
-    // Because of the slash, the folders inside it are offered next.
+    // The trailing slash makes the field offer the folders inside this one next.
     if (folder !== undefined) path.value = `${folder}/`;
   };
   const handleKey = (event: KeyboardEvent): void => {
@@ -90,7 +90,7 @@ export function FolderField({ path }: { path: Signal<string> }) {
               aria-selected={index === chosen.value}
               class="mono clip"
               onPointerDown={(event) => {
-                // The field keeps the focus, because the list would disappear otherwise.
+                // Keep the focus in the field, because the list would disappear otherwise.
                 event.preventDefault();
                 take(folder);
               }}

@@ -8,7 +8,7 @@ import { PageHead } from '../parts/page-head.tsx';
 import { tellError } from '../parts/toasts.tsx';
 
 const DAY_MS = 86_400_000;
-/** How many days are shown. People hardly remember more than a fortnight. */
+/** How many days to show. Few users remember more than two weeks. */
 const SHOWN_DAYS = 14;
 
 const PARTS = [
@@ -18,7 +18,7 @@ const PARTS = [
   { key: 'error_ms', title: 'had an error', tone: 'error' },
 ] as const;
 
-/** Shows how long each session worked and waited, day by day. */
+/** Shows how long each session worked and waited on each day. */
 export function HistoryPage() {
   const days = useSignal<readonly SessionDay[] | null>(null);
   useEffect(() => {

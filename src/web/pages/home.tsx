@@ -12,12 +12,15 @@ import { QuestionPanel } from '../session/question.tsx';
 import { arrangement } from '../session/settled.ts';
 
 /**
- * How many sessions are shown at once, longest waiting first. People hardly scroll through more, and drawing this many
- * does not visibly block the page.
+ * How many sessions to show at once, starting with the one that has waited longest. Users rarely scroll through more,
+ * and drawing this many does not noticeably block the page.
  */
 const SHOWN_AT_ONCE = 20;
 
-/** The page next to the list while no session is open. All open questions are shown and can be answered there. */
+/**
+ * The page that is shown next to the list while no session is open. It shows all open questions, and the user can
+ * answer them there.
+ */
 export function HomePage() {
   const isWhole = useSignal(false);
   const shownBefore = useRef<readonly string[]>([]);
@@ -107,11 +110,14 @@ function headingFor(count: number): string {
 
 interface NeedingProps {
   session: SeenSession;
-  /** the questions that were open when the page was opened */
+  /** the questions that were already open when the page was opened */
   askedAtFirst: ReadonlySet<string> | null;
 }
 
-/** It is redrawn only when its session has changed, because the view keeps the other sessions' objects. */
+/**
+ * Each item is redrawn only when its session has changed, because a view reuses the objects of sessions that have not
+ * changed.
+ */
 const Needing = memo(function Needing({ session, askedAtFirst }: NeedingProps) {
   const { slug, status } = session;
   const { question } = status;
@@ -134,8 +140,8 @@ const Needing = memo(function Needing({ session, askedAtFirst }: NeedingProps) {
 });
 
 /**
- * Shows the answer where the question was. It is as high as the question was, so that no other question moves under the
- * pointer.
+ * Shows the answer in the place of the question. It is as high as the question was, so that no other question moves
+ * under the pointer.
  */
 function Answered({ session, answer, heightPx }: Lingering) {
   return (
@@ -159,7 +165,7 @@ function CardHead({ session }: { session: Session }) {
   );
 }
 
-/** Returns why a session that asks nothing needs attention. */
+/** Returns why a session needs attention, if it does not ask a question. */
 function problemOf({ primary, because }: Session['status']): string {
   return primary === 'stuck' ? `No sign of life. The last one was: ${because.evidence}` : because.evidence;
 }

@@ -23,14 +23,14 @@ import { QuestionPanel } from '../session/question.tsx';
 import { ClosingReply } from '../session/question-form.tsx';
 import { useSettled } from '../session/settled.ts';
 
-/** Counts how often the held answers have changed. Whatever depends on them is then redrawn. */
+/** Counts the changes to the held answers, so that everything that depends on them is redrawn. */
 const changes = signal(0);
-/** The skipped questions, in the order in which they were skipped. */
+/** The skipped questions, in the order in which the user skipped them. */
 const skipped = signal<readonly string[]>([]);
 
 /**
- * An answer is sent even if the user has since moved to another part of the page. If the page is closed first, nothing
- * is sent.
+ * A held answer is sent even if the user has moved on to another part of the page. If the page is closed first, the
+ * answer is not sent.
  */
 const hold = createAnswerHold({
   startTimer: (work, delayMs) => {
@@ -53,13 +53,13 @@ const hold = createAnswerHold({
   },
 });
 
-/** Shows one question at a time. The next one accepts keys only once it has been visible for a moment. */
+/** Shows one question at a time. Each question accepts keys only after it has been visible for a moment. */
 export function InboxPage() {
   void changes.value;
   const cards = inboxCards(sessions.value.values(), { leaving: hold.leaving(), skipped: skipped.value });
   const held = hold.held();
   const shown = useRef<string | null>(null);
-  // A question that becomes more pressing does not replace the one that is being read.
+  // Do not replace the question that the user is reading, even if another one becomes more urgent.
   const card = cards.find(({ askers }) => askers.some((asker) => idOf(asker) === shown.current)) ?? cards[0] ?? null;
   const [first] = card?.askers ?? [];
   shown.current = first === undefined ? null : idOf(first);
@@ -132,7 +132,7 @@ function Leaving({ held, undo }: { held: readonly HeldAnswer[]; undo: () => void
   );
 }
 
-/** The card is created anew for each question and each asker, so that a key pressed for another card does not count. */
+/** Create a new card for each question and each asker, so that a key pressed for the previous card does not count. */
 function Card({ card }: { card: InboxCard }) {
   const { askers } = card;
   return (

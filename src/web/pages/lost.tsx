@@ -7,7 +7,10 @@ import { client, link } from '../connection/fleet.ts';
 import { PageHead } from '../parts/page-head.tsx';
 import { attempt, tell, tellError } from '../parts/toasts.tsx';
 
-/** Shows the lost sessions and what bringing them back would do, and then the progress once the user has started it. */
+/**
+ * Shows the lost sessions and what restoring them would do. After the user has started the restoration, it shows the
+ * progress.
+ */
 export function LostPage() {
   const shown = useSignal<Restoration | null>(null);
   const isGone = useSignal(false);

@@ -20,11 +20,11 @@ const TYPES: readonly { type: SessionType; title: string; about: string }[] = [
   { type: 'screen', title: 'Terminal', about: 'The real Claude Code terminal; you can also attach to it from a shell' },
 ];
 
-/** Creates a session in a folder, under a name. */
+/** The form that creates a session in a folder. */
 export function NewSessionPage() {
   const path = useSignal('');
   const slug = useSignal('');
-  /** false while the name is derived from the folder */
+  /** whether the user has chosen the name; until then, it is derived from the folder */
   const isNamed = useSignal(false);
   const type = useSignal<SessionType>('json');
   const prompt = useSignal('');
@@ -149,7 +149,8 @@ export function NewSessionPage() {
 }
 
 /**
- * Returns the name of the folder in capitals, which is how people name sessions, with a number if that name is taken.
+ * Returns a name for the session: the folder's name in capitals, as users tend to name sessions, with a number appended
+ * if that name is already in use.
  */
 function freeSlug(path: string): string {
   const last = path.split('/').filter(Boolean).at(-1) ?? '';

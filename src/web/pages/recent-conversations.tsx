@@ -8,18 +8,18 @@ import { client, link } from '../connection/fleet.ts';
 import { shortPath } from '../list/tone.ts';
 import { attempt, tellError } from '../parts/toasts.tsx';
 
-/** How many conversations are shown at once. To find others, a search is faster. */
+/** How many conversations to show at once. A search is a faster way to find others. */
 const SHOWN_AT_ONCE = 5;
 
 interface RecentConversationsProps {
-  /** the type of session that a conversation becomes */
+  /** the type of the session that continues a conversation */
   type: SessionType;
   /** returns an unused name for a session in a folder */
   nameFor(path: string): string;
 }
 
 /**
- * Lists the Claude Code conversations that do not belong to a session yet, newest first. A user can continue any of
+ * Lists the Claude Code conversations that do not belong to a session yet, newest first. The user can continue any of
  * them.
  */
 export function RecentConversations({ type, nameFor }: RecentConversationsProps) {

@@ -9,7 +9,7 @@ import { client, link, sessions } from '../connection/fleet.ts';
 import { PageHead } from '../parts/page-head.tsx';
 import { attempt, tellError } from '../parts/toasts.tsx';
 
-/** Shows the memory and processor time of each session, as of when the page was opened or refreshed. */
+/** Shows how much memory and processor time each session used when the page was opened or refreshed. */
 export function ResourcesPage() {
   const resources = useSignal<readonly SessionResources[] | null>(null);
   const load = async (): Promise<void> => {

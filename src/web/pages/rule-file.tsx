@@ -8,12 +8,12 @@ import { attempt, tell } from '../parts/toasts.tsx';
 import { useReadToEnd } from '../session/read-to-end.ts';
 
 /**
- * Shows a rules file: its state and its content. A user can trust a project's file here, but only with exactly the
+ * Shows the state and content of a rules file. The user can trust a project's file here, but only with exactly the
  * content that was shown.
  */
 export function RuleFileCard({ file, onDone }: { file: RuleFile; onDone(): Promise<void> }) {
   const { path, folder, state, error } = file;
-  /** the file as it was when the user opened it: only that content can be trusted */
+  /** the file as it was when the user opened it, which is the only content that can be trusted */
   const opened = useSignal<RuleFile | null>(null);
   const untrust = async (): Promise<void> => {
     const isDone = await attempt(() => client.call('untrustRules', { body: { path: folder ?? '' } }));
@@ -80,9 +80,9 @@ export function RuleFileCard({ file, onDone }: { file: RuleFile; onDone(): Promi
 
 interface ContentProps {
   opened: RuleFile;
-  /** whether the file still has this content */
+  /** whether the file's content is still the same */
   isSame: boolean;
-  /** whether its rules may be trusted */
+  /** whether the user can trust the file */
   isTrustable: boolean;
   onDone(): Promise<void>;
 }

@@ -7,7 +7,7 @@ import { client, link } from '../connection/fleet.ts';
 import { attempt, tell, tellError } from '../parts/toasts.tsx';
 
 /**
- * Suggests rules for commands that the user has allowed again and again. A rule is added only when the user clicks it.
+ * Suggests rules for commands that the user has allowed again and again. A rule is added only if the user clicks on it.
  */
 export function RuleSuggestions({ onAdded }: { onAdded(): Promise<void> }) {
   const found = useSignal<readonly RuleSuggestion[]>([]);

@@ -12,11 +12,12 @@ import { RuleFileCard } from './rule-file.tsx';
 import { RuleSuggestions } from './rule-suggestions.tsx';
 
 /**
- * How long to collect changes before the rules are read again. Each decision may use up one of a rule's permitted uses.
+ * How long to wait after a change before reading the rules again. Changes are frequent, because each decision may
+ * reduce the number of times that a rule can still be used.
  */
 const GATHER_MS = 250;
 
-/** Shows the rules that answer in the user's place, where each comes from, and which files are trusted. */
+/** Shows the rules that answer on the user's behalf, where each rule comes from, and which files are trusted. */
 export function RulesPage() {
   const book = useSignal<RuleBook | null>(null);
   const load = async (): Promise<void> => {
@@ -28,7 +29,7 @@ export function RulesPage() {
   };
   useEffect(() => {
     if (link.value === 'live') void load();
-    // A new session may belong to a project with its own rules.
+    // A new session may belong to a project that has its own rules.
   }, [link.value, sessions.value.size]);
   useEffect(() => {
     let timer = 0;

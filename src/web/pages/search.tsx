@@ -9,12 +9,15 @@ import { PageHead } from '../parts/page-head.tsx';
 import { tellError } from '../parts/toasts.tsx';
 
 /**
- * How long to wait after a keypress before searching. A user pauses this long between words, and a request for every
- * letter would be wasteful.
+ * How long to wait after a keypress before searching. Users pause for this long between words, and sending a request
+ * for every letter would be wasteful.
  */
 const PAUSE_MS = 200;
 const LIMIT = 100;
-/** Text in a transcript appears on the screen a moment later (2.1.329, up to a second on a busy machine). */
+/**
+ * How many seconds after its time in the transcript a text is assumed to be on the screen. In 2.1.329, this took up to
+ * a second on a busy machine.
+ */
 const DRAWN_AFTER_S = 1.5;
 
 const KINDS: Readonly<Record<SearchKind, string>> = {
@@ -24,21 +27,21 @@ const KINDS: Readonly<Record<SearchKind, string>> = {
   screen: 'Screen',
 };
 
-/** Searches everything that sessions said and showed. A hit links to that moment. */
+/** Searches everything that sessions have said and shown. Each hit links to its place. */
 export function SearchPage({ query }: { query: string }) {
   const typed = useSignal(query);
   const kind = useSignal<SearchKind | null>(null);
   const hits = useSignal<readonly SearchHit[] | null>(null);
   const isPending = useSignal(false);
-  /** the archived sessions, which are in no list, but whose hits must be links too */
+  /** the archived sessions; they are not in any list, but their hits must be links, too */
   const archived = useSignal<ReadonlySet<string>>(new Set());
-  /** whether the hits belong to words other than the ones typed now */
+  /** whether the hits are for other words than those that are now in the field */
   const hitsAreOld = useRef(true);
-  /** whether Enter was pressed, perhaps before the hits arrived */
+  /** whether the user has pressed Enter, perhaps before the hits arrived */
   const wantsFirst = useSignal(false);
   const lastQuery = useRef(query);
-  // The address has changed, through a link or the back button. This effect may first run after a fast typist's first
-  // letters, and must not remove them.
+  // The address has changed, because the user followed a link or went back. If the user types quickly, this effect may
+  // run for the first time after the first letters, and must not remove them.
   useEffect(() => {
     if (query === lastQuery.current) return;
     lastQuery.current = query;
@@ -188,7 +191,7 @@ function Hit({ hit, target }: { hit: SearchHit; target: string | null }) {
   );
 }
 
-/** Returns where a hit leads: into the replay of the recording at that moment, or to the place in the conversation. */
+/** Returns the location that a hit links to: its place in the replay of the recording, or in the conversation. */
 function addressOfHit({ session, kind, offset, t, recording, seq }: SearchHit): string {
   if (offset === null || recording === null) return addressOf({ page: 'session', slug: session, seq });
   return addressOf({

@@ -26,7 +26,7 @@ const DENSITIES: readonly { choice: DensityChoice; title: string }[] = [
   { choice: 'dense', title: 'Dense rows' },
 ];
 
-/** This browser's settings. The command line shows the server's own settings (`cbos config`). */
+/** Shows the settings of this browser. The server's own settings are shown on the command line (`cbos config`). */
 export function SettingsPage() {
   const signedIn = useSignal<SignedIn | null>(null);
   useEffect(() => {
@@ -114,7 +114,9 @@ export function SettingsPage() {
   );
 }
 
-/** Sends a notification when a session needs attention, but never while somebody is looking at the page. */
+/**
+ * The setting for notifications when a session needs attention. None are shown while the user is looking at the page.
+ */
 function Notifications() {
   const isOn = notifying.value !== 'off';
   return (
@@ -146,7 +148,7 @@ function Notifications() {
   );
 }
 
-/** Shows a link for another device as a QR code that its camera can read. */
+/** Shows a sign-in link for another device, as a QR code that the device's camera can read. */
 function PhoneLink({ publicUrl }: { publicUrl: string | null }) {
   const url = useSignal<string | null>(null);
   return (

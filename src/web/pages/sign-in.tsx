@@ -34,7 +34,7 @@ export function SignInPage() {
 
   useEffect(() => {
     if (code === '') return;
-    // The code works only once. It must not stay in the address, and a reload must not try it again.
+    // The code works only once. Remove it from the address, so that a reload does not try it again.
     replaceBy({ page: 'sign-in', code: '' });
     void signIn({ code });
   }, [code]);
@@ -77,7 +77,7 @@ export function SignInPage() {
   );
 }
 
-/** Omitted if it is unknown who would receive the token. */
+/** The field for the token. It is omitted if it is unknown which program would receive the token. */
 function TokenField({ token, isBusy }: { token: Signal<string>; isBusy: boolean }) {
   return (
     <>

@@ -7,7 +7,7 @@ import { client, link } from '../connection/fleet.ts';
 import { PageHead } from '../parts/page-head.tsx';
 import { attempt, tell, tellError } from '../parts/toasts.tsx';
 
-/** Shows the drafts, which are replies kept for later. */
+/** Shows the drafts, which are replies that the user has kept for later. */
 export function StashPage() {
   const replies = useSignal<readonly StashedResponse[] | null>(null);
   const load = async (): Promise<void> => {

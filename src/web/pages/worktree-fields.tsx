@@ -4,13 +4,13 @@ import type { NewWorktree, RepositoryWorktree } from '../../protocol/index.ts';
 import { client } from '../connection/fleet.ts';
 import { bind, Check, Field } from '../parts/field.tsx';
 
-/** How long to wait after a key before the server is asked for the worktrees of the folder. */
+/** How long to wait after a keypress before requesting the folder's worktrees from the server. */
 const SETTLE_MS = 250;
 
-/** The worktree that a user has chosen for a new session. */
+/** The worktree that the user has chosen for a new session. */
 export interface WorktreeChoice {
   inWorktree: Signal<boolean>;
-  /** the branch of an existing worktree, or empty for a new worktree */
+  /** the branch of an existing worktree, or an empty string for a new worktree */
   existing: Signal<string>;
   branch: Signal<string>;
   from: Signal<string>;
@@ -31,7 +31,7 @@ export function worktreeBody({ inWorktree, existing, branch, from }: WorktreeCho
   };
 }
 
-/** Offers a new worktree, and the existing ones that no session uses. */
+/** Offers a new worktree and the free worktrees. */
 export function WorktreeFields({ choice, path, slug }: { choice: WorktreeChoice; path: string; slug: string }) {
   const { inWorktree, existing, branch, from } = choice;
   const free = useFreeWorktrees(inWorktree.value ? path : '');
@@ -95,7 +95,7 @@ export function WorktreeFields({ choice, path, slug }: { choice: WorktreeChoice;
   );
 }
 
-/** @param path a folder; empty to ask for nothing */
+/** @param path the folder, or an empty string to request nothing */
 function useFreeWorktrees(path: string): readonly RepositoryWorktree[] {
   const free = useSignal<readonly RepositoryWorktree[]>([]);
   useEffect(() => {
@@ -108,7 +108,7 @@ function useFreeWorktrees(path: string): readonly RepositoryWorktree[] {
       client
         .call('listWorktrees', { query: { path: path.trim() } })
         .then((lists) => lists.flatMap(({ worktrees }) => worktrees.filter((one) => one.free)))
-        // A folder that is still being typed, or that is in no repository, has no worktrees.
+        // If the user is still typing the folder's path, or the folder is not in a repository, there are no worktrees.
         .catch(() => [])
         .then((found) => {
           if (!isOld) free.value = found;

@@ -1,6 +1,6 @@
 import { closeOverlay } from '../app/overlay.ts';
 
-/** Closes the dialog that contains the button. */
+/** A button that closes the dialog that contains it. */
 export const CloseButton = ({ children }: { children: string }) => (
   <button type="button" class="button" onClick={closeOverlay}>
     {children}

@@ -4,16 +4,19 @@ import { useLayoutEffect, useRef } from 'preact/hooks';
 interface DialogProps {
   label: string;
   onClose: () => void;
-  /** for tables and code */
+  /** whether the dialog is wide enough for tables and code */
   isWide?: boolean;
   /**
-   * the element that has the focus at first, with its text selected; if omitted, the first element that can have it
+   * the element that gets the focus at first, with its text selected; if omitted, it is the first element that can have
+   * the focus
    */
   focus?: RefObject<HTMLElement | null>;
   children: ComponentChildren;
 }
 
-/** A modal dialog. The browser keeps the focus in it and restores the focus afterwards. Escape closes the dialog. */
+/**
+ * A modal dialog. The browser keeps the focus inside the dialog and restores it afterwards. Escape closes the dialog.
+ */
 export function Dialog({ label, onClose, isWide = false, focus, children }: DialogProps) {
   const element = useRef<HTMLDialogElement>(null);
   const isGone = useRef(false);
@@ -33,12 +36,12 @@ export function Dialog({ label, onClose, isWide = false, focus, children }: Dial
       class={isWide ? 'wide' : ''}
       aria-label={label}
       onClose={() => {
-        // The browser reports the close event a moment later, when another dialog may already be open.
+        // The browser sends the close event a moment later, when another dialog may already be open.
         if (!isGone.current) onClose();
       }}
       onKeyDown={(event) => {
-        // Otherwise the browser would also close the dialog and report that a moment later. A keypress that opens the
-        // next dialog may come before that event.
+        // Otherwise the browser would close the dialog as well, and send the event for that a moment later, possibly
+        // after a keypress has opened the next dialog.
         if (event.key !== 'Escape' || event.defaultPrevented) return;
         event.preventDefault();
         onClose();

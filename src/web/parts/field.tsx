@@ -12,7 +12,7 @@ export function bind(text: Signal<string>) {
   };
 }
 
-/** A field of a form, with its label and a hint below. */
+/** A field of a form, with a label and a hint below the field. */
 export function Field(props: { label: string; hint?: string; children: (id: string) => JSX.Element }) {
   const id = useId();
   return (
@@ -24,7 +24,7 @@ export function Field(props: { label: string; hint?: string; children: (id: stri
   );
 }
 
-/** A checkbox that sets a signal, with its label. */
+/** A checkbox that sets a signal, with a label. */
 export function Check(props: { checked: Signal<boolean>; class?: string; children: ComponentChildren }) {
   const { checked } = props;
   return (

@@ -1,4 +1,4 @@
-/** The strokes of 24×24 icons. Each is one path. */
+/** The strokes of 24×24 icons. Each icon is a single path. */
 const PATHS = {
   search: 'M11 4a7 7 0 1 0 0 14 7 7 0 0 0 0-14zM20 20l-4-4',
   plus: 'M12 5v14M5 12h14',
@@ -31,7 +31,8 @@ const PATHS = {
 export type IconName = keyof typeof PATHS;
 
 /**
- * An icon next to a word, or in a button that has an accessible name. The icon is therefore hidden from screen readers.
+ * An icon. It is hidden from screen readers, because it is always next to a word or in a button that has an accessible
+ * name.
  */
 export function Icon({ name }: { name: IconName }) {
   return (

@@ -41,7 +41,7 @@ export function Menu({ label, items }: { label: string; items: readonly MenuItem
     event.stopPropagation();
   };
   return (
-    // biome-ignore lint/a11y/noStaticElementInteractions: keys of the items bubble to it
+    // biome-ignore lint/a11y/noStaticElementInteractions: keypresses on the items bubble up to this element
     <div class="menu" ref={element} onKeyDown={handleKey}>
       <button
         type="button"

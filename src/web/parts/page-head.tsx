@@ -2,7 +2,7 @@ import type { ComponentChildren } from 'preact';
 import { addressOf } from '../app/router.ts';
 import { Icon } from './icons.tsx';
 
-/** The top of a page: the way back to the list on a phone, the title, and the page's actions. */
+/** The top of a page: a link back to the list (on a phone), the title, and the page's actions. */
 export function PageHead({ title, children }: { title: string; children?: ComponentChildren }) {
   return (
     <header class="page-head">

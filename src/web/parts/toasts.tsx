@@ -3,9 +3,9 @@ import { CatalogueError } from '../../protocol/index.ts';
 import { noticeRefusal } from '../connection/fleet.ts';
 import { Icon } from './icons.tsx';
 
-/** How long a toast is shown, which is long enough to read two lines. */
+/** How long a toast is shown: long enough to read two lines. */
 const SHOWN_MS = 7_000;
-/** How many toasts are shown at once. More would hide the page. */
+/** How many toasts are shown at once. A larger number would hide the page. */
 const MAX_SHOWN = 3;
 
 interface Toast {
@@ -46,7 +46,7 @@ export function tellError(error: unknown): void {
   show({ text: error instanceof Error ? error.message : String(error), hint: null, isBad: true });
 }
 
-/** Runs an action that a user requested, and shows any error. Resolves to whether the action succeeded. */
+/** Runs an action that the user has requested, and shows any error. Resolves to whether the action succeeded. */
 export async function attempt(work: () => Promise<unknown>): Promise<boolean> {
   try {
     await work();

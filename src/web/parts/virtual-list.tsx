@@ -1,9 +1,9 @@
 import type { ComponentChildren } from 'preact';
 import { useLayoutEffect, useRef, useState } from 'preact/hooks';
 
-/** How many rows to draw beyond the edges, in case of a quick scroll. */
+/** How many rows to draw beyond the visible edges, in case the user scrolls quickly. */
 const MORE_ROWS = 20;
-/** The assumed height until the box has been measured. */
+/** The height to assume until the box has been measured. */
 const FIRST_HEIGHT_PX = 800;
 
 interface VirtualListProps {
@@ -13,12 +13,12 @@ interface VirtualListProps {
   count: number;
   /** the height of every row */
   rowHeightPx: number;
-  /** the row that must be visible */
+  /** the row that must be scrolled into view */
   shown?: number;
   row(index: number): ComponentChildren;
 }
 
-/** A list of any length. Only visible rows are elements, so 100,000 rows cost as much as 50. */
+/** A list of any length. Only visible rows have elements, so 100,000 rows take no more resources than 50. */
 export function VirtualList({ label, count, rowHeightPx, shown, row, ...rest }: VirtualListProps) {
   const box = useRef<HTMLDivElement>(null);
   const [view, setView] = useState({ top: 0, height: FIRST_HEIGHT_PX });
@@ -45,7 +45,7 @@ export function VirtualList({ label, count, rowHeightPx, shown, row, ...rest }: 
   const first = Math.max(0, Math.floor(view.top / rowHeightPx) - MORE_ROWS);
   const end = Math.min(count, Math.ceil((view.top + view.height) / rowHeightPx) + MORE_ROWS);
   return (
-    // biome-ignore lint/a11y/noNoninteractiveTabindex: it is scrolled by the keyboard as well
+    // biome-ignore lint/a11y/noNoninteractiveTabindex: the keyboard must be able to scroll it, too
     <section {...rest} ref={box} tabIndex={0} aria-label={label} onScroll={measure}>
       <div class="virtual" style={{ height: `${count * rowHeightPx}px` }}>
         <div class="virtual-rows" style={{ transform: `translateY(${first * rowHeightPx}px)` }}>

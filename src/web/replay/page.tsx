@@ -14,14 +14,14 @@ import { recordingSource } from './recording-source.ts';
 
 const SPEEDS = [0.5, 1, 2, 4, 8];
 const STEP_S = 5;
-/** How long before a question a jump lands, so that the user sees the question appear. */
+/** How long before a question a jump to the question ends, so that the user sees the question appear. */
 const BEFORE_QUESTION_S = 1;
-/** A question at the end was drawn a moment before it was recognised. */
+/** The session draws a question a moment before CBOS recognises it. */
 const KNOWN_AFTER_S = 5;
 
 const loadScreen = latePart(() => import('../terminal/screen.ts'));
 
-/** Replays a recording. A JSON session has no recording, but its conversation contains everything. */
+/** Replays a session's recording. A JSON session has no recording, but its conversation contains everything. */
 export function ReplayPage({ at }: { at: Replay }) {
   const { slug, recording } = at;
   const isConversation = useMemo(() => computed(() => sessions.value.get(slug)?.type === 'json'), [slug]);
@@ -32,7 +32,7 @@ export function ReplayPage({ at }: { at: Replay }) {
   );
 }
 
-/** Shows a recording with a scrubber, different speeds, and jumps from question to question. */
+/** Plays a recording, with a scrubber, a choice of speeds, and buttons that jump from question to question. */
 function RecordingPage({ at: { slug, recording, offset, t } }: { at: Replay }) {
   const place = useRef<HTMLDivElement>(null);
   const player = useSignal<Player | null>(null);
@@ -159,7 +159,7 @@ function RecordingPage({ at: { slug, recording, offset, t } }: { at: Replay }) {
   );
 }
 
-/** Lists the recordings that restarts moved aside. A user chooses a recording by its start time. */
+/** Lists the earlier recordings that restarts moved aside. The user chooses a recording by its start time. */
 function OlderRecordings({ slug, recording }: { slug: string; recording: string | null }) {
   const older = useSignal<readonly KeptRecording[]>([]);
   useEffect(() => {
@@ -221,7 +221,7 @@ function Scrubber(props: {
   );
 }
 
-/** Returns when the session began to wait at a question, in seconds from the start of the recording. */
+/** Returns the times at which the session began to wait for an answer, in seconds from the start of the recording. */
 function questionTimes(history: readonly StatusChange[], startedAt: number, duration: number): number[] {
   return history
     .filter(({ primary }) => primary === 'waiting')

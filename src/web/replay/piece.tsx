@@ -5,17 +5,17 @@ import { latePart } from '../connection/late-part.ts';
 import { createPlayer, type Player } from './player.ts';
 import { recordingSource } from './recording-source.ts';
 
-/** How long a piece plays at most. Silences are skipped, so it may be shorter. */
+/** The maximum duration of a piece. It may be shorter, because silences are skipped. */
 export const PIECE_S = 10;
 const SPEED = 6;
-/** How much of the recording follows the moment that a piece leads to. */
+/** How much of the recording a piece shows after the moment that it leads up to. */
 const AFTER_S = 5;
 
 const loadScreen = latePart(() => import('../terminal/screen.ts'));
 
 /**
- * Plays the minute of a recording that leads to a moment, sped up to ten seconds.
- * @param props.t the moment, in seconds from the start of the recording
+ * Plays the minute of a recording that leads up to a given moment, sped up to ten seconds.
+ * @param props.t the moment in seconds from the start of the recording
  */
 export function ReplayPiece({ slug, recording, t }: { slug: string; recording: string | null; t: number }) {
   const place = useRef<HTMLDivElement>(null);

@@ -2,13 +2,14 @@ import { type Signal, signal } from '@preact/signals';
 import type { ReplayEvent, ReplayFrame, ReplayInfo, ReplayOutput } from '../../protocol/index.ts';
 import type { Screen } from '../terminal/screen.ts';
 
-/** The longest silence that is played when silences are skipped. A skip ends shortly before the next output. */
+/** The longest silence that is played if silences are skipped. A skip ends shortly before the next output. */
 const IDLE_LIMIT_S = 1.5;
 const BEFORE_NEXT_S = 0.3;
-/** How few events must be left before the next output is requested. */
+/** The next output is requested when no more than this many events are left. */
 const LOW_WATER_EVENTS = 200;
 /**
- * How much output may be waiting to be drawn before the player waits too. Playing on would only make the jump larger.
+ * How much output may be waiting to be drawn before the player pauses. If the player did not pause, the picture would
+ * only fall further behind.
  */
 const MAX_UNDRAWN = 1_000_000;
 
@@ -26,7 +27,7 @@ export interface Player {
   skipsIdle: Signal<boolean>;
   play(): void;
   pause(): void;
-  /** shows the screen at that moment, and continues from there if the player is playing */
+  /** shows the screen at the given moment, and continues from there if the recording is being played */
   seek(at: { t: number } | { offset: number }): Promise<void>;
   dispose(): void;
 }
@@ -35,7 +36,7 @@ export function createPlayer(options: {
   source: ReplaySource;
   screen: Screen;
   info: ReplayInfo;
-  /** the part that is played, in seconds; the default is the whole recording */
+  /** the part to play, in seconds; the whole recording by default */
   part?: { start: number; end: number };
   onError(error: unknown): void;
 }): Player {
@@ -46,19 +47,19 @@ export function createPlayer(options: {
   const speed = signal(1);
   const skipsIdle = signal(true);
   let events: ReplayEvent[] = [];
-  /** `from` for the output after the loaded events, or null if there is no more */
+  /** `from` for requesting the output that follows the loaded events, or null if there is no more output */
   let next: number | null = 0;
   let isLoading = false;
   let undrawn = 0;
   let frame = 0;
   let lastTick = 0;
-  /** counts jumps; an answer that was requested before the last jump is outdated */
+  /** counts jumps; a response that was requested before the last jump is outdated */
   let jumps = 0;
-  /** whether the screen is still being loaded; playing continues once it has been */
+  /** whether the screen is still being loaded; playing continues when it has arrived */
   let isJumping = false;
   /**
-   * the screen that is being requested. Only one is requested at a time, so that dragging the scrubber requests the
-   * current position and not every position on the way
+   * the screen that is being requested; only one request runs at a time, so that dragging the scrubber does not request
+   * every position along the way
    */
   let asked: Promise<void> = Promise.resolve();
 
@@ -138,8 +139,8 @@ export function createPlayer(options: {
     speed,
     skipsIdle,
     play: () => {
-      // At the end, playing starts again from the beginning, as in every player. The same applies to a recording of
-      // zero length.
+      // If the recording is at its end, play it from the beginning, as every player does. This also applies to a
+      // recording of zero length.
       if (position.peek() >= Math.min(last, info.duration_s) - 0.05) void seek({ t: first }).then(start);
       else start();
     },
@@ -156,7 +157,7 @@ export function createPlayer(options: {
     isJumping = true;
     events = [];
     next = null;
-    // The position changes immediately, because the next keypress or click is relative to it.
+    // Change the position immediately, because the next keypress or click is relative to it.
     if ('t' in at) position.value = at.t;
     asked = asked.then(() => show(at, jump));
     return asked;

@@ -2,8 +2,8 @@ import { client } from '../connection/fleet.ts';
 import type { ReplaySource } from './player.ts';
 
 /**
- * Returns where the player reads a session's recording from.
- * @param recording the name of a recording that a restart moved aside, or null for the newest
+ * Returns the source from which the player reads a session's recording.
+ * @param recording the name of an earlier recording that a restart moved aside, or null for the newest recording
  */
 export function recordingSource(slug: string, recording: string | null): ReplaySource {
   const params = { slug };

@@ -15,20 +15,22 @@ import { bind, Field } from '../parts/field.tsx';
 import { attempt, tell } from '../parts/toasts.tsx';
 import { LaunchFieldset, launchOf, useLaunchFields } from './launch-fields.tsx';
 
-/** The next times for exactly the pattern and zone in the fields, or nothing. */
+/** The next times for the pattern and zone that are currently in the fields, if they are known. */
 interface Preview {
   of: string;
   times: NextTimes | null;
   fault: string | null;
 }
 
-/** The choice that launches a new session for each run. No session can have this name. */
+/** The value of the choice "a new session for each run". No session can have this name. */
 const NEW = ' new';
 
-/** How long to wait after the last keypress before requesting the next times. */
+/** How long to wait after a keypress before requesting the next times. */
 const TYPING_MS = 150;
 
-/** Adds or changes a schedule. A schedule can be saved only once its next times have been shown. */
+/**
+ * The form that adds or changes a schedule. The user can save the schedule only after its next times have been shown.
+ */
 export function ScheduleForm({ schedule, onClose }: { schedule: Schedule | null; onClose: () => void }) {
   const first = useRef<HTMLInputElement>(null);
   const name = useSignal(schedule?.name ?? '');

@@ -5,7 +5,7 @@ import { readTagWords } from '../../text/tag-words.ts';
 import { FolderField } from '../pages/folder-field.tsx';
 import { bind, Check, Field } from '../parts/field.tsx';
 
-/** Shows the fields for what a schedule launches, as far as the page offers them. */
+/** The fields for what a schedule launches. The page does not offer all options. */
 export interface LaunchFields {
   path: Signal<string>;
   model: Signal<string>;
@@ -27,7 +27,8 @@ export function useLaunchFields(launch: ScheduleLaunch | null): LaunchFields {
 }
 
 /**
- * Returns the launch that the fields describe. Options that the page does not offer, such as arguments, stay unchanged.
+ * Returns how the schedule launches sessions, according to the fields. Options that the page does not offer, such as
+ * arguments, stay unchanged.
  */
 export function launchOf(fields: LaunchFields, before: ScheduleLaunch | null, schedule: string): ScheduleLaunch {
   const { path, model, tags, keep, inWorktree, overlaps } = fields;
@@ -72,7 +73,7 @@ export function LaunchFieldset({ path, model, tags, keep, inWorktree, overlaps }
   );
 }
 
-/** Shows on a schedule's card what it launches. */
+/** Shows what a schedule launches, on the schedule's card. */
 export function LaunchFacts({ schedule: { launch } }: { schedule: Schedule }) {
   return launch === null ? null : <p class="faint">{launchFacts(launch)}</p>;
 }

@@ -12,14 +12,14 @@ import { RemoveDialog } from './remove-dialog.tsx';
 import { Runs } from './runs.tsx';
 import { TriggerDialog } from './trigger-dialog.tsx';
 
-/** The open dialog: for a new schedule, for a change, for its webhook, or for the confirmation of a deletion. */
+/** The open dialog: for a new schedule, for changing a schedule, for its webhook, or for confirming its deletion. */
 type Open = { kind: 'add' } | { kind: 'edit' | 'webhook' | 'remove'; schedule: Schedule };
 
-/** Shows the schedules, and lets a user change them. A change by anybody is shown immediately. */
+/** Shows the schedules, and lets the user change them. Changes by others are shown immediately. */
 export function SchedulesPage() {
   const schedules = useSignal<readonly Schedule[] | null>(null);
   const open = useSignal<Open | null>(null);
-  /** counts the changes; open lists of runs are read again after each one */
+  /** counts changes; open lists of runs are read again after each change */
   const changes = useSignal(0);
   const load = async (): Promise<void> => {
     try {

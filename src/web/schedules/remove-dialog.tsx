@@ -4,7 +4,7 @@ import { client } from '../connection/fleet.ts';
 import { Dialog } from '../parts/dialog.tsx';
 import { attempt, tell } from '../parts/toasts.tsx';
 
-/** Asks before a schedule and the record of its runs are deleted. */
+/** Asks for confirmation before deleting a schedule and the record of its runs. */
 export function RemoveDialog({ name, onClose }: { name: string; onClose: () => void }) {
   const cancel = useRef<HTMLButtonElement>(null);
   const isBusy = useSignal(false);

@@ -7,10 +7,10 @@ import { addressOf, goTo } from '../app/router.ts';
 import { client, sessions } from '../connection/fleet.ts';
 import { attempt, tellError } from '../parts/toasts.tsx';
 
-/** How many runs are shown. `cbos schedule runs` shows all of them. */
+/** How many runs to show. `cbos schedule runs` shows all of them. */
 const MOST_SHOWN = 50;
 
-/** Shows what happened at each of a schedule's times, newest first. */
+/** Shows the outcomes of a schedule's runs, newest first. */
 export function Runs({ schedule, changes }: { schedule: Schedule; changes: number }) {
   const runs = useSignal<readonly ScheduleRun[] | null>(null);
   const { name } = schedule;
@@ -58,10 +58,13 @@ function Run({ run, zone }: { run: ScheduleRun; zone: string }) {
   );
 }
 
-/** How long before the prompt was taken the replay begins, so that a user sees the prompt arrive. */
+/** How long before the prompt was accepted the replay begins, so that the user sees the prompt arrive. */
 const LEAD_S = 2;
 
-/** Opens the recording that covers a given time, at that time. A restart may have moved the recording aside by now. */
+/**
+ * Opens the recording that was made at a given time, at that time. By now, a restart may have moved this recording
+ * aside.
+ */
 async function replayAt(slug: string, at: string | null): Promise<void> {
   if (at === null) return;
   const moment = Date.parse(at);

@@ -7,14 +7,14 @@ import { Dialog } from '../parts/dialog.tsx';
 import { attempt, tell } from '../parts/toasts.tsx';
 
 /**
- * Shows the address that another program posts to in order to run a schedule, and creates, renews, and removes its
- * secret.
+ * Shows the address to which another program posts in order to run a schedule. The user can create, renew, and remove
+ * the trigger's secret here.
  */
 export function TriggerDialog({ schedule, onClose }: { schedule: Schedule; onClose: () => void }) {
   const { name } = schedule;
   const close = useRef<HTMLButtonElement>(null);
   const isBusy = useSignal(false);
-  // An older server has no triggers.
+  // An older server does not support triggers.
   const trigger = useSignal<ScheduleTrigger | null>(schedule.trigger ?? null);
   const made = useSignal<NewTrigger | null>(null);
   const params = { name };
@@ -71,7 +71,7 @@ export function TriggerDialog({ schedule, onClose }: { schedule: Schedule; onClo
   );
 }
 
-/** A value to copy: a click selects all of it. */
+/** A value for the user to copy. A click selects all of it. */
 function Field({ label, value }: { label: string; value: string }) {
   return (
     <label class="stack">

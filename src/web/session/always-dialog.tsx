@@ -7,7 +7,7 @@ import { client } from '../connection/fleet.ts';
 import { Dialog } from '../parts/dialog.tsx';
 import { attempt, tell, tellError } from '../parts/toasts.tsx';
 
-/** Offers how far a yes may reach. Before a choice can be made, it is shown, as the rule that would be saved. */
+/** Lets the user choose how far a yes applies. Each choice is shown as the rule that would be saved. */
 export function AlwaysDialog({ slug, question, onClose }: { slug: string; question: Question; onClose: () => void }) {
   const choices = useSignal<AlwaysChoices | null>(null);
   const isBusy = useSignal(false);

@@ -3,7 +3,7 @@ import { formatSize } from '../../text/recording-words.ts';
 import { Icon } from '../parts/icons.tsx';
 import { type Attached, attach, attachedTo, detach } from './attached.ts';
 
-/** The files for the next prompt, each with its progress and a button that removes it. */
+/** Shows the files for the next prompt, each with its progress and a button that removes it. */
 export function AttachedFiles({ slug }: { slug: string }) {
   const { value: files } = attachedTo(slug);
   if (files.length === 0) return null;
@@ -33,8 +33,8 @@ function stateText({ state, size }: Attached): string {
 }
 
 /**
- * Takes files that are dropped anywhere on the page. Otherwise, if a file missed the prompt, the browser would leave
- * the page and open the file.
+ * Accepts files that the user drops anywhere on the page. Otherwise, if a file missed the prompt, the browser would
+ * leave the page and open the file.
  */
 export function useDroppedFiles(slug: string, isDisabled: boolean): void {
   useEffect(() => {
@@ -56,7 +56,7 @@ export function useDroppedFiles(slug: string, isDisabled: boolean): void {
   }, [slug, isDisabled]);
 }
 
-/** Opens the device's file picker. A phone also offers its camera. */
+/** A button that opens the device's file picker, which on a phone also offers the camera. */
 export function AttachButton({ slug, isDisabled }: { slug: string; isDisabled: boolean }) {
   const input = useRef<HTMLInputElement>(null);
   return (
@@ -68,7 +68,7 @@ export function AttachButton({ slug, isDisabled }: { slug: string; isDisabled: b
         hidden
         onChange={({ currentTarget }) => {
           attach(slug, [...(currentTarget.files ?? [])]);
-          // This allows the same file to be chosen again.
+          // Clear the input, so that the user can choose the same file again.
           currentTarget.value = '';
         }}
       />

@@ -4,7 +4,7 @@ import { client, noticeRefusal } from '../connection/fleet.ts';
 import { type Upload, uploadFile } from '../connection/upload.ts';
 import { tell } from '../parts/toasts.tsx';
 
-/** A file for a session's next prompt. */
+/** A file that the next prompt to a session will mention. */
 export interface Attached {
   key: number;
   name: string;
@@ -16,7 +16,7 @@ const lists = new Map<string, Signal<readonly Attached[]>>();
 const uploads = new Map<number, Upload>();
 let lastKey = 0;
 
-/** Returns the files for a session's next prompt. They are kept while another session is shown. */
+/** Returns the files for a session's next prompt. They are kept while the user views another session. */
 export function attachedTo(slug: string): Signal<readonly Attached[]> {
   const known = lists.get(slug);
   if (known !== undefined) return known;
@@ -25,7 +25,7 @@ export function attachedTo(slug: string): Signal<readonly Attached[]> {
   return fresh;
 }
 
-/** Begins to upload the files, so that they are stored by the time the prompt has been written. */
+/** Starts to upload files, so that they are already stored when the user has finished writing the prompt. */
 export function attach(slug: string, files: readonly File[]): void {
   const list = attachedTo(slug);
   const room = MOST_FILES_SENT - list.value.length;
@@ -53,18 +53,18 @@ function whyOf(error: unknown): string {
   return error instanceof Error ? error.message : String(error);
 }
 
-/** Removes a file from the next prompt, and deletes what has been stored of it. */
+/** Removes a file from the next prompt, and deletes the stored copy. */
 export function detach(slug: string, { key }: Attached): void {
   const list = attachedTo(slug);
   const state = list.value.find((one) => one.key === key)?.state;
   list.value = list.value.filter((one) => one.key !== key);
   uploads.get(key)?.abort();
   if (state?.at !== 'stored') return;
-  // If this fails, the copy stays in the session's file list, where it can be deleted.
+  // If this fails, the copy remains in the session's list of files, where the user can delete it.
   client.call('removeFile', { params: { slug, id: state.id } }).catch(noticeRefusal);
 }
 
-/** Empties all lists when the user signs out, so that nobody else can see the names. */
+/** Empties all lists when the user signs out, so that nobody else can see the files' names. */
 export function clearAttached(): void {
   for (const upload of uploads.values()) upload.abort();
   for (const list of lists.values()) list.value = [];

@@ -6,11 +6,14 @@ import { showHiddenMarks } from '../../text/hidden-marks.ts';
 import { client } from '../connection/fleet.ts';
 import { tellError } from '../parts/toasts.tsx';
 
-/** How long to wait after a keypress, because the next one often follows within this time. */
+/**
+ * How long to wait after a keypress before requesting suggestions, because the next keypress often follows within this
+ * time.
+ */
 const PAUSE_MS = 80;
 const MAX_SHOWN = 8;
 
-/** A word that may be completed, and where it begins in the text. */
+/** A word that can be completed, and its position in the text. */
 interface Word {
   word: string;
   from: number;
@@ -18,9 +21,9 @@ interface Word {
 
 export interface Completing {
   items: Signal<readonly Completion[]>;
-  /** -1 if none is chosen, so that Enter sends the prompt */
+  /** the index of the chosen suggestion, or -1 if none is chosen, in which case Enter sends the prompt */
   chosen: Signal<number>;
-  /** call this before anything else handles a key; it returns true if the list has handled the key */
+  /** handles a key; call this before anything else handles the key; returns true if the list has handled it */
   handleKey(event: KeyboardEvent): boolean;
   /** call this when the text or the cursor has changed */
   look(): void;
@@ -28,7 +31,7 @@ export interface Completing {
   close(): void;
 }
 
-/** Completes commands after `/` and files after `@` while a prompt is being written. */
+/** Completes commands after `/` and files after `@` while the user writes a prompt. */
 export function useCompletion(
   slug: string,
   text: Signal<string>,
@@ -64,14 +67,14 @@ export function useCompletion(
   const take = ({ text: taken }: Completion): void => {
     const { value } = asked;
     if (value === null) return;
-    // After a folder, its contents are offered next.
+    // If a folder was chosen, offer its contents next.
     const ending = taken.endsWith('/') ? '' : ' ';
     const written = `${/\s/.test(taken) ? `@"${taken.slice(1)}"` : taken}${ending}`;
     const rest = text.peek().slice(value.from + value.word.length);
     text.value = `${text.peek().slice(0, value.from)}${written}${rest}`;
     const { current } = field;
     if (current === null) return;
-    // The text is set immediately and not at the next redraw, because the next letter may be typed before then.
+    // Set the text immediately, not at the next redraw, because the user may type the next letter before then.
     current.value = text.peek();
     const end = value.from + written.length;
     current.setSelectionRange(end, end);
@@ -101,8 +104,8 @@ export function useCompletion(
 }
 
 /**
- * Returns the word that ends at the cursor. A command must be the first word in its text, and a file name must follow a
- * space.
+ * Returns the word that ends at the cursor. A command counts only at the beginning of the text, and a file name only
+ * after a space.
  */
 function wordBefore(text: string, at: number): Word | null {
   const before = text.slice(0, at);
@@ -123,7 +126,7 @@ export function CompletionList({ completing: { items, chosen, take } }: { comple
           tabIndex={-1}
           aria-selected={index === chosen.value}
           onPointerDown={(event) => {
-            // The field keeps the focus.
+            // Keep the focus in the field.
             event.preventDefault();
             take(item);
           }}

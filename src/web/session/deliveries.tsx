@@ -5,9 +5,12 @@ import { client, link } from '../connection/fleet.ts';
 import { Icon } from '../parts/icons.tsx';
 import { attempt, tellError } from '../parts/toasts.tsx';
 
-/** How often the list is requested while a delivery is open. A sent message is confirmed within a second or two. */
+/**
+ * How often to request the list while the outcome of a delivery is open. A message is usually confirmed within a second
+ * or two.
+ */
 const LOOK_AGAIN_MS = 700;
-/** How long a confirmed delivery is shown. The confirmation is useful for a moment, and clutter after that. */
+/** How long a confirmed delivery is shown. The confirmation is useful for a moment, but then it is just clutter. */
 const CONFIRMED_SHOWN_MS = 12_000;
 
 export interface DeliveryList {
@@ -18,7 +21,7 @@ export interface DeliveryList {
 
 const OPEN: ReadonlySet<DeliveryStatus> = new Set(['queued', 'sent']);
 
-/** Provides the messages that are being sent to a session, and the outcome of those sent from here. */
+/** Provides the messages that are being sent to a session, and the outcomes of those that were sent from this page. */
 export function useDeliveries(session: Session): DeliveryList {
   const { slug } = session;
   const all = useSignal<readonly Delivery[]>([]);
@@ -38,12 +41,12 @@ export function useDeliveries(session: Session): DeliveryList {
       all.value = await client.call('listDeliveries', { params: { slug } });
       show();
     } catch (error) {
-      // If the server is gone, the page already shows that.
+      // If the server is down, the page already shows that.
       if (link.value === 'live') tellError(error);
     }
   };
 
-  // A held or unconfirmed delivery changes with the session's status, and shortly after something was sent.
+  // A held or unconfirmed delivery can change when the session's status changes, and shortly after something was sent.
   const { primary, detail } = session.status;
   useEffect(() => {
     if (link.value === 'live') void look();

@@ -3,8 +3,8 @@ import { effect, type Signal, signal } from '@preact/signals';
 const texts = new Map<string, Signal<string>>();
 
 /**
- * Unfinished messages, by session. They are kept while another session is shown, and when the page is reloaded in its
- * tab.
+ * Messages that the user has not finished writing, by session. They are kept while the user views another session, and
+ * when the tab is reloaded.
  */
 export const drafts = {
   of(slug: string): Signal<string> {
@@ -26,8 +26,8 @@ const PREFIX = 'cbos.draft.';
 const keyOf = (slug: string): string => `${PREFIX}${slug}`;
 
 /**
- * Drafts belong to this tab only, because the next person who opens the browser should not see them. If the browser
- * stores nothing, a draft lasts as long as the page.
+ * Drafts belong to this tab only, because the next person who opens the browser must not see them. If the browser
+ * cannot store them, drafts last as long as the page is open.
  */
 function read(slug: string): string {
   try {
@@ -42,6 +42,6 @@ function write(slug: string, text: string): void {
     if (text === '') sessionStorage.removeItem(keyOf(slug));
     else sessionStorage.setItem(keyOf(slug), text);
   } catch {
-    // The storage is full or disabled, so the draft exists only in the page.
+    // The browser's storage is full or disabled, so the draft exists only in the page.
   }
 }

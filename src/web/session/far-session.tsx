@@ -13,12 +13,15 @@ import { drafts } from './drafts.ts';
 import { StatusChip } from './head.tsx';
 import { QuestionPanel } from './question.tsx';
 
-/** How often the screen is read from the session's machine while somebody is looking at it. */
+/** How often to read the screen from the session's machine while it is shown. */
 const LOOK_AGAIN_MS = 1_000;
-/** How many rows are read each time. */
+/** How many rows to read each time. */
 const ROWS = 200;
 
-/** Shows a session on another machine: its screen, its question, and the actions that this machine may perform. */
+/**
+ * Shows a session on another machine: its screen, its question, and the actions that this machine is allowed to
+ * perform.
+ */
 export function FarSession({ session, elsewhere }: { session: SeenSession; elsewhere: Elsewhere }) {
   const { slug, path, status } = session;
   const { machine, asOf, may } = elsewhere;
@@ -59,7 +62,7 @@ export function FarSession({ session, elsewhere }: { session: SeenSession; elsew
   );
 }
 
-/** Shows the screen as text and reads it repeatedly. The terminal itself is on the other machine. */
+/** Shows the screen as text, which is read again and again, because the terminal itself is on the other machine. */
 function FarScreen({ slug, isCurrent }: { slug: string; isCurrent: boolean }) {
   const text = useSignal('');
   const place = useRef<HTMLPreElement>(null);
@@ -73,7 +76,8 @@ function FarScreen({ slug, isCurrent }: { slug: string; isCurrent: boolean }) {
         const { buffer } = await client.call('buffer', { params: { slug }, query: { lines: ROWS, format: 'text' } });
         if (!isGone) text.value = buffer;
       } catch (error) {
-        // The list shows that the machine is unreachable. The last screen stays visible, like the session's row.
+        // Keep the last screen, just as the list keeps the session's row. The list shows that the machine is
+        // unreachable.
         if (!(error instanceof CatalogueError)) throw error;
       } finally {
         isReading = false;
@@ -100,8 +104,8 @@ function FarScreen({ slug, isCurrent }: { slug: string; isCurrent: boolean }) {
 }
 
 /**
- * The field for a prompt. The other machine accepts the prompt now or refuses it, because no prompt is stored here for
- * later.
+ * The field for a prompt. The other machine either accepts the prompt immediately or refuses it, because this machine
+ * does not hold prompts for other machines' sessions.
  */
 function FarReply({ slug }: { slug: string }) {
   const text = drafts.of(slug);

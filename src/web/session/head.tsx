@@ -21,11 +21,11 @@ import { attempt } from '../parts/toasts.tsx';
 
 interface SessionHeadProps {
   session: Session;
-  /** the place where the view below puts its buttons */
+  /** the element into which the view below puts its buttons */
   tools: RefObject<HTMLDivElement | null>;
 }
 
-/** Shows the name, the status, and the actions on the session as a whole. */
+/** Shows the session's name, its status, and the actions on the session as a whole. */
 export function SessionHead({ session, tools }: SessionHeadProps) {
   const { slug, status, type } = session;
   const isActive = status.primary === 'active' || status.primary === 'stuck';
@@ -48,7 +48,7 @@ export function SessionHead({ session, tools }: SessionHeadProps) {
       { keys: 'Z', does: 'Snooze the session', run: () => ask({ about: 'snooze', slug }) },
       { keys: '#', does: 'Its tags', run: () => ask({ about: 'tags', slugs: [slug] }) },
       { keys: 'X', does: 'Stop the session', run: () => ask({ about: 'stop', slugs: [slug] }) },
-      // A stopped session cannot receive a reply, so the reply key restarts it.
+      // A stopped session cannot receive a reply, so the key for a reply restarts it.
       ...(isStopped ? [{ keys: 'r', does: 'Restart the session', run: restart }] : []),
     ],
     [slug, isStopped, session.unread, session.news],
@@ -106,7 +106,7 @@ export function SessionHead({ session, tools }: SessionHeadProps) {
   );
 }
 
-/** A terminal session can also be shown as a conversation. */
+/** A button that switches a terminal session between its screen and its conversation. */
 function ViewSwitch({ slug }: { slug: string }) {
   const isText = readAsText.value.has(slug);
   const flip = (): void => showAsText(slug, !readAsText.peek().has(slug));
@@ -123,12 +123,12 @@ function ask(about: NonNullable<typeof overlay.value>): void {
   overlay.value = about;
 }
 
-/** Shows the status, followed by its reason. */
+/** Shows the status and the reason for it. */
 export function StatusChip({ session }: { session: SeenSession }) {
   const { slug, status, elsewhere } = session;
   const tone = toneOf(session);
   const isStale = link.value === 'stale';
-  // The evidence for the status is on the session's own machine.
+  // The evidence for the status is on the machine that the session runs on.
   if (elsewhere !== undefined) {
     return (
       <span class="chip" data-tone={isStale ? 'unknown' : tone}>

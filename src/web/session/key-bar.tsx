@@ -1,7 +1,7 @@
 import { useSignal } from '@preact/signals';
 
 const ESC = '\u001b';
-/** The most frequently used keys come first. On a narrow phone, a user has to scroll to see the last two. */
+/** The keys of the bar, most frequently used first. On a narrow phone, the user has to scroll to see the last two. */
 const KEYS: readonly { name: string; label: string; keys: string }[] = [
   { name: 'Escape', label: 'Esc', keys: ESC },
   { name: 'Up', label: '↑', keys: `${ESC}[A` },
@@ -13,7 +13,7 @@ const KEYS: readonly { name: string; label: string; keys: string }[] = [
   { name: 'Right', label: '→', keys: `${ESC}[C` },
 ];
 
-/** Letters that people press together with Ctrl in Claude Code. */
+/** The letters that users press together with Ctrl in Claude Code. */
 const WITH_CONTROL: readonly { letter: string; about: string }[] = [
   { letter: 'C', about: 'stop, clear' },
   { letter: 'D', about: 'end of input' },
@@ -23,10 +23,10 @@ const WITH_CONTROL: readonly { letter: string; about: string }[] = [
   { letter: 'U', about: 'clear the line' },
 ];
 
-/** The keys that a phone's keyboard lacks. */
+/** A bar with the keys that a phone's keyboard lacks. */
 export function KeyBar({ onKeys }: { onKeys: (keys: string) => void }) {
   const isControl = useSignal(false);
-  // The focused field keeps the focus, because otherwise a phone would close its keyboard.
+  // Keep the focus where it is, because otherwise a phone would close its keyboard.
   const keepFocus = (event: Event): void => event.preventDefault();
   return (
     <div class="key-bar" role="toolbar" aria-label="Keys">

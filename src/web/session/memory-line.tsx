@@ -7,8 +7,8 @@ import { client, link } from '../connection/fleet.ts';
 import type { GiveAnswer } from './question-form.tsx';
 
 /**
- * Returns the earlier answers to a question, or null until they are known, and if there are none.
- * @param isWanted false for a question on another machine, or from several sessions
+ * Returns the earlier answers to a question, or null if there are none or they are not known yet.
+ * @param isWanted false if the question is on another machine, or if several sessions ask it
  */
 export function useMemory(slug: string, question: Question, isWanted: boolean): QuestionMemory | null {
   const memory = useSignal<QuestionMemory | null>(null);
@@ -18,11 +18,11 @@ export function useMemory(slug: string, question: Question, isWanted: boolean): 
     let isShown = true;
     client.call('questionMemory', { params: { slug } }).then(
       (found) => {
-        // By now the session may be asking something else, and these answers must not appear below that question.
+        // The session may be asking something else by now, and these answers must not appear below that question.
         const isThis = isShown && found.question_id === question.id;
         if (isThis && found.answers.length > 0) memory.value = found;
       },
-      // The question can be answered without them.
+      // Ignore this error, because the user can answer the question without them.
       () => undefined,
     );
     return () => {
@@ -33,7 +33,7 @@ export function useMemory(slug: string, question: Question, isWanted: boolean): 
   return memory.value;
 }
 
-/** Shows what was answered earlier, and a button that repeats the answer if it was always the same. */
+/** Shows the user's earlier answers, and a button that repeats the answer if it has always been the same. */
 export function MemoryLine(props: {
   memory: QuestionMemory;
   question: Question;

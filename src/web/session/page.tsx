@@ -27,8 +27,8 @@ export function SessionPage({ slug, seq }: { slug: string; seq: number | null })
   useLook(elsewhere === null ? session : null);
   const tools = useRef<HTMLDivElement>(null);
   const askedAtFirst = useRef<{ slug: string; id: string | null } | null>(null);
-  // The focus is set while the component is being drawn, not afterwards. Otherwise somebody might already be typing
-  // into a field and lose the keypresses.
+  // Set the focus while the component is being drawn, not afterwards. Otherwise a user who is already typing into a
+  // field would lose keypresses.
   useLayoutEffect(() => {
     document.getElementById('session-title')?.focus({ preventScroll: true });
   }, [slug]);
@@ -81,7 +81,7 @@ function SessionView(props: { session: Session; seq: number | null; tools: RefOb
   );
 }
 
-/** Once a usage limit has ended, asks whether to continue the turn that it stopped. */
+/** After a usage limit has ended, asks the user whether to continue the turn that it cut off. */
 function EndedLimit({ session: { slug, limit_over_at: overAt } }: { session: Session }) {
   const isOver = overAt !== undefined;
   const goOn = (): void => void attempt(() => client.call('continueSession', { params: { slug } }));
@@ -97,7 +97,7 @@ function EndedLimit({ session: { slug, limit_over_at: overAt } }: { session: Ses
   );
 }
 
-/** Shows that an interrupt has paused the queue, and how to resume it. */
+/** Says that an interrupt has paused the queue, and how to resume it. */
 function StoppedQueue({ session: { slug, queue_stopped_at: stoppedAt, limit_over_at: overAt } }: { session: Session }) {
   const isStopped = (stoppedAt ?? null) !== null && overAt === undefined;
   const resume = (): void => void attempt(() => client.call('resumeQueue', { params: { slug } }));

@@ -4,8 +4,8 @@ import { client } from '../connection/fleet.ts';
 import { tellError } from '../parts/toasts.tsx';
 
 /**
- * The prompts that were sent to a session before, newest first, and the user's position among them; -1 means the text
- * being written now.
+ * The prompts that were sent to a session earlier, newest first, and the user's position among them. -1 stands for the
+ * text that the user is writing now.
  */
 interface Place {
   texts: readonly string[];
@@ -13,7 +13,7 @@ interface Place {
   own: string;
 }
 
-/** Recalls earlier prompts: ↑ from an empty field or a recalled prompt, ↓ for the way back. */
+/** Lets the user recall earlier prompts: ↑ goes back, from an empty field or a recalled prompt, and ↓ goes forward. */
 export function usePromptHistory(slug: string, text: Signal<string>): (event: KeyboardEvent) => boolean {
   const place = useRef<Place | null>(null);
   const go = (step: number): void => {
@@ -28,7 +28,7 @@ export function usePromptHistory(slug: string, text: Signal<string>): (event: Ke
   const begin = async (): Promise<void> => {
     try {
       const deliveries = await client.call('listDeliveries', { params: { slug } });
-      // Somebody has begun to write in the meantime.
+      // The user has started to write in the meantime.
       if (text.peek() !== '') return;
       place.current = { texts: [...new Set(deliveries.map((delivery) => delivery.text))], at: -1, own: '' };
       go(1);

@@ -2,7 +2,7 @@ import type { Question } from '../../protocol/index.ts';
 import { Markdown } from '../conversation/markdown.tsx';
 import { OtherFields, ToolInput } from '../conversation/tool-input.tsx';
 
-/** Shows what a question is about: the call, the plan, or the question's text. */
+/** Shows what a question concerns: the tool call, the plan, or the question's text. */
 export function QuestionContent({ question }: { question: Question }) {
   const { kind, tool, text } = question;
   if (kind === 'closing') return <Markdown text={text} />;
@@ -26,12 +26,12 @@ export function QuestionContent({ question }: { question: Question }) {
   return question.questions.length > 1 ? null : <p class="question-text">{text}</p>;
 }
 
-/** Without a dialog on a screen, the text is the call in one line, and the call is already shown in full above. */
+/** If no dialog is on a screen, the text is a one-line summary of the call, which is already shown in full above. */
 function isOfTool(text: string, tool: string): boolean {
   return text === tool || text.startsWith(`${tool}: `);
 }
 
-/** Returns the last line of a dialog's text, because the dialog on the screen repeats the call above its question. */
+/** Returns the last line of a dialog's text. The lines before it repeat the call. */
 function lastLine(text: string): string {
   return text.trim().split('\n').at(-1) ?? '';
 }

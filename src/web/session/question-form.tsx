@@ -2,7 +2,7 @@ import { useSignal } from '@preact/signals';
 import type { Answer, Question, QuestionOption, QuestionPart } from '../../protocol/index.ts';
 export type GiveAnswer = (answer: Omit<Answer, 'question_id'>) => Promise<void>;
 
-/** The chosen options or the text for one of the questions. */
+/** The options that the user has chosen or the text that the user has written for one of the questions. */
 interface Reply {
   labels: readonly string[];
   words: string;
@@ -11,13 +11,13 @@ interface Reply {
 const NO_REPLY: Reply = { labels: [], words: '' };
 
 /**
- * A form for several questions at once, or for one question with several answers. The form is filled in and then sent
- * as a whole.
+ * A form for several questions, or for one question that accepts several options. The user fills in the form, and all
+ * answers are sent together.
  */
 export function QuestionForm(props: {
   question: Question;
   isDisabled: boolean;
-  /** false if any input at this moment was meant for something else */
+  /** returns false if input at this moment must have been meant for something else */
   isSettled: boolean;
   onAnswer: GiveAnswer;
 }) {
@@ -102,8 +102,8 @@ function Part(props: { part: QuestionPart; reply: Reply; onChange: (reply: Reply
 }
 
 /**
- * Returns the labels in the order in which they are shown, with the user's own words last, or null while there is no
- * answer.
+ * Returns the labels of the chosen options in the order in which they are shown, followed by the user's own words.
+ * Returns null if there is no answer yet.
  */
 function answerOf(part: QuestionPart, { labels, words }: Reply): string | string[] | null {
   const own = words.trim() === '' ? [] : [words.trim()];
@@ -112,12 +112,14 @@ function answerOf(part: QuestionPart, { labels, words }: Reply): string | string
   return part.multi ? all : (all[0] ?? null);
 }
 
-/** Reports whether an option only opens a text field, because this form already has one. */
+/**
+ * Reports whether an option only opens a text field. The form omits such options, because it already has a text field.
+ */
 export function isFreeText({ means }: QuestionOption): boolean {
   return means === 'text' || means === 'leave';
 }
 
-/** The field for the answer to a closing question. */
+/** The text field for the answer to a closing question. */
 export function ClosingReply({ onGive }: { onGive: (text: string) => void }) {
   const words = useSignal('');
   return (

@@ -20,7 +20,10 @@ const TITLES: Readonly<Record<Question['kind'], string>> = {
   closing: 'It asks',
 };
 
-/** Labels that fit every version, used until Claude Code's own options have been read from its screen. */
+/**
+ * Labels that are suitable for all versions. They are used until Claude Code's own options have been read from its
+ * screen.
+ */
 const BY_WORD: readonly { title: string; choice: 'yes' | 'no' }[] = [
   { title: 'Yes', choice: 'yes' },
   { title: 'No', choice: 'no' },
@@ -32,18 +35,19 @@ export interface QuestionPanelProps {
   hasKeys: boolean;
   /** whether the page was already open when the question was asked */
   cameByItself: boolean;
-  /** whether several sessions ask this, because their earlier answers may differ */
+  /** whether several sessions ask this question, because their earlier answers may differ */
   isOfSeveral?: boolean;
   onAnswered?: () => void;
   /**
-   * receives the answer, also as text, instead of the session; this component still decides which answers are allowed
+   * receives the answer, also as text, instead of the session; this component still determines which answers are
+   * possible
    */
   onGive?: (answer: Omit<Answer, 'question_id'>, said: string) => void;
 }
 
 /**
- * Shows a session's question, with one button per answer. The component is created anew for each question (the
- * question's id is the key).
+ * Shows a session's question, with one button per answer. A new component is created for each question, because the
+ * question's id is the component's key.
  */
 export function QuestionPanel(props: QuestionPanelProps) {
   const { slug, question, hasKeys, cameByItself, isOfSeveral = false, onAnswered, onGive } = props;
@@ -56,7 +60,8 @@ export function QuestionPanel(props: QuestionPanelProps) {
   const isSettled = useSettled(panel, cameByItself, memory);
   const isRead = useReadToEnd(body);
   const give: GiveAnswer = async (answer) => {
-    // The keys work without the buttons, but they do not answer a question from before the connection was lost.
+    // The keys work even without the buttons, but they do not answer a question that dates from before the connection
+    // was lost.
     const session = sessions.value.get(slug);
     if (session === undefined || isBusy.value || !isSettled || link.value !== 'live' || !mayAnswer) return;
     if (mayAllow(question, answer) && (!isRead || question.cut === true)) return;
@@ -73,7 +78,8 @@ export function QuestionPanel(props: QuestionPanelProps) {
     );
     leave(done);
     if (done) onAnswered?.();
-    // After an answer, the panel disappears with the question, so that no second click can hit the next question.
+    // After an answer, the panel disappears along with the question, so that a second click cannot hit the next
+    // question.
     if (!done) isBusy.value = false;
   };
   const mayAnswer = elsewhere?.may.includes('answer') ?? true;
@@ -129,7 +135,7 @@ export function QuestionPanel(props: QuestionPanelProps) {
   );
 }
 
-/** The field that a button opened replaces the button, and gets the focus. */
+/** The text field that a button opens replaces the button, and gets the focus. */
 function takeFocus(field: HTMLInputElement | null): void {
   field?.focus();
 }
@@ -139,13 +145,13 @@ interface ChoicesProps {
   isDisabled: boolean;
   /** false if any input at this moment was meant for something else */
   isSettled: boolean;
-  /** false until the whole call has been shown; until then, no answer that allows the call takes effect */
+  /** whether the whole call has been shown; until then, answers that allow the call have no effect */
   isRead: boolean;
   hasKeys: boolean;
-  /** the key for no; `n` opens a new session, except on pages that show only questions */
+  /** the key for no; except on pages that show only questions, `n` opens the form for a new session */
   noKey: 'x' | 'n';
   onAnswer: GiveAnswer;
-  /** offers how far a yes may reach, or null if it cannot be chosen here */
+  /** lets the user choose how far a yes applies, or null if that is not possible here */
   onAlways: (() => void) | null;
 }
 
@@ -172,7 +178,7 @@ function Choices({ question, isDisabled, isSettled, isRead, hasKeys, noKey, onAn
   const answering = [...byWord, ...always, ...numbers].map((shortcut) => ({ ...shortcut, answers: true }));
   useShortcuts(hasKeys ? answering : [], [hasKeys, question.id, options.length, isSettled, isRead]);
 
-  /** If a question is truncated, nothing can be allowed from here. */
+  /** If the question is truncated, the user cannot allow anything on this page. */
   const isTaken = (choice: Answer['choice']): boolean => question.cut !== true || !mayAllow(question, { choice });
   const isReady = (choice: Answer['choice']): boolean => isSettled && (isRead || !mayAllow(question, { choice }));
   const shown = options.filter((option, index) => !isFreeText(option) && isTaken(index + 1));

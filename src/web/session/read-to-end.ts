@@ -2,16 +2,16 @@ import { useSignal } from '@preact/signals';
 import type { RefObject } from 'preact';
 import { useLayoutEffect, useRef } from 'preact/hooks';
 
-/** The tolerance for rounded pixels on a zoomed page. */
+/** The tolerance for pixels that are rounded because the page is zoomed. */
 const CLOSE_PX = 2;
 
 /**
- * Reports whether the user has seen the whole content on the screen. Everything scrollable in it must have been
- * scrolled to its end.
+ * Reports whether the user has seen the whole content. Everything in it that can be scrolled must have been scrolled to
+ * its end.
  */
 export function useReadToEnd(body: RefObject<HTMLElement | null>): boolean {
   const isRead = useSignal(true);
-  /** the height of each element when its end was reached, because an element that grows has a new end */
+  /** the height that each element had when the user scrolled to its end, because an element that grows has a new end */
   const reached = useRef(new WeakMap<Element, number>());
   const look = (): void => {
     const { current } = body;

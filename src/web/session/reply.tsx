@@ -13,10 +13,13 @@ import { drafts } from './drafts.ts';
 import { usePromptHistory } from './prompt-history.ts';
 
 const REPLY_ID = 'reply';
-/** The maximum height of the field. A higher field scrolls, so that the session stays in view. */
+/** The maximum height of the field. Longer text scrolls, so that the session stays in view. */
 const MAX_HEIGHT_PX = 220;
 
-/** The field for a prompt. A prompt is sent now, held until the session is ready, or kept in the stash. */
+/**
+ * The field for a prompt. The user can send the prompt immediately, have it sent when the session is ready, or keep it
+ * as a draft.
+ */
 export function ReplyBox({ session }: { session: Session }) {
   const { slug, status } = session;
   const text = drafts.of(slug);
@@ -110,7 +113,8 @@ export function ReplyBox({ session }: { session: Session }) {
           }}
           onPaste={(event) => {
             const { clipboardData: pasted } = event;
-            // Programs that copy a table also offer a picture of it. The text is what the user wants.
+            // A program from which the user copies a table may also offer a picture of the table. The user wants the
+            // text.
             if (pasted === null || pasted.files.length === 0 || pasted.types.includes('text/plain')) return;
             event.preventDefault();
             attach(slug, [...pasted.files]);
@@ -122,7 +126,8 @@ export function ReplyBox({ session }: { session: Session }) {
               event.preventDefault();
               return;
             }
-            // On a phone's keyboard, Enter is the only way to start a new line, so only the button sends there.
+            // On a phone's keyboard, Enter is the only way to start a new line, so on a phone, only the button sends
+            // the prompt.
             if (event.key !== 'Enter' || event.shiftKey || event.isComposing || matchMedia('(pointer: coarse)').matches)
               return;
             event.preventDefault();
@@ -154,14 +159,14 @@ interface How {
   command?: boolean;
 }
 
-/** A message that was refused, and how it would be accepted. */
+/** A message that was refused, and how the session would accept it. */
 interface Refusal {
   why: string;
   offer: string;
   how: How;
 }
 
-/** Null if there is no way to send it. */
+/** Returns how a refused message can be sent, or null if there is no way. */
 function refusalOf(error: unknown, text: string, how: How): Refusal | null {
   if (!(error instanceof CatalogueError)) return null;
   if (error.code === 'command_prefix') {
@@ -172,7 +177,7 @@ function refusalOf(error: unknown, text: string, how: How): Refusal | null {
       how: { ...how, command: true },
     };
   }
-  // A dialog is in the way, or text that somebody else typed.
+  // A dialog blocks the prompt, or the prompt contains text that somebody else has typed.
   if (error.code !== 'not_accepting_text' || how.queue === true) return null;
   return { why: `${error.message}.`, offer: 'Send as a separate prompt afterwards', how: { ...how, queue: true } };
 }

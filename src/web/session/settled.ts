@@ -3,19 +3,20 @@ import type { RefObject } from 'preact';
 import { useEffect, useLayoutEffect, useRef } from 'preact/hooks';
 
 /**
- * How long a question must stay in its place before any input counts for it. The clicks of a slow double click are 500
- * ms apart.
+ * How long a question must have been in its place before input counts as an answer. The clicks of a slow double click
+ * are 500 ms apart.
  */
 const SETTLED_MS = 500;
 
-/** The arrangement of the page's items that need attention: their sessions and questions in order. */
+/** The arrangement of the items on the page that need attention: their sessions and questions, in order. */
 export const arrangement = signal('');
 
 /**
- * Reports whether a question has stayed in its place for long enough. Otherwise a click or a key was meant for what was
+ * Reports whether a question has been in its place for long enough. If not, a click or a key was meant for what was
  * there before.
- * @param cameByItself false if the user has just opened the page and is looking at the question
- * @param added what was added to the question later, because the addition may have moved the buttons
+ * @param cameByItself whether the question appeared on its own; false if the user has just opened the page and expects
+ * the question
+ * @param added anything that was added to the question later and may have moved the buttons
  */
 export function useSettled(
   panel: RefObject<HTMLElement | null>,
@@ -33,7 +34,7 @@ export function useSettled(
   const settle = (): void => {
     isSettled.value = false;
     stop();
-    // Time counts from the frame that shows the question, because a busy or hidden page draws late.
+    // Measure the time from the animation frame that shows the question, because a busy or hidden page draws late.
     frame.current = requestAnimationFrame(() => {
       timer.current = window.setTimeout(() => {
         isSettled.value = true;
@@ -57,7 +58,7 @@ export function useSettled(
   return isSettled.value;
 }
 
-/** Returns how far the question is from the top of its list, regardless of scrolling. */
+/** Returns the question's distance from the top of its list, regardless of scrolling. */
 function placeOf(panel: HTMLElement | null): number {
   const list = panel?.closest('.inbox');
   return panel === null || list == null ? 0 : panel.getBoundingClientRect().top - list.getBoundingClientRect().top;

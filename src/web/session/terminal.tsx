@@ -12,10 +12,12 @@ import { tell, tellError } from '../parts/toasts.tsx';
 import type { LiveTerminal } from '../terminal/live-terminal.ts';
 import { KeyBar } from './key-bar.tsx';
 
-/** This part is loaded when the first terminal is opened, because it is half of the page's code. */
+/** Load this part when the first terminal is opened, because it makes up half of the page's code. */
 const loadTerminal = latePart(() => import('../terminal/live-terminal.ts'));
 
-/** Shows the session's real terminal. @param props.tools the place for its buttons, at the top of the page */
+/**
+ * Shows the session's own terminal. @param props.tools the element at the top of the page into which to put its buttons
+ */
 export function SessionTerminal({ session, tools }: { session: Session; tools: RefObject<HTMLElement | null> }) {
   const { slug, cols, rows } = session;
   const place = useRef<HTMLDivElement>(null);

@@ -11,12 +11,15 @@ import { TranscriptView } from '../conversation/transcript.tsx';
 import { PageHead } from '../parts/page-head.tsx';
 import { attempt, tell, tellError } from '../parts/toasts.tsx';
 
-/** How many events of an archived conversation are read at once. */
+/** How many events of an archived conversation to read per request. */
 const PAGE_EVENTS = 1_000;
 
-/** The page for a session that is in no list, because it is archived or because no session has this name. */
+/**
+ * The page for a name that is not in the list, either because the session is archived or because no session has this
+ * name.
+ */
 export function UnlistedSession({ slug, seq }: { slug: string; seq: number | null }) {
-  /** null if no session has the name */
+  /** the session, or null if no session has this name */
   const session = useSignal<Session | null | undefined>(undefined);
   useEffect(() => {
     if (link.value !== 'live') return;
@@ -36,7 +39,7 @@ export function UnlistedSession({ slug, seq }: { slug: string; seq: number | nul
     };
   }, [slug, link.value]);
   const { value } = session;
-  // If the session is not archived, it arrives with the next frame on the connection.
+  // If the session is not archived, the connection's next frame adds it to the list.
   if (value?.archived_at != null) return <Archived session={value} seq={seq} />;
   return (
     <div class="empty">
@@ -48,7 +51,7 @@ export function UnlistedSession({ slug, seq }: { slug: string; seq: number | nul
   );
 }
 
-/** Shows what an archived session said, and a button to unarchive it. */
+/** Shows what an archived session has said, and a button that unarchives it. */
 function Archived({ session, seq }: { session: Session; seq: number | null }) {
   const { slug, type, archived_at: at } = session;
   const isBusy = useSignal(false);
@@ -84,7 +87,7 @@ function Archived({ session, seq }: { session: Session; seq: number | null }) {
   );
 }
 
-/** An archived session's conversation does not grow, so it is read only once. */
+/** Read the conversation only once, because that of an archived session does not grow. */
 function PastConversation({ session, seq }: { session: Session; seq: number | null }) {
   const { slug } = session;
   const conversation = useSignal(EMPTY_CONVERSATION);

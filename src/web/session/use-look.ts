@@ -3,7 +3,9 @@ import { createLookTimer } from '../../client/index.ts';
 import type { Session } from '../../protocol/index.ts';
 import { client, link } from '../connection/fleet.ts';
 
-/** Reports that somebody is looking at the open session: its tab is visible and has the focus. */
+/**
+ * Tells the server that the user is looking at the open session, which means that its tab is visible and has the focus.
+ */
 export function useLook(session: Session | null): void {
   const timer = useMemo(
     () =>
@@ -12,7 +14,7 @@ export function useLook(session: Session | null): void {
           const id = window.setTimeout(work, delayMs);
           return () => window.clearTimeout(id);
         },
-        // If the report does not arrive, the session stays unread.
+        // If the report cannot be sent, the session stays unread.
         onLook: (slug, news) =>
           void client.call('markSeen', { params: { slug }, body: { news } }).catch(() => undefined),
       }),

@@ -1,8 +1,8 @@
 import type { ITheme } from '@xterm/xterm';
 
 /**
- * The sixteen colours of a terminal, matched to the page. The background is dark even on a light page, because Claude
- * Code uses colours for a dark terminal by default.
+ * The sixteen colours of the terminal, chosen to match the page. The background is dark even if the page is light,
+ * because Claude Code by default uses colours for a dark terminal.
  */
 export const COLOURS: ITheme = {
   background: '#0f1013',

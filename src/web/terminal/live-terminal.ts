@@ -3,7 +3,7 @@ import { createScreen } from './screen.ts';
 
 export interface LiveTerminalOptions {
   slug: string;
-  /** an empty element, which the terminal fills */
+  /** the empty element that the terminal will fill */
   parent: HTMLElement;
   onKeyboard(isTaken: boolean): void;
 }
@@ -13,9 +13,9 @@ export interface LiveTerminal {
   resize(cols: number, rows: number): void;
   takeKeyboard(): void;
   releaseKeyboard(): void;
-  /** types keystrokes from the key bar */
+  /** sends keys that the user presses in the key bar */
   type(keys: string): void;
-  /** Asks the session to take the size that fits here. `resize` is called once it has. */
+  /** Asks the session to change to the size that fits the element. `resize` is called after it has changed. */
   fitSession(): void;
   dispose(): void;
 }
@@ -42,10 +42,11 @@ export function openLiveTerminal({ slug, parent, onKeyboard }: LiveTerminalOptio
       if (frame.type !== 'stream' || frame.session !== slug) return;
       if (frame.snapshot === true) screen.clear();
       const { offset } = frame;
-      // Output is acknowledged when it is drawn, not when it arrives, so that a slow client receives less.
+      // Acknowledge output when it has been drawn, not when it arrives, so that the server sends less to a slow client.
       screen.write(frame.data, () => void command({ type: 'ack', session: slug, offset }));
     }),
-    // A key pressed while the connection is lost must not arrive somewhere else minutes later.
+    // Discard keys that the user presses while the connection is lost. They must not arrive minutes later, when the
+    // screen may show something else.
     link.subscribe((now) => {
       if (now !== 'live') setKeyboard(false);
     }),

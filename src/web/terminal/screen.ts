@@ -6,38 +6,35 @@ import { boundCounts } from '../../text/bounded-counts.ts';
 import { safeAddress } from '../conversation/safe-address.ts';
 import { COLOURS } from './colours.ts';
 
-/**
- * How many lines above the screen a user can scroll back. Older lines are in the replay. Each line costs 12 bytes per
- * column.
- */
+/** How many lines the user can scroll back. Older lines are in the replay. Each line takes 12 bytes per column. */
 const SCROLLBACK_LINES = 5_000;
 /**
- * The usual font size, readable on every screen. A smaller font is used only to fit the session's own width into the
- * window.
+ * The usual font size, which is readable on all screens. A smaller font is used only if the session would not fit into
+ * the window otherwise.
  */
 const FONT_PX = 13;
 const SMALLEST_FONT_PX = 9;
 
-/** The margin below the last line of text. */
+/** The space below the last line of text. */
 const END_MARGIN_PX = 12;
 
-/** The sizes at which Claude Code draws well. The protocol refuses other sizes. */
+/** The range of sizes for which Claude Code draws correctly. The protocol rejects other sizes. */
 const LIMITS = { cols: { min: 20, max: 500 }, rows: { min: 5, max: 200 } };
 
-/** A terminal in the page. It shows the data that it receives and sends no answers. */
+/** A terminal in the page. It shows the data that it receives, but does not reply to queries. */
 export interface Screen {
-  /**
-   * @param onDrawn called once the data has been parsed
-   */
+  /** @param onDrawn called after the data has been parsed */
   write(data: string, onDrawn?: () => void): void;
   clear(): void;
   resize(cols: number, rows: number): void;
-  /** whether keypresses are accepted; the focus is set to match */
+  /** whether the terminal accepts keypresses; setting this also moves the focus */
   setInput(isTaken: boolean): void;
   onTyped(listener: (keys: string) => void): () => void;
-  /** called on Shift+Escape, which releases the keyboard */
+  /** called when the user presses Shift+Escape, which releases the keyboard */
   onRelease(listener: () => void): () => void;
-  /** the columns and rows that fit the element at the usual font size, or null while the element is not shown */
+  /**
+   * returns how many columns and rows fit into the element at the usual font size, or null while the element is hidden
+   */
   fittingSize(): { cols: number; rows: number } | null;
   dispose(): void;
 }
@@ -52,7 +49,8 @@ export function createScreen(parent: HTMLElement): Screen {
     cursorInactiveStyle: 'none',
     minimumContrastRatio: 4.5,
     theme: COLOURS,
-    // A link from a session (OSC 8) is followed only on purpose, and never if it could run something.
+    // A link from a session (OSC 8) is followed only if the user does so on purpose, and never if it could execute
+    // something.
     linkHandler: {
       activate: (event, text) => {
         const address = safeAddress(text);
@@ -130,8 +128,8 @@ export function createScreen(parent: HTMLElement): Screen {
 }
 
 /**
- * Drops all replies to escape sequences that query the terminal. Screen has already answered them. Replies from every
- * open page would be typed into the session as if by a user.
+ * Suppresses all replies to escape sequences that query the terminal. Screen has already answered them. A reply from
+ * each open page would be typed into the session as if the user had typed it.
  */
 function silenceReplies({ parser }: Terminal): IDisposable[] {
   const drop = (): boolean => true;
@@ -151,7 +149,7 @@ function silenceReplies({ parser }: Terminal): IDisposable[] {
   return [
     ...asks.map((id) => parser.registerCsiHandler(id, drop)),
     ...colours,
-    // The clipboard belongs to the user, so no session may read or write it.
+    // The clipboard belongs to the user. Sessions must neither read nor write it.
     parser.registerOscHandler(52, drop),
     parser.registerDcsHandler({ intermediates: '$', final: 'q' }, drop),
     parser.registerDcsHandler({ intermediates: '+', final: 'q' }, drop),
@@ -159,8 +157,9 @@ function silenceReplies({ parser }: Terminal): IDisposable[] {
 }
 
 /**
- * Keeps the end of the screen in view. A session's screen may be taller than the window, and the important part is at
- * its end. A user can scroll away from the end. The wheel first scrolls within the screen, then through the scrollback.
+ * Keeps the end of the screen in view, because the screen may be taller than the window and its important part is at
+ * the end. The user can scroll away from the end. The wheel scrolls within the screen first, and then through the
+ * scrollback.
  */
 function followEnd(parent: HTMLElement, terminal: Terminal): { update(): void; dispose(): void } {
   let isAway = false;
@@ -188,7 +187,7 @@ function followEnd(parent: HTMLElement, terminal: Terminal): { update(): void; d
     const movesUp = event.deltaY < 0 && parent.scrollTop > 0;
     const room = parent.scrollHeight - parent.clientHeight - parent.scrollTop;
     const movesDown = event.deltaY > 0 && room > 1 && active.viewportY === active.baseY;
-    // Otherwise xterm would scroll its own scrollback.
+    // Otherwise xterm.js would scroll through its own scrollback.
     if (movesUp || movesDown) event.stopPropagation();
   };
   const handleScroll = (): void => {
@@ -207,8 +206,8 @@ function followEnd(parent: HTMLElement, terminal: Terminal): { update(): void; d
 }
 
 /**
- * Uses the graphics card if there is one. If there is no graphics card or it becomes unavailable, elements are used,
- * which are slower but look the same.
+ * Draws with the graphics card if there is one. Without a graphics card, or if it becomes unavailable, the terminal is
+ * drawn with elements, which is slower but looks the same.
  */
 function startWebgl(terminal: Terminal): void {
   try {
@@ -216,7 +215,7 @@ function startWebgl(terminal: Terminal): void {
     webgl.onContextLoss(() => webgl.dispose());
     terminal.loadAddon(webgl);
   } catch {
-    // There is no WebGL 2, so xterm's own renderer is kept.
+    // WebGL 2 is not available, so keep the default renderer of xterm.js.
   }
 }
 
