@@ -1,5 +1,5 @@
-// npm run accuracy -- --held-out: scores the held-out recordings that have never been scored before, once, and records
-// the figures.
+// npm run accuracy -- --held-out: scores the held-out recordings that have never been scored before, exactly once, and
+// records the figures.
 import { execFileSync } from 'node:child_process';
 import { readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';

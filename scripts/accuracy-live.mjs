@@ -7,10 +7,10 @@ import { parseArgs } from 'node:util';
 import { ROOT } from './root.mjs';
 import { isWithoutNetwork, runWithoutNetwork } from './without-network.mjs';
 
-/** The results of the last runs, from which docs/ACCURACY.md is generated. */
+/** The results of the most recent runs, from which docs/ACCURACY.md is generated. */
 export const LIVE_RESULTS = join(ROOT, 'test', 'fixtures', 'live-accuracy.json');
 
-/** How many scenes run at once. Two keep two cores busy without delaying each other. */
+/** How many scenes run at the same time. Two scenes keep two cores busy without delaying each other. */
 const PARALLEL = 2;
 const RUNS = 3;
 
@@ -31,7 +31,7 @@ export async function measureLive(loader, argv) {
       runs: { type: 'string' },
       parallel: { type: 'string' },
       cache: { type: 'string' },
-      // plays and prints, but stores nothing
+      // this mode plays the scenes and prints the results, but stores nothing
       dry: { type: 'boolean', default: false },
     },
   });
@@ -42,7 +42,7 @@ export async function measureLive(loader, argv) {
   const stopped = new AbortController();
   for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP']) process.once(signal, () => stopped.abort());
   if (!isWithoutNetwork()) {
-    // The steps that need the network come first. Then the program runs again without a network.
+    // Do the steps that need the network first, then run the program again without a network.
     await live.obtainClaude({ version: claude, cacheDir, print });
     return await runWithoutNetwork(stopped.signal);
   }

@@ -9,7 +9,7 @@ import { passThrough, tool } from './run-command.mjs';
 
 const { values: flags } = parseArgs({
   options: {
-    // for `npm start`, which leaves type checking to the gate
+    // `npm start` uses this flag, because it leaves type checking to the gate
     'bundle-only': { type: 'boolean', default: false },
     force: { type: 'boolean', default: false },
   },
@@ -18,7 +18,7 @@ const { values: flags } = parseArgs({
 if (!flags['bundle-only'] && (await passThrough(tool('tsc'), ['-b'])) !== 0) process.exit(1);
 
 await makeTarget('program', flags, async ({ output }) => {
-  // This is loaded late, which saves the 50 ms that the bundler takes to load when there is nothing to do.
+  // Load the bundler only when it is needed, which saves 50 ms if there is nothing to build.
   const { bundle } = await import('./build/bundle.mjs');
   const threads = { 'search-worker': join(ROOT, 'src', 'local', 'search-worker.ts') };
   await bundle({ entry: join(ROOT, 'src', 'main.ts'), threads, output });

@@ -1,4 +1,4 @@
-// npm run check: checks everything about the sources that can be checked without running them.
+// npm run check: runs all checks of the sources that do not require running the program.
 import { runGate } from './check/gate.mjs';
 
 const results = await runGate((text) => process.stdout.write(text));

@@ -6,7 +6,7 @@ import { makeTarget } from './build/make-target.mjs';
 const { values: flags } = parseArgs({ options: { force: { type: 'boolean', default: false } } });
 
 await makeTarget('docs', flags, async ({ output }) => {
-  // This is loaded late, because loading VitePress takes most of a second.
+  // Load VitePress only when it is needed, because that takes most of a second.
   const { buildSite } = await import('./docs/build-site.mjs');
   await buildSite({ output: dirname(output) });
 });

@@ -5,7 +5,7 @@ import { ROOT } from './root.mjs';
 import { passThrough, tool } from './run-command.mjs';
 
 if ((await passThrough(tool('tsc'), ['-b', 'src/server', 'src/cli'])) !== 0) process.exit(1);
-// This is loaded late, because it reads the compiler's output.
+// Load this after the compiler has run, because it reads the compiler's output.
 const { generatedFiles, leftManPages } = await import('./generate/generated-files.mjs');
 const generated = await generatedFiles();
 for (const { file, content } of generated) {

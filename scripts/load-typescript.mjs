@@ -1,7 +1,10 @@
 import { createViteServer } from 'vitest/node';
 import { ROOT } from './root.mjs';
 
-/** Opens a TypeScript loader that works on every Node that CBOS supports, as in the tests. Close it when done. */
+/**
+ * Opens the TypeScript loader that the tests also use. It works with every version of Node that CBOS supports. The
+ * caller must close it.
+ */
 export function openLoader() {
   return createViteServer({
     root: ROOT,

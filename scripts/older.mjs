@@ -1,5 +1,5 @@
 // npm run older -- VERSION[,VERSION…] [SUITE…]: runs end-to-end suites against older versions of Claude Code, one
-// version after another, in a network that has only loopback.
+// version at a time, in a network that has only a loopback interface.
 import { spawn } from 'node:child_process';
 import { homedir } from 'node:os';
 import { join } from 'node:path';
@@ -18,7 +18,7 @@ if (versions === undefined) {
 const stopped = new AbortController();
 for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP']) process.once(signal, () => stopped.abort());
 
-// The steps that need the network come first. Then the program runs again without a network.
+// Do the steps that need the network first, then run the program again without a network.
 const programs = [];
 for (const version of versions.split(',')) {
   const claude = await obtain(version);

@@ -1,5 +1,5 @@
-// npm run pictures [-- NAME…]: takes the README's pictures (docs/pictures/) from the built program: the web page,
-// light and dark, and the terminal UI.
+// npm run pictures [-- NAME…]: takes the README's pictures (docs/pictures/) of the built program. They show the web
+// page, light and dark, and the terminal UI.
 import { join } from 'node:path';
 import { openLoader } from './load-typescript.mjs';
 import { ROOT } from './root.mjs';

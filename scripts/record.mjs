@@ -1,5 +1,5 @@
 // npm run record -- --claude VERSION --scene NAME: records a given version of the real Claude Code against the
-// stand-in, with ground truth. With --events, it records the events that a JSON session receives, and no terminal.
+// stand-in, along with the ground truth. With --events, it records the events of a JSON session instead of a terminal.
 import { homedir } from 'node:os';
 import { join, resolve } from 'node:path';
 import { parseArgs } from 'node:util';
@@ -48,7 +48,7 @@ async function main(recorder) {
 }
 
 /**
- * Returns the requested scenes. When recording events, returns all scenes if none was requested.
+ * Returns the requested scenes. If events are recorded and no scene was requested, returns all scenes.
  * @param {Record<string, any>} recorder
  * @returns {string[]}
  */
@@ -57,7 +57,7 @@ function scenesOf(recorder) {
 }
 
 /**
- * Does the steps that need the network, then runs this program again without one.
+ * Does the steps that need the network, then runs this program again without a network.
  * @param {Record<string, any>} recorder
  * @param {(line: string) => void} print
  */

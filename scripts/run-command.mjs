@@ -11,12 +11,15 @@ export function tool(name) {
   return join(ROOT, 'node_modules', '.bin', name);
 }
 
-/** The output is stored and read later, often in a log and not on a terminal. */
+/**
+ * The environment for commands. It disables colours, because the output is stored and read later, often in a log
+ * instead of a terminal.
+ */
 const PLAIN = { ...process.env, NO_COLOR: '1', FORCE_COLOR: undefined };
 
 /**
- * Runs a command in the checkout and returns its output, with standard output and standard error in the order in which
- * they arrived. A command that cannot be started is an ordinary outcome: not ok, with the reason.
+ * Runs a command in the checkout and returns its standard output and standard error, in the order in which they
+ * arrived. If the command cannot be started, that is an ordinary outcome: the result is not ok and contains the reason.
  * @param {string} command
  * @param {readonly string[]} args
  * @param {NodeJS.ProcessEnv} [env]
@@ -35,7 +38,7 @@ export function capture(command, args, env = PLAIN) {
 }
 
 /**
- * Runs a command in our own terminal.
+ * Runs a command in the current terminal.
  * @param {string} command
  * @param {readonly string[]} args
  * @param {NodeJS.ProcessEnv} [env]

@@ -1,8 +1,8 @@
-// node scripts/setup.mjs start|test: installs everything that a fresh machine lacks, before `npm start` and `npm test`.
-// This file uses only syntax that every Node since 14 understands, so that an old Node prints a message instead of a
-// stack trace.
+// node scripts/setup.mjs start|test: installs everything that is missing on a fresh machine, before `npm start` and
+// `npm test`. This file uses only syntax that Node 14 and later understand, so that an old Node prints a message
+// instead of a stack trace.
 
-/** The minimum from `engines` in package.json. A test ensures that the two agree. */
+/** The minimum version from `engines` in package.json. A test ensures that the two agree. */
 const OLDEST_NODE = { major: 20, minor: 19 };
 
 const [major = 0, minor = 0] = process.versions.node.split('.').map(Number);

@@ -1,5 +1,5 @@
-// node scripts/terminal-svg.mjs COLS ROWS <CAPTURE >PICTURE.svg: draws a picture of a terminal from
-// `tmux capture-pane -e -p`.
+// node scripts/terminal-svg.mjs COLS ROWS <CAPTURE >PICTURE.svg: draws a picture of a terminal from the output of `tmux
+// capture-pane -e -p`.
 import { readFileSync } from 'node:fs';
 
 const [CELL_WIDTH, CELL_HEIGHT, PADDING] = [8.4, 18, 12];
@@ -36,7 +36,7 @@ ${body.filter((row) => row !== '').join('\n')}
 /** @typedef {{ text: string, col: number, style: Style }} Run */
 
 /**
- * Divides a line into runs that each have a single style. Wide characters take two cells.
+ * Splits a line into runs of text with a single style. Wide characters take two cells.
  * @param {string} line
  * @param {Style} begin
  * @returns {{ runs: Run[], end: Style }}

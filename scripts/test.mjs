@@ -1,6 +1,6 @@
-// npm test [-- FILTERS…]: runs the gate and every suite, or those whose path contains a filter. The last line is always
-// `N passed, N failed`. The lines before it list the tests that failed, and those that passed only on the second
-// attempt, each with the message of its first failure.
+// npm test [-- FILTERS…]: runs the gate and all suites, or only the suites whose paths contain one of the filters. The
+// last line is always `N passed, N failed`. The lines above it list the tests that failed, and those that passed only
+// on the second attempt, each with the message of its first failure.
 import { readFileSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
 import { runGate } from './check/gate.mjs';
@@ -38,7 +38,7 @@ for (const name of readJson(RETRIED_FILE) ?? []) process.stdout.write(`retried: 
 process.stdout.write(`${passed} passed, ${failed} failed\n`);
 process.exitCode = failed === 0 ? 0 : 1;
 
-/** Reads a report that vitest wrote; null if vitest ended before writing one. @param {string} file */
+/** Reads a report that vitest has written. Returns null if vitest ended before it wrote one. @param {string} file */
 function readJson(file) {
   try {
     return JSON.parse(readFileSync(file, 'utf8'));

@@ -3,14 +3,15 @@ import { basename, dirname, join } from 'node:path';
 import { rolldown } from 'rolldown';
 import { ROOT } from '../root.mjs';
 
-/** The directory, next to the program, for the parts that are loaded only when they are needed. */
+/** The directory next to the program that contains the parts, which are loaded on demand. */
 const PARTS = 'parts';
 const PROGRAM = 'program';
 const START = join(ROOT, 'src', 'start.ts');
 /** An empty module. */
 const NO_MODULE = '\0cbos:no-module';
 /**
- * The modules that every command loads, in one file. Each file costs a tenth of a millisecond, and so do its exports.
+ * The modules that every command loads, which are bundled into one file. Loading a file takes a tenth of a millisecond,
+ * and so do its exports.
  */
 const BASE = 'base';
 const BASE_FILES = [
@@ -24,14 +25,17 @@ const BASE_FILES = [
   /\/src\/platform\/(files\/(regular-file|private-directory)|sqlite\/home-fault|process\/start-fault|gnu-screen\/attach-command)\.ts$/,
   /\/commander\/|cbos:no-module/,
 ];
-/** The modules that are loaded by the commands for showing sessions. People and scripts call these commands all day. */
+/** The modules that are loaded by the commands that show sessions, which users and scripts call all day. */
 const SHOWING = 'sessions';
 const SHOWING_FILES = [
   /\/src\/cli\/(list-reader|looked-at|commands\/option-values|output\/(question-text|session-table|shown-lines))\.ts$/,
   /\/src\/text\/(session|figure|blocked|recording|restore|snooze)-words\.ts$/,
   /\/src\/text\/(durations|hidden-marks|tool-input-text|delivery-text)\.ts$/,
 ];
-/** Schemas take longer to load than everything else together, and WebSockets need additional Node modules. */
+/**
+ * Modules that must not be among them: schemas take longer to load than everything else combined, and WebSockets need
+ * additional Node modules.
+ */
 const LATE_FILES = /\/resolve-by-schema\.ts$/;
 const LATE_IMPORTS = /from '(zod|ws)'/;
 
@@ -47,8 +51,8 @@ const GROUPS = [
 ];
 
 /**
- * Commander loads Node's child_process module to run subcommands that are separate programs. CBOS has none, and loading
- * it takes a millisecond.
+ * Commander loads Node's child_process module in order to run subcommands that are separate programs. CBOS has no such
+ * subcommands, and loading the module takes a millisecond.
  * @type {import('rolldown').Plugin}
  */
 const withoutSubprograms = {
@@ -59,15 +63,16 @@ const withoutSubprograms = {
 };
 
 /**
- * Bundles one entry into parts. The file that people start is written next to the parts folder, and loads the parts
- * (`src/start.ts`). Everything that the entry imports by `await import()` is a separate part, so that `cbos ls` starts
- * without reading the server. Only the packages under `dependencies` in package.json stay outside, because they carry
- * native code or worker files. All others are development dependencies and are bundled.
+ * Bundles one entry into parts. The file that users run is written next to the parts folder, and loads the parts
+ * (`src/start.ts`). Everything that the entry imports by `await import()` becomes a separate part, so that `cbos ls`
+ * starts without reading the server's code. Only the packages under `dependencies` in package.json are not bundled,
+ * because they contain native code or worker files. All other packages are development dependencies and are bundled.
  *
- * All parts are CommonJS: their code can be kept compiled (see `keep-code.mjs`), and Node starts it 5 ms sooner.
+ * All parts are CommonJS, because their compiled code can be stored (see `keep-code.mjs`), and Node starts them 5 ms
+ * sooner.
  *
- * A part is loaded right after startup or not at all, so a server that was started before an update never looks for a
- * part that the update removed. Threads are separate programs among the parts, under their own names.
+ * A part is loaded right after startup or not at all, so a server that was started before an update never needs a part
+ * that the update has removed. Threads are separate programs among the parts, with names of their own.
  * @param {{ entry: string, threads?: Record<string, string>, output: string }} options absolute paths
  */
 export async function bundle({ entry, threads = {}, output }) {
@@ -75,12 +80,12 @@ export async function bundle({ entry, threads = {}, output }) {
   const external = Object.keys(manifest.dependencies).map((name) => new RegExp(`^${name}(/|$)`));
   const parts = await generate({
     input: { [PROGRAM]: entry, ...threads },
-    // The program exports nothing, and groups of modules may add exports to it.
+    // Nothing imports the program, so groups of modules may add exports to it.
     preserveEntrySignatures: false,
     external,
     plugins: [withoutSubprograms],
     transform: { define: { __CBOS_VERSION__: JSON.stringify(manifest.version) } },
-    // Our modules start nothing when they are imported, so unused parts of a module need not be loaded.
+    // Importing our modules has no side effects, so unused parts of a module need not be loaded.
     treeshake: { moduleSideEffects: [{ test: /\/src\//, sideEffects: false }] },
     output: {
       codeSplitting: { includeDependenciesRecursively: false, groups: GROUPS },
@@ -89,9 +94,7 @@ export async function bundle({ entry, threads = {}, output }) {
     },
   });
   requireNoPart(parts);
-  /**
-   * @param {string} name @param {string} from the parts folder, as the file sees it
-   */
+  /** @param {string} name @param {string} from the path of the parts folder, relative to the file */
   const start = async (name, from) => {
     const part = parts.find((one) => one.type === 'chunk' && one.isEntry && one.name === name);
     const define = { __CBOS_PROGRAM__: JSON.stringify(part?.fileName), __CBOS_PARTS__: JSON.stringify(from) };
@@ -105,10 +108,10 @@ export async function bundle({ entry, threads = {}, output }) {
   const starts = (await Promise.all(Object.keys(threads).map((name) => start(name, '.')))).flat();
   const directory = dirname(output);
   mkdirSync(join(directory, PARTS), { recursive: true });
-  // Without this file, Node would take the parts for ES modules, like the rest of the package.
+  // Without this file, Node would treat the parts as ES modules, like the rest of the package.
   replaceFile(join(directory, 'package.json'), '{ "type": "commonjs" }\n');
   for (const part of [...parts, ...starts]) replaceFile(join(directory, PARTS, part.fileName), contentOf(part));
-  // The file that people start is written last, because it must never refer to a missing part.
+  // Write the file that users run last, because it must never refer to a missing part.
   for (const file of await start(PROGRAM, PARTS)) replaceFile(join(directory, file.fileName), contentOf(file));
   removeOthers(join(directory, PARTS), new Set([...parts, ...starts].map((part) => part.fileName)));
 }
@@ -130,10 +133,11 @@ async function generate({ output, ...options }) {
     const made = await build.generate({
       ...output,
       format: 'cjs',
-      // Scripts run with `node:vm` cannot import without an experimental Node feature, which would print a warning.
+      // Scripts that are run with `node:vm` cannot use `import` without an experimental feature of Node, which would
+      // print a warning.
       dynamicImportInCjs: false,
       sourcemap: true,
-      // Node reads the whole file, including comments.
+      // Remove comments, because Node reads the whole file.
       comments: { jsdoc: false, annotation: true, legal: true },
     });
     return made.output;
@@ -143,9 +147,10 @@ async function generate({ output, ...options }) {
 }
 
 /**
- * Returns the content of a file. In code, characters beyond ASCII are escaped, because Node then reads the code three
- * times as fast, and V8 needs only half the memory for it. An escape means the same in strings, templates, and
- * patterns, and no other code contains such characters. In `String.raw`, an escape means something else.
+ * Returns the content of a file. In code, all characters outside ASCII are escaped, because Node reads ASCII code three
+ * times as fast, and V8 needs only half the memory for it. An escape has the same meaning as the character in strings,
+ * templates, and patterns, and such characters do not occur anywhere else in the code. Only in `String.raw` would an
+ * escape mean something else.
  * @param {import('rolldown').OutputChunk | import('rolldown').OutputAsset} file
  */
 function contentOf(file) {
@@ -156,8 +161,8 @@ function contentOf(file) {
 }
 
 /**
- * Fails if the base needs another part. Every command would then load that part too, and the program would not start if
- * that part in turn needed the base.
+ * Fails if the base imports another part. Every command would then load that part as well, and if that part in turn
+ * imported the base, the program would not start.
  * @param {(import('rolldown').OutputChunk | import('rolldown').OutputAsset)[]} parts
  */
 function requireNoPart(parts) {
@@ -166,18 +171,19 @@ function requireNoPart(parts) {
   if (needed.length > 0) throw new Error(`BASE_FILES must contain what the base imports: ${needed.join(', ')}`);
 }
 
-/** Removes the parts of earlier builds. @param {string} directory @param {Set<string>} kept */
+/** Deletes the parts of earlier builds. @param {string} directory @param {Set<string>} kept */
 function removeOthers(directory, kept) {
   for (const name of readdirSync(directory)) if (!kept.has(name)) rmSync(join(directory, name));
 }
 
 /**
- * Replaces a file by renaming, so that a `cbos` that starts at this moment reads either the old file or the new one.
+ * Replaces a file by renaming the new one, so that a `cbos` that starts at this moment reads either the old file or the
+ * new one.
  * @param {string} file @param {string | Uint8Array} content
  */
 function replaceFile(file, content) {
   const temporary = `${file}.${process.pid}.tmp`;
-  // The mode is set from the start, because a person who starts the program at this moment must be able to execute it.
+  // Set the mode when the file is created, because somebody may run the program at this moment.
   writeFileSync(temporary, content, { mode: 0o755 });
   renameSync(temporary, file);
 }

@@ -3,14 +3,14 @@ import { existsSync, mkdirSync, readdirSync, readFileSync, writeFileSync } from 
 import { dirname, join, relative } from 'node:path';
 import { ROOT } from '../root.mjs';
 
-/** The build's own inputs. The lockfile represents node_modules. */
+/** The inputs that all targets share. The lockfile stands for the contents of node_modules. */
 const SURROUNDINGS = ['scripts/build', 'scripts/build.mjs', 'package.json', 'package-lock.json', 'tsconfig.base.json'];
 
 const DOCS_SCRIPTS = ['scripts/docs', 'scripts/docs.mjs'];
 
 /**
- * The build targets and their inputs: the command line and server, the web page, and the documentation. Each target is
- * built only when its own sources have changed.
+ * The build targets, each with its inputs: the command line and server, the web page, and the documentation. A target
+ * is built only if its own sources have changed.
  */
 export const TARGETS = {
   program: { output: join(ROOT, 'dist', 'cbos.js'), inputs: ['src', ...SURROUNDINGS], leftOut: 'src/web' },
@@ -35,8 +35,8 @@ export const TARGETS = {
 };
 
 /**
- * The targets that CBOS needs in order to start. The documentation is built by `npm run docs` and by the gate, because
- * building it takes as long as everything else together.
+ * The targets that CBOS needs in order to start. The documentation is not one of them: building it takes as long as
+ * everything else combined, so only `npm run docs` and the gate do it.
  * @type {readonly Target[]}
  */
 const NEEDED_AT_START = ['program', 'page'];
@@ -44,8 +44,8 @@ const NEEDED_AT_START = ['program', 'page'];
 /** @typedef {keyof typeof TARGETS} Target */
 
 /**
- * Computes a hash over the names and contents of all inputs, and the version of V8. Modification times are not used,
- * because they would be wrong after a checkout.
+ * Computes a hash of the names and contents of all inputs and of the version of V8. Modification times are not
+ * included, because they would be wrong after a checkout.
  * @param {Target} target
  * @param {string} [root]
  * @returns {string}
@@ -53,7 +53,7 @@ const NEEDED_AT_START = ['program', 'page'];
 export function fingerprint(target, root = ROOT) {
   const { inputs, leftOut } = TARGETS[target];
   const hash = createHash('sha256');
-  // Compiled code fits only one version of V8.
+  // The compiled code works only with one version of V8.
   if (target === 'program') hash.update(process.versions.v8);
   for (const file of inputs.flatMap((input) => filesUnder(join(root, input)))) {
     const name = relative(root, file);
@@ -74,7 +74,7 @@ export function isBuilt(target, current) {
   return readFileSync(marker, 'utf8') === current;
 }
 
-/** Reports whether every target that CBOS needs in order to start matches its sources. */
+/** Reports whether all targets that CBOS needs in order to start are up to date with their sources. */
 export function isAllBuilt() {
   return NEEDED_AT_START.every((target) => isBuilt(target, fingerprint(target)));
 }

@@ -4,14 +4,14 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 
-/** How long the commands may take on a machine that is busy with other builds. */
+/** How long each command may take, even on a machine that is busy with other builds. */
 const TIMEOUT_MS = 60_000;
 
 /**
- * Stores the compiled code for each part of a program in a file `NAME.js.code` next to the part. V8 compiles a function
- * only when it is first called. Some commands are therefore run once, so that the functions they call are stored too.
- * V8 itself checks that stored code fits its own version and the source.
- * @param {string} program the absolute path of the file that people start
+ * Stores the compiled code of each part of a program in a file `NAME.js.code` next to the part. V8 compiles a function
+ * only when it is first called. Some commands are therefore run once, so that the compiled code includes the functions
+ * that they call. V8 itself checks that stored code matches its version and the source.
+ * @param {string} program the absolute path of the file that users run
  */
 export function keepCode(program) {
   const home = mkdtempSync(join(tmpdir(), 'cbos-build-'));

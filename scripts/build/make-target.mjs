@@ -4,7 +4,7 @@ import { ROOT } from '../root.mjs';
 import { fingerprint, isBuilt, rememberFingerprint, TARGETS } from './fingerprint.mjs';
 
 /**
- * Builds a target if its sources have changed. Ends the process if the build fails.
+ * Builds a target if its sources have changed. If the build fails, it exits the process.
  * @param {import('./fingerprint.mjs').Target} target
  * @param {{ force: boolean }} flags
  * @param {(options: { output: string }) => Promise<void>} build

@@ -4,14 +4,17 @@ import { build } from 'vite';
 import { ROOT } from '../root.mjs';
 import { serveFrom } from './served-directory.mjs';
 
-/** The oldest browsers that support what the page uses (`color-mix`, `Intl.Segmenter`); docs/GALLERY.md names them. */
+/**
+ * The oldest browsers that support the features that the page uses, such as `color-mix` and `Intl.Segmenter`.
+ * docs/GALLERY.md lists them.
+ */
 export const OLDEST_BROWSERS = ['chrome111', 'firefox125', 'safari16.4'];
 
 /** The service worker must be at the root and have a fixed name, because its address is its scope. */
 const SERVICE_WORKER = 'service-worker';
 
 /**
- * Adds to the page a list of every script that it loads later.
+ * Adds a list of all scripts that the page loads later to the page.
  * @type {import('vite').Plugin}
  */
 const listLateParts = {
@@ -29,7 +32,7 @@ const listLateParts = {
 };
 
 /**
- * Keeps the worker in one file. Browsers load it as a classic script, which cannot import.
+ * Bundles the worker into a single file. Browsers load it as a classic script, which cannot import other scripts.
  * @type {import('vite').Plugin}
  */
 const keepWorkerWhole = {
@@ -43,10 +46,10 @@ const keepWorkerWhole = {
 };
 
 /**
- * @param {string[]} from names of chunks
+ * @param {string[]} from the names of chunks
  * @param {(chunk: import('vite').Rolldown.OutputChunk) => readonly string[]} next
  * @param {import('vite').Rolldown.OutputBundle} bundle
- * @returns {string[]} those chunks and all chunks that they lead to
+ * @returns {string[]} these chunks and all chunks that can be reached from them
  */
 function reach(from, next, bundle) {
   const found = new Set(from);
@@ -58,8 +61,9 @@ function reach(from, next, bundle) {
 }
 
 /**
- * Builds the web page into a directory. Hashed files are under assets/, each also compressed. Files with a fixed name
- * (index.html, the service worker, the manifest, the icons) are at the top.
+ * Builds the web page into a directory. Files with hashed names are under assets/, where each file also has a
+ * compressed copy. Files with fixed names (index.html, the service worker, the manifest, the icons) are at the top
+ * level.
  * @param {{ source: string, output: string }} options absolute directories
  */
 export async function buildPage({ source, output }) {
@@ -72,7 +76,7 @@ export async function buildPage({ source, output }) {
     publicDir: join(source, 'public'),
     logLevel: 'error',
     oxc: { jsx: { runtime: 'automatic', importSource: 'preact' } },
-    // Parts of the worker are loaded only when they are needed.
+    // The worker loads some of its parts on demand.
     worker: { format: 'es' },
     define: { __CBOS_VERSION__: JSON.stringify(manifest.version) },
     plugins: [listLateParts, keepWorkerWhole],
@@ -80,10 +84,10 @@ export async function buildPage({ source, output }) {
       outDir: fresh,
       emptyOutDir: true,
       target: [...OLDEST_BROWSERS],
-      // Nothing may be inlined in the page, because its policy forbids inline scripts and allows data: addresses only
-      // for images.
+      // Do not inline anything into the page, because the page's security policy forbids inline scripts and allows
+      // data: addresses only for images.
       assetsInlineLimit: 0,
-      // The page itself fetches its late parts before it imports one (src/web/connection/late-part.ts).
+      // The page itself fetches all of its late parts before it imports any of them (src/web/connection/late-part.ts).
       modulePreload: false,
       chunkSizeWarningLimit: 1_000,
       rolldownOptions: {

@@ -3,17 +3,20 @@ import { dirname, extname, join } from 'node:path';
 import { promisify } from 'node:util';
 import { brotliCompress, constants, gzip } from 'node:zlib';
 
-/** The minimum size of a file worth compressing. A smaller file hardly shrinks, and takes one packet either way. */
+/**
+ * The minimum size of a file that is worth compressing. A smaller file hardly shrinks, and fits into one packet either
+ * way.
+ */
 const MIN_COMPRESSED_BYTES = 1024;
-/** Quality 11 takes three times as long and saves only 3 %. */
+/** Quality 11 would take three times as long, but save only 3 %. */
 const BROTLI_QUALITY = 9;
 
 const TEXTS = ['.js', '.css', '.html', '.svg', '.json', '.webmanifest'];
 
 /**
- * Puts a freshly built directory of files for browsers where the old one was. Each text file is also stored in
- * compressed form. The directory is replaced as a whole, so that a server that starts at this moment finds either the
- * old files or the new ones.
+ * Replaces a directory of files for browsers with a newly built one. Each text file is also stored in compressed form.
+ * The directory is replaced as a whole, so that a server that starts at this moment finds either the old files or the
+ * new ones.
  * @param {{ fresh: string, output: string }} options absolute directories
  */
 export async function serveFrom({ fresh, output }) {

@@ -4,7 +4,7 @@ import { ROOT } from '../root.mjs';
 import { sourceFiles } from './source-files.mjs';
 
 /**
- * A longer file should be split up. Tests and style sheets may be longer.
+ * The maximum number of lines in a file. A longer file should be split up. Tests and style sheets may be longer.
  * @param {string} file
  */
 const maxLines = (file) => (/^src\/.*\.tsx?$/.test(file) ? 300 : 500);

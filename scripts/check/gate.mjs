@@ -2,8 +2,8 @@ import { runSteps } from './run-steps.mjs';
 import { BUILD_STEPS, BUILT_STEPS, SOURCE_STEPS } from './steps.mjs';
 
 /**
- * Runs the whole gate: compiles, builds, and runs all other checks. The compiler uses one core, so the steps that read
- * only sources run in parallel with it.
+ * Runs the whole gate: compiles, builds, and runs all other checks. Since the compiler uses only one core, the steps
+ * that read only sources run in parallel with it.
  * @param {(text: string) => void} write
  */
 export async function runGate(write) {

@@ -80,7 +80,7 @@ function documentation(root) {
     .map((name) => `docs/${name}`);
 }
 
-/** Removes what a page quotes, such as the name of a test. @param {string} line */
+/** Removes quotations from a line of a page, such as the name of a test. @param {string} line */
 function unquoted(line) {
   return line.replaceAll(/"[^"]*"/g, '""');
 }

@@ -5,14 +5,14 @@ import { formatMessage } from 'publint/utils';
 import { ROOT } from '../root.mjs';
 
 /**
- * Returns what is wrong with the package that `npm publish` would create: `files`, `bin`, and formats, including
- * dist/.
+ * Returns what is wrong with the package that `npm publish` would create: with `files`, `bin`, or module formats,
+ * including those in dist/.
  * @returns {Promise<string[]>} one line per complaint
  */
 export async function packageComplaints() {
   const manifest = JSON.parse(readFileSync(join(ROOT, 'package.json'), 'utf8'));
   const { messages } = await publint({ pkgDir: ROOT, strict: true, pack: 'npm' });
-  // The page's scripts are for browsers, which never look at a package.json.
+  // Skip the page's scripts: they are for browsers, which never read a package.json.
   const isForBrowsers = (/** @type {string} */ path) => path.startsWith('/dist/web/');
   const complaints = messages.filter(
     ({ code, args }) => !(code === 'FILE_INVALID_FORMAT' && isForBrowsers(args.actualFilePath ?? '')),

@@ -6,8 +6,8 @@ import { availableParallelism } from 'node:os';
  */
 
 /**
- * Runs steps, several at a time, and prints one line for each as it ends. A step's output is shown only if the step
- * failed.
+ * Runs steps, several at a time, and prints one line for each step when it ends. The output of a step is shown only if
+ * the step has failed.
  * @param {readonly Step[]} steps
  * @param {{ write: (text: string) => void, parallel?: number }} options
  * @returns {Promise<StepResult[]>} in the order of the steps

@@ -5,7 +5,9 @@ const FOLDERS = ['src', 'scripts', 'bench', 'test'];
 const EXEMPT = /^(test\/fixtures|bench\/results)\//;
 const SOURCE = /\.(ts|tsx|mjs|cjs|js|css)$/;
 
-/** @param {string} root @returns {string[]} the files that people write and read, as paths relative to the root */
+/**
+ * @param {string} root @returns {string[]} the files that are written and read by humans, as paths relative to the root
+ */
 export function sourceFiles(root) {
   return FOLDERS.flatMap((folder) =>
     readdirSync(join(root, folder), { recursive: true, encoding: 'utf8' }).map((name) => `${folder}/${name}`),

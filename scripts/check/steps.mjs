@@ -11,19 +11,19 @@ import { packageComplaints } from './published-package.mjs';
  */
 
 /**
- * The steps that produce what the later steps read (declarations, sources of generated pages, the built package). They
- * run one after another.
+ * The steps that produce the inputs of later steps: declarations, the sources of generated pages, and the built
+ * package. They run one at a time.
  * @type {readonly Step[]}
  */
 export const BUILD_STEPS = [
   { name: 'types', run: () => capture(tool('tsc'), ['-b']) },
   { name: 'build', run: () => capture(process.execPath, [join(ROOT, 'scripts', 'build.mjs'), '--bundle-only']) },
-  // A broken link makes it fail.
+  // This step fails if a link is broken.
   { name: 'documentation', run: () => capture(process.execPath, [join(ROOT, 'scripts', 'docs.mjs')]) },
 ];
 
 /**
- * Steps that read only sources, so they can run in parallel with those that build.
+ * The steps that read only sources and can therefore run in parallel with the steps that build.
  * @type {readonly Step[]}
  */
 export const SOURCE_STEPS = [
@@ -51,7 +51,7 @@ export const SOURCE_STEPS = [
 ];
 
 /**
- * Steps that read what has been built.
+ * The steps that read the results of the build.
  * @type {readonly Step[]}
  */
 export const BUILT_STEPS = [

@@ -4,8 +4,8 @@ import { join } from 'node:path';
 const BASE = 'http://site/docs/';
 
 /**
- * Returns a built site's links, pictures, styles, and scripts that lead nowhere, and those that are loaded with the
- * page from another host. VitePress itself checks the links between pages, but not the headings that they point to.
+ * Returns the links, pictures, styles, and scripts of a built site that lead nowhere, and those that a page loads from
+ * another host. VitePress itself checks links between pages, but not the headings that these links point to.
  * @param {string} dir
  * @returns {string[]} one line per place
  */

@@ -2,7 +2,7 @@ import { posix, relative } from 'node:path';
 import { ROOT } from '../root.mjs';
 import { EXTRA_FILES, PAGES } from './pages.mjs';
 
-/** Maps files in the repository to addresses on the site. The first page replaces the README. */
+/** Maps files in the repository to addresses on the site. The README is replaced by the site's first page. */
 const ADDRESSES = new Map([
   ['README.md', '/'],
   ...PAGES.map(({ source, path }) => /** @type {const} */ ([source, `/${path}`])),
@@ -10,8 +10,8 @@ const ADDRESSES = new Map([
 ]);
 
 /**
- * Rewrites links and pictures that work on GitHub, so that they work on the site too. A link to a file that isn't a
- * page, such as a source, becomes plain text.
+ * Rewrites links and pictures that work on GitHub, so that they also work on the site. A link to a file that isn't a
+ * page, such as a source file, becomes plain text.
  * @param {import('vitepress').MarkdownRenderer} md
  */
 export function linkPages(md) {
@@ -19,7 +19,7 @@ export function linkPages(md) {
     const folder = posix.dirname(relative(ROOT, env.realPath ?? env.path));
     for (const token of tokens) {
       for (const piece of [token, ...(token.children ?? [])]) {
-        // Vite resolves a path relative to the page only if it begins with a dot.
+        // Vite resolves a path relative to the page only if the path begins with a dot.
         if (piece.type.startsWith('html_'))
           piece.content = piece.content.replaceAll(/\b(src|srcset)="(?=pictures\/)/g, '$1="./');
       }
@@ -48,7 +48,8 @@ function linkTokens(tokens, folder) {
 }
 
 /**
- * Returns the address on the site for a link on a page. Null if the link leads to a file that the site lacks.
+ * Returns the address on the site to which a link on a page leads, or null if the link leads to a file that is not on
+ * the site.
  * @param {string} href
  * @param {string} folder the folder of the page in the repository
  */

@@ -11,12 +11,12 @@ import { ROOT } from '../root.mjs';
 /** @param {string} title @param {string} source @param {string} path @returns {Page} */
 const page = (title, source, path) => ({ title, source, path });
 
-/** The first page. The site's name links to it, so no section lists it. */
+/** The first page of the site. It is not listed in any section, because the site's name links to it. */
 const HOME = page('CBOS', 'docs/index.md', '');
 
 /**
- * The contents of the site, in the order of the sidebar. Every page under docs/ is in one section. Pages with names in
- * capitals have the same paths as in the repository, because sources and other pages refer to them.
+ * The contents of the site, in the order of the sidebar. Each page under docs/ is in exactly one section. Pages whose
+ * names are in capitals have the same paths as in the repository, because sources and other pages refer to them.
  * @type {readonly Section[]}
  */
 export const SECTIONS = [
@@ -85,7 +85,7 @@ export const SECTIONS = [
 /** @type {readonly Page[]} */
 export const PAGES = [HOME, ...SECTIONS.flatMap(({ pages }) => pages)];
 
-/** Returns the decisions, each with its own title. */
+/** Returns the pages of all decision records, with their titles. */
 function decisions() {
   return readdirSync(join(ROOT, 'docs/adr'))
     .sort()
@@ -96,7 +96,7 @@ function decisions() {
 }
 
 /**
- * Other files in the pages folder that the site also serves, by their addresses.
+ * Other files in the folder of pages that are also part of the site, by their addresses.
  * @type {Readonly<Record<string, string>>}
  */
 export const EXTRA_FILES = { 'openapi.json': 'docs/openapi.json', 'icon.svg': 'src/web/public/icon.svg' };

@@ -47,7 +47,8 @@ ${rows.join('\n')}
 /** @param {string} page */
 function barsOf(page) {
   const [before = '', live = '', heldOut = ''] = page.split(/^## (?=Live|On versions)/m);
-  // That section's last table scores the same recordings again, with rules written after seeing them.
+  // Skip the last table of that section, which scores the same recordings again with rules that were written after
+  // these recordings were seen.
   const unseen = heldOut
     .split(/^(?=Scored once)/m)
     .slice(1)
@@ -73,7 +74,7 @@ function strictOf(text, detector) {
   return Number(new RegExp(`^\\| ${detector} \\| \\d+ \\| ([\\d.]+) %`, 'm').exec(text)?.[1] ?? Number.NaN);
 }
 
-/** Only an exact 100 is shown as 100. @param {number} percent */
+/** Formats a percentage. Only an exact 100 is shown as 100. @param {number} percent */
 function words(percent) {
   return percent === 100 ? '100' : Math.min(percent, 99.99).toFixed(2);
 }

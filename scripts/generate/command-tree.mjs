@@ -3,7 +3,7 @@ import { pathToFileURL } from 'node:url';
 import { ROOT } from '../root.mjs';
 
 /**
- * One command as its help describes it.
+ * A command, as its help describes it.
  * @typedef {object} CommandEntry
  * @property {string} name with the words before it: `queue edit`; empty for `cbos` itself
  * @property {readonly string[]} aliases
@@ -20,7 +20,7 @@ import { ROOT } from '../root.mjs';
 /** @typedef {{ term: string, about: string }} Term */
 
 /**
- * Reads all commands from the compiled command line. Hidden ones, which are former names, are left out.
+ * Reads all commands from the compiled command line. Hidden commands, which are former names, are omitted.
  * @returns {Promise<CommandEntry>} `cbos` itself, with the commands in the order of the main help
  */
 export async function commandTree() {
@@ -66,7 +66,7 @@ function wordsOf(command) {
   return command.parent === null ? [] : [...wordsOf(command.parent), command.name()];
 }
 
-/** @param {string} name @returns {Promise<any>} the module as the compiler wrote it */
+/** @param {string} name @returns {Promise<any>} the compiled module */
 function compiled(name) {
   return import(pathToFileURL(join(ROOT, 'build', 'cli', `${name}.js`)).href);
 }

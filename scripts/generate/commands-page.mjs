@@ -29,7 +29,7 @@ export function commandsPage(root) {
 }
 
 /**
- * Orders commands by group, and groups by where they first occur, as the main help does.
+ * Sorts commands by group. As in the main help, groups are in the order in which they first occur.
  * @param {readonly CommandEntry[]} entries
  */
 export function inGroups(entries) {

@@ -26,7 +26,7 @@ client that is too slow gets a fresh snapshot of the screen instead of the bytes
 \`npm run generate\` writes this page from the schemas that validate the frames. \`npm run check\` fails if the page is out of date.
 `;
 
-/** What each frame means. The generator refuses a frame that has no line here. */
+/** The meaning of each frame. The generator fails if a frame has no entry here. */
 const MEANINGS = {
   commands: {
     subscribe:

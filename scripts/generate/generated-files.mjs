@@ -17,7 +17,7 @@ import { withSpeedTables } from './speed-page.mjs';
 
 /** @typedef {import('./schema-words.mjs').Schema} Schema */
 
-/** Where the manual pages are. @type {string} */
+/** The directory of the manual pages. @type {string} */
 const MAN = 'man';
 
 /**
@@ -80,8 +80,8 @@ export async function generatedFiles() {
 }
 
 /**
- * Returns package.json with the list of manual pages, which npm needs in order to install them. For a directory, npm
- * installs none.
+ * Returns package.json with a list of all manual pages, which npm needs in order to install them. If only their
+ * directory is given, npm does not install any.
  * @param {readonly string[]} names
  */
 function withManual(names) {

@@ -2,7 +2,7 @@ import { inGroups } from './commands-page.mjs';
 
 /** @typedef {import('./command-tree.mjs').CommandEntry} CommandEntry */
 
-/** The text that `cbos --help` shows after the commands. */
+/** The text that `cbos --help` shows below the commands. */
 const EXIT_STATUSES = [
   ['0', 'done'],
   ['1', 'failed'],
@@ -14,7 +14,8 @@ const EXIT_STATUSES = [
 ];
 
 /**
- * Returns the manual: `cbos.1`, and for each command a page that includes its subcommands, like `git-log.1`.
+ * Returns the pages of the manual: `cbos.1` and, like `git-log.1`, one page for each command, which includes the
+ * command's subcommands.
  * @param {CommandEntry} root
  * @param {string} version
  * @returns {Record<string, string>} roff by file name
@@ -103,7 +104,7 @@ function header(name, summary, version) {
   return [
     '.\\" Written by `npm run generate` from the help of the commands.',
     `.TH ${roff(name.toUpperCase())} 1 "" "CBOS ${version}" "CBOS"`,
-    // A manual page is read in a terminal, so no word is hyphenated and no line is stretched.
+    // Manual pages are read in a terminal, so do not hyphenate words or justify lines.
     '.nh',
     '.ad l',
     '.SH NAME',
@@ -142,7 +143,8 @@ function bold(words) {
 }
 
 /**
- * Returns a line of running text. Unescaped, a line that begins with a dot or a quote would be a command.
+ * Returns a line of running text. Without escaping, a line that begins with a dot or a quote would be interpreted as a
+ * command.
  * @param {string} words
  */
 function text(words) {
@@ -151,7 +153,8 @@ function text(words) {
 }
 
 /**
- * Escapes characters that have a meaning in roff. A plain hyphen would otherwise become a typographic one.
+ * Escapes characters that have a special meaning in roff. Otherwise, for example, a plain hyphen would become a
+ * typographic one.
  * @param {string} words
  */
 function roff(words) {

@@ -1,11 +1,11 @@
-/** How long each picture is shown, which is long enough to read its question. */
+/** How long each picture is shown: long enough to read its question. */
 const SECONDS_EACH = 5;
 
 /**
- * Joins pictures of the terminal UI, as taken by `npm run pictures`, into one picture that shows them in turn. The
- * animation uses styles alone, because GitHub runs no scripts in a picture. A reader who prefers reduced motion sees
+ * Combines pictures of the terminal UI, as taken by `npm run pictures`, into one picture that shows them in turn. The
+ * animation uses only styles, because GitHub does not run scripts in pictures. Readers who prefer reduced motion see
  * only the first picture.
- * @param {readonly string[]} pictures SVG of one size
+ * @param {readonly string[]} pictures the SVG pictures, all of the same size
  */
 export function movingPicture(pictures) {
   const [first = ''] = pictures;

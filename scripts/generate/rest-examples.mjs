@@ -1,6 +1,6 @@
 /**
- * An example body for each request that has one, as a person would send it. A test checks that the server accepts each
- * body, and that none is missing.
+ * An example body for each request that has a body, such as a user might send. A test checks that the server accepts
+ * every example and that none is missing.
  * @type {Readonly<Record<string, unknown>>}
  */
 export const REST_EXAMPLES = {

@@ -3,7 +3,7 @@ import { words } from './speed-page.mjs';
 const PANEL = { width: 220, height: 150, gap: 20 };
 const PLOT = { left: 44, top: 34, right: 14, bottom: 26 };
 const COLUMNS = 3;
-/** Rows of the table that are no cost of their own. */
+/** The rows of the table that do not represent a separate cost. */
 const NOT_DRAWN = new Set([
   'cbos ls, processor against bare Node',
   'changes shown only after the next one',
@@ -11,8 +11,8 @@ const NOT_DRAWN = new Set([
 ]);
 
 /**
- * Draws how each cost grows with the number of sessions: one panel for each cost, with a dashed line for a cost that
- * grows in proportion to the number of sessions.
+ * Draws how costs grow with the number of sessions. Each cost has its own panel, in which a dashed line shows growth in
+ * proportion to the number of sessions.
  * @param {{ figures: import('../../bench/figures.mjs').Figure[] }} recorded bench/results/scale.json
  * @returns {string} SVG
  */
@@ -81,7 +81,8 @@ function drawPanel({ name, unit, points }) {
   const y = (/** @type {number} */ value) =>
     PANEL.height - PLOT.bottom - (value / most) * (PANEL.height - PLOT.top - PLOT.bottom);
   const path = points.map(({ at, value }) => `${x(at).toFixed(1)},${y(value).toFixed(1)}`).join(' ');
-  // From the first point along the growth of the sessions, up to the top or the right edge, whichever comes first.
+  // The line starts at the first point, grows in proportion to the number of sessions, and ends at the top or right
+  // edge, whichever comes first.
   const end = Math.min(last.at, first.value === 0 ? last.at : (first.at * most) / first.value);
   const endValue = first.at === 0 ? 0 : (first.value * end) / first.at;
   return [

@@ -1,5 +1,5 @@
 /**
- * A JSON schema, as far as the pages read one.
+ * The parts of a JSON schema that the pages use.
  * @typedef {object} Schema
  * @property {string} [$ref]
  * @property {string | string[]} [type]
@@ -19,7 +19,7 @@
 /**
  * Returns the type of a value in words: `string`, `list of Session`, `yes | no | always`.
  * @param {Schema} schema
- * @param {(name: string) => string} link how the name of another object is written
+ * @param {(name: string) => string} link formats the name of another object
  * @returns {string}
  */
 export function typeWords(schema, link) {
@@ -57,8 +57,8 @@ function innerFields({ properties = {} }) {
 }
 
 /**
- * Returns a table of an object's fields; empty if it has none. If no field has a description, the table has no column
- * for descriptions.
+ * Returns a table of an object's fields, or an empty list if the object has no fields. If no field has a description,
+ * the table has no column for descriptions.
  * @param {Schema} schema
  * @param {{ link: (name: string) => string, head: string, marksOptional: boolean }} how
  * @returns {string[]} lines of Markdown

@@ -3,7 +3,7 @@ import { cell } from './schema-words.mjs';
 const BEGIN = '<!-- The table is written by `npm run generate` from src/protocol/setting-rows.ts. -->';
 const END = '<!-- The end of the generated table. -->';
 
-/** What happens without a value, for settings that have no default. @type {Readonly<Record<string, string>>} */
+/** What happens if no value is set, for settings that have no default. @type {Readonly<Record<string, string>>} */
 const WITHOUT_VALUE = {
   token: 'generated',
   default_type: '`json`; `screen` in `cbos new`',
@@ -11,7 +11,7 @@ const WITHOUT_VALUE = {
 };
 
 /**
- * Replaces the table on the settings page, and leaves the rest of the page unchanged.
+ * Replaces the table on the settings page. The rest of the page stays unchanged.
  * @param {string} page
  * @param {readonly { name: string, environment: string | null, file: string | null, about: string }[]} rows
  * @param {Readonly<Record<string, unknown>>} defaults resolved for the home `~/.cbos`

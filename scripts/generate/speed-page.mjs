@@ -9,7 +9,7 @@ const begin = (name) => `<!-- This is written by \`npm run generate\` from bench
 const END = '<!-- The end of what is generated. -->';
 
 /**
- * Replaces the tables on the page about speed, and leaves the rest of the page unchanged.
+ * Replaces the tables on the page about speed. The rest of the page stays unchanged.
  * @param {string} page
  * @param {Readonly<Record<string, Recorded>>} results by the name of the benchmark
  */
@@ -25,7 +25,7 @@ export function withSpeedTables(page, results) {
 }
 
 /**
- * A table with a row for each thing measured and a column for each program or size.
+ * Returns a table with a row for each measurement and a column for each program or size.
  * @param {Recorded} recorded
  */
 function grid({ figures }) {
@@ -44,7 +44,7 @@ function grid({ figures }) {
   return [`| | ${columns.join(' | ')} |`, `|---|${columns.map(() => '--:|').join('')}`, ...lines];
 }
 
-/** A table with a row for each figure. @param {Recorded} recorded */
+/** Returns a table with a row for each figure. @param {Recorded} recorded */
 function list({ figures }) {
   return [
     '| what | measured | limit |',
@@ -57,7 +57,7 @@ function list({ figures }) {
 }
 
 /**
- * Writes a figure, and how many times that figure CBOS's own one is.
+ * Formats a figure, followed by the ratio of CBOS's own figure to it.
  * @param {number} value @param {number | null} ours null in CBOS's own column
  */
 function compared(value, ours) {

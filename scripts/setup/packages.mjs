@@ -5,7 +5,8 @@ import { capture } from '../run-command.mjs';
 
 /**
  * Reports whether node_modules contains the packages listed in package-lock.json. npm stores a lockfile of the
- * installed packages inside node_modules and writes it last, so an interrupted install counts as missing.
+ * installed packages inside node_modules. It writes this file last, so the packages of an interrupted installation
+ * count as missing.
  * @param {string} [root]
  */
 export function arePackagesInstalled(root = ROOT) {
@@ -15,23 +16,24 @@ export function arePackagesInstalled(root = ROOT) {
   return Object.entries(wanted).every(([path, { version, optional }]) => {
     if (path === '') return true; // the project itself
     const found = installed[path];
-    // Binaries for other platforms are optional and are not installed.
+    // Ignore binaries for other platforms, which are optional and not installed.
     return found === undefined ? optional === true : found.version === version;
   });
 }
 
 /**
- * Runs `npm ci`. Its output (engine warnings from packages that work anyway) is shown only if it fails.
+ * Runs `npm ci`. Its output, such as engine warnings about packages that work anyway, is shown only if it fails.
  * @returns {Promise<import('../run-command.mjs').Outcome>}
  */
 export function installPackages() {
-  // NODE_ENV=production would omit the bundler. If the npm cache contains everything, this works offline.
+  // With NODE_ENV=production, the bundler would not be installed. If npm's cache contains all packages, this works
+  // offline.
   return capture('npm', ['ci', '--include=dev', '--prefer-offline', '--no-audit', '--no-fund']);
 }
 
 /**
  * @param {string} file
- * @returns {Record<string, { version?: string, optional?: boolean }> | null} null when there is no such file
+ * @returns {Record<string, { version?: string, optional?: boolean }> | null} null if the file does not exist
  */
 function lockedPackages(file) {
   try {

@@ -6,15 +6,15 @@ import { arePackagesInstalled, installPackages } from './packages.mjs';
 import { installPrograms, missingPrograms, NEEDED_FOR, WANTED_FOR_TEST } from './system-programs.mjs';
 
 /**
- * Prepares a checkout: npm packages, system programs, the build. If nothing is missing, it does nothing and does not
- * use the network.
+ * Prepares a checkout: installs npm packages and system programs, and builds CBOS. If nothing is missing, it does
+ * nothing and does not use the network.
  * @param {'start' | 'test'} goal
- * @returns {Promise<0 | 1>} exit code; errors have been printed to standard error
+ * @returns {Promise<0 | 1>} the exit code; errors have been printed to standard error
  */
 export async function prepare(goal) {
   const instruction = await installMissing(NEEDED_FOR[goal]);
   if (instruction !== null) return complain(instruction);
-  // Both of these mostly wait for the network and the disk.
+  // Run both in parallel, because they mostly wait for the network and the disk.
   const [withoutWanted, failure] = await Promise.all([
     goal === 'test' ? installMissing(WANTED_FOR_TEST) : null,
     installMissingPackages(),
@@ -22,7 +22,7 @@ export async function prepare(goal) {
   if (withoutWanted !== null) say(`some tests will be left out: ${withoutWanted}`);
   if (failure !== null) return complain(failure);
 
-  // `npm test` builds in its first step.
+  // The first step of `npm test` builds CBOS anyway.
   if (goal === 'start' && !isAllBuilt()) {
     say('building');
     const { ok, output } = await capture(process.execPath, [join(ROOT, 'scripts', 'build.mjs'), '--bundle-only']);
@@ -33,7 +33,7 @@ export async function prepare(goal) {
 
 /**
  * @param {readonly import('./system-programs.mjs').SystemProgram[]} wanted
- * @returns {Promise<string | null>} null if everything is there, otherwise the command that the person should type
+ * @returns {Promise<string | null>} null if everything is installed, otherwise the command that the user should run
  */
 async function installMissing(wanted) {
   const path = process.env.PATH;
@@ -41,7 +41,7 @@ async function installMissing(wanted) {
   return missing.length === 0 ? null : installPrograms(missing, { path, isRoot: process.getuid?.() === 0, say });
 }
 
-/** @returns {Promise<string | null>} null if the npm packages are there, otherwise why not */
+/** @returns {Promise<string | null>} null if the npm packages are installed, otherwise the reason why they are not */
 async function installMissingPackages() {
   if (arePackagesInstalled()) return null;
   say('installing npm packages: npm ci (once, about half a minute)');

@@ -3,7 +3,7 @@ import { delimiter, join } from 'node:path';
 import { capture } from '../run-command.mjs';
 
 /**
- * One of `programs` is enough, because distributions use different names for the same program.
+ * One of `programs` is sufficient, because distributions use different names for the same program.
  * @typedef {{ programs: readonly string[], name: string, packages: Record<string, string> }} SystemProgram
  * @typedef {{ command: string, install: readonly string[], refresh: readonly string[] | null }} PackageManager
  */
@@ -16,7 +16,8 @@ const SCREEN = {
 };
 
 /**
- * dnf and apk find a package by a command that it contains, whatever the package is called in a given release.
+ * dnf and apk can find a package by a command that it contains, no matter what the package is called in a given
+ * release.
  * @type {SystemProgram}
  */
 const SCRIPT = {
@@ -26,7 +27,7 @@ const SCRIPT = {
 };
 
 /**
- * The tests load the web page in Chromium. Fedora and Ubuntu call it chromium-browser. Chrome itself works too.
+ * The tests load the web page in Chromium. Fedora and Ubuntu call it chromium-browser. Chrome works as well.
  * @type {SystemProgram}
  */
 const CHROMIUM = {
@@ -36,8 +37,8 @@ const CHROMIUM = {
 };
 
 /**
- * The tests also load the web page in Firefox. Debian has the extended support release, other distributions the newest
- * one.
+ * The tests also load the web page in Firefox. Debian has the extended support release, and other distributions have
+ * the newest one.
  * @type {SystemProgram}
  */
 const FIREFOX = {
@@ -57,7 +58,7 @@ const TMUX = {
 };
 
 /**
- * Sets the clock for the programs under test, and for nothing else.
+ * This program sets the clock, but only for the programs under test.
  * @type {SystemProgram}
  */
 const FAKETIME = {
@@ -83,8 +84,8 @@ const GH = {
 };
 
 /**
- * Programs without which some tests are skipped. The tests report when they are. The programs are installed if that
- * needs no password.
+ * Programs that some tests need. If a program is missing, these tests are skipped and reported as skipped. The programs
+ * are installed if no password is needed for that.
  * @type {readonly SystemProgram[]}
  */
 export const WANTED_FOR_TEST = [FAKETIME, FIREFOX, GH, NATS_SERVER];
@@ -96,7 +97,7 @@ export const WANTED_FOR_TEST = [FAKETIME, FIREFOX, GH, NATS_SERVER];
 export const NEEDED_FOR = { start: [SCREEN, SCRIPT], test: [SCREEN, SCRIPT, TMUX, CHROMIUM] };
 
 /**
- * The package managers in the order in which they are tried.
+ * The package managers, in the order in which they are tried.
  * @type {readonly PackageManager[]}
  */
 const PACKAGE_MANAGERS = [
@@ -106,14 +107,14 @@ const PACKAGE_MANAGERS = [
   { command: 'apk', install: ['add'], refresh: ['update'] },
 ];
 
-/** @param {string} program @param {string | undefined} path value of PATH */
+/** @param {string} program @param {string | undefined} path the value of PATH */
 export function isOnPath(program, path) {
   return findOnPath([program], path) !== null;
 }
 
 /**
- * Returns the file of the first of these programs that exists; null if none does.
- * @param {readonly string[]} programs @param {string | undefined} path value of PATH
+ * Returns the path of the first of these programs that exists, or null if none exists.
+ * @param {readonly string[]} programs @param {string | undefined} path the value of PATH
  */
 export function findOnPath(programs, path) {
   const folders = (path ?? '').split(delimiter).filter((folder) => folder !== '');
@@ -122,7 +123,7 @@ export function findOnPath(programs, path) {
 }
 
 /**
- * Returns the Chromium in which the tests load the page: the one named by `CHROMIUM`, or else the system's.
+ * Returns the path of the Chromium in which the tests load the page: the one in `CHROMIUM`, or otherwise the system's.
  * @param {NodeJS.ProcessEnv} env
  */
 export function findChromium(env) {
@@ -130,7 +131,7 @@ export function findChromium(env) {
 }
 
 /**
- * Returns the Firefox in which the tests load the page: the one named by `FIREFOX`, or else the system's.
+ * Returns the path of the Firefox in which the tests load the page: the one in `FIREFOX`, or otherwise the system's.
  * @param {NodeJS.ProcessEnv} env
  */
 export function findFirefox(env) {
@@ -153,10 +154,10 @@ export function missingPrograms(needed, path) {
 }
 
 /**
- * Installs programs with the system's package manager if we are root or `sudo` needs no password.
+ * Installs programs with the system's package manager, if we are root or `sudo` does not ask for a password.
  * @param {readonly SystemProgram[]} missing
  * @param {{ path: string | undefined, isRoot: boolean, say: (line: string) => void }} surroundings
- * @returns {Promise<string | null>} null if that succeeded, otherwise the command that the person should type
+ * @returns {Promise<string | null>} null if the installation succeeded, otherwise the command that the user should run
  */
 export async function installPrograms(missing, { path, isRoot, say }) {
   const names = missing.map(({ name }) => name).join(' and ');
@@ -177,7 +178,7 @@ export async function installPrograms(missing, { path, isRoot, say }) {
   };
   let outcome = await run([...manager.install, ...packages]);
   if (!outcome.ok && manager.refresh !== null) {
-    // A fresh container has no package lists yet.
+    // Download the package lists first, because a fresh container has none.
     await run(manager.refresh);
     outcome = await run([...manager.install, ...packages]);
   }

@@ -1,18 +1,18 @@
 import { relative } from 'node:path';
 
 /**
- * The part of vitest's JSON report (vitest 4, in jest's format) from which tests are counted.
+ * The part of vitest's JSON report (vitest 4, in jest's format) that is needed for counting tests.
  * @typedef {{ status: string, fullName: string, failureMessages: readonly string[] }} TestReport
  * @typedef {{ name: string, status: string, message: string, assertionResults: readonly TestReport[] }} FileReport
  * @typedef {{ testResults: readonly FileReport[] }} Report
  */
 
 /**
- * Counts tests. A failure outside a test counts too, so that it can never be hidden by passing tests: a file that
- * cannot be loaded, an unhandled error (vitest exits with an error although no test failed), or a run without a
- * report.
+ * Counts tests. Failures outside of tests are counted as well, so that passing tests can never hide them. Such a
+ * failure is a file that cannot be loaded, an unhandled error (vitest exits with an error although no test has failed),
+ * or a run without a report.
  * @param {Report | null} report
- * @param {number} exitCode vitest's
+ * @param {number} exitCode the exit code of vitest
  * @returns {{ passed: number, failed: number }}
  */
 export function countTests(report, exitCode) {
@@ -28,9 +28,9 @@ export function countTests(report, exitCode) {
 }
 
 /**
- * Lists what failed: `FILE > TEST: MESSAGE` for a test, and `FILE: MESSAGE` for a file that could not be loaded.
+ * Lists the failures: `FILE > TEST: MESSAGE` for a test, and `FILE: MESSAGE` for a file that could not be loaded.
  * @param {Report | null} report
- * @param {string} root the folder that the names of files start from
+ * @param {string} root the folder to which the names of files are relative
  * @returns {string[]}
  */
 export function failures(report, root) {

@@ -2,10 +2,13 @@ import { mkdirSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { ROOT } from '../root.mjs';
 
-/** The tests that passed on the second attempt, as a JSON list of `NAME: MESSAGE OF THE FIRST FAILURE`. */
+/**
+ * The file that lists the tests that passed on the second attempt, as a JSON list of `NAME: MESSAGE OF THE FIRST
+ * FAILURE`.
+ */
 export const RETRIED_FILE = join(ROOT, 'build', 'retried-tests.json');
 
-/** A reporter for vitest that lists flaky tests, so that they do not look reliable. */
+/** A reporter for vitest that lists flaky tests, which would otherwise look reliable. */
 export default class RetriedReporter {
   /** @type {string[]} */
   #retried = [];

@@ -15,7 +15,7 @@ export default defineConfig({
   title: 'CBOS',
   description: 'Run, watch and answer many Claude Code sessions side by side',
   lang: 'en',
-  // The server serves the site at this address.
+  // The address at which the server serves the site.
   base: '/docs/',
   srcDir: ROOT,
   // Without this setting, VitePress would look for its cache among the sources.
@@ -24,7 +24,7 @@ export default defineConfig({
   rewrites: Object.fromEntries(PAGES.map(({ source, path }) => [source, `${path || 'index'}.md`])),
   cleanUrls: true,
   head: [['link', { rel: 'icon', href: '/docs/icon.svg', type: 'image/svg+xml' }]],
-  // Without attributes, `{slug}` in a heading stays plain text.
+  // Turn off attributes, so that `{slug}` in a heading remains plain text.
   markdown: { config: linkPages, attrs: false },
   transformHtml: moveScripts,
   themeConfig: {

@@ -1,4 +1,4 @@
-// The default theme without its fonts. The site uses the reader's own fonts, as the page does.
+// The default theme without its fonts. Like the web page, the site uses the reader's own fonts.
 import theme from 'vitepress/theme-without-fonts';
 import './colours.css';
 
