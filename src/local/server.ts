@@ -10,6 +10,7 @@ import {
   isAlive,
   isFilesLimit,
   isStopped,
+  keepFreedMemorySmall,
   processNow,
   readProcess,
   startDetached,
@@ -91,6 +92,7 @@ export async function runServer(self: ThisProgram, request: ServeRequest): Promi
 }
 
 async function serve(self: ThisProgram, { flags, signal, onReady }: ServeRequest): Promise<void> {
+  keepFreedMemorySmall();
   const [{ startServer }, { pino }] = await Promise.all([import('../server/start-server.ts'), import('pino')]);
   const { settings, rules, budgets: budgetRules } = await readSettings({ ...self, flags });
   await prepareHome(settings.home);

@@ -1,7 +1,8 @@
 import { expect, test } from 'vitest';
-import { collectGarbage, returnFreedMemory } from '../../src/platform/process/index.ts';
+import { collectGarbage, keepFreedMemorySmall, returnFreedMemory } from '../../src/platform/process/index.ts';
 import { returnMemoryWhenIdle } from '../../src/server/return-memory-when-idle.ts';
 import { ManualClock } from '../harness/manual-clock.ts';
+import { waitFor } from '../harness/wait-for.ts';
 
 const MB = 2 ** 20;
 
@@ -76,6 +77,29 @@ test('stops with the server', async () => {
   stop();
   await pass(60, 0);
   expect(server.returned).toBe(0);
+});
+
+test('large blocks go back to the kernel as soon as they are freed', async () => {
+  expect(keepFreedMemorySmall()).toBe(true);
+  const small: Buffer[] = [];
+  /** The large blocks lie between small ones, which stay in use. */
+  const fill = (): Buffer[] =>
+    Array.from({ length: 200 }, () => {
+      small.push(Buffer.alloc(50_000, 1));
+      return Buffer.alloc(MB, 1);
+    });
+  // Without the limit, glibc stops mapping blocks of this size on their own once the first of them are freed.
+  let large = fill();
+  large = [];
+  await collectGarbage();
+  large = fill();
+  const before = process.memoryUsage.rss();
+  expect(large.splice(0)).toHaveLength(200);
+  await collectGarbage();
+  // V8 may free the blocks on another thread.
+  const returned = (): number => before - process.memoryUsage.rss();
+  await waitFor(() => returned() > 150 * MB, { describe: 'the kernel has the blocks back', actual: returned });
+  expect(small.every(([first]) => first === 1)).toBe(true);
 });
 
 test('the kernel gets back what the process no longer uses', async () => {
