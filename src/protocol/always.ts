@@ -11,8 +11,11 @@ export const AlwaysChoices = z
     question_id: z.string(),
     session: z.string().nullable().meta({ description: 'What `for: session` allows; null if it is not offered' }),
     project: z.string().nullable().meta({ description: 'What `for: project` allows; null if it is not offered' }),
-    rule: z.string().nullable().meta({ description: 'The approval rule, as TOML; null if no rule can be made' }),
-    no_rule: z.string().nullable().meta({ description: 'Why no rule can be made' }),
+    rule: z
+      .string()
+      .nullable()
+      .meta({ description: 'The approval rule, as TOML; null if no rule can be made for this request' }),
+    no_rule: z.string().nullable().meta({ description: 'Why no rule can be made for this request' }),
   })
   .meta({ id: 'AlwaysChoices' });
 export type AlwaysChoices = z.infer<typeof AlwaysChoices>;

@@ -30,7 +30,7 @@ export const CatchupEvent = z
       description:
         'for `asked`: the kind of question; a `question` may also have been asked in the text at the end of a turn',
     }),
-    lasted_ms: z.int().nullable().meta({ description: 'how long it lasted; null if it still lasts' }),
+    lasted_ms: z.int().nullable().meta({ description: 'how long it lasted; null if it is still going on' }),
     replay: CatchupReplay.nullable().meta({
       description: 'null for a JSON session, or if no recording shows the event',
     }),
@@ -51,7 +51,7 @@ export const CatchupSession = z
     cost_usd: z.number().nullable().meta({ description: 'null if nothing reported the cost' }),
     is_cost_by_day: z.boolean().meta({
       description:
-        'whether the cost is that of whole days, from the day of `since` on, because a session in a terminal reports costs only by day',
+        'whether the cost covers whole days, beginning with the day of `since`, because a session in a terminal reports its costs only by day',
     }),
     events: z.array(CatchupEvent).meta({ description: 'Oldest first; at most the last 100' }),
   })
@@ -64,7 +64,7 @@ export const Catchup = z
     since: Timestamp,
     from: z.enum(['request', 'away', 'day']).meta({
       description:
-        'where `since` comes from: the request, the time when the person was last there or, if that is unknown, a day ago',
+        'where `since` comes from: the request, the time when the person last used CBOS or, if that is unknown, 24 hours ago',
     }),
     sessions: z
       .array(CatchupSession)
@@ -81,7 +81,7 @@ export const CATCHUP_ROUTES = {
     summary:
       'What the sessions did while the person was away: which ones finished, asked or got stuck, and what changed',
     query: z.strictObject({
-      since: Timestamp.optional().meta({ description: 'Default: the time when the person was last there' }),
+      since: Timestamp.optional().meta({ description: 'Default: the time when the person last used CBOS' }),
     }),
     success: 200,
     response: Catchup,

@@ -9,7 +9,7 @@ import { Timestamp } from './words.ts';
 export const ChangesBase = z
   .object({
     kind: z.enum(['asked', 'started_from', 'upstream', 'default_branch', 'last_commit', 'nothing', 'turn']),
-    ref: z.string().nullable().meta({ description: 'the branch or revision, as a person names it' }),
+    ref: z.string().nullable().meta({ description: 'the branch or revision, by the name that a person uses for it' }),
     commit: z.string().nullable().meta({
       description: 'the commit where the branch and the base diverged (the merge base), or the revision itself',
     }),
@@ -61,7 +61,7 @@ export const Changes = z
         files: z.number().int().meta({ description: 'counted in `total`, but not listed' }),
         untracked: z.number().int().meta({ description: 'untracked files that were neither compared nor counted' }),
       })
-      .meta({ description: 'set if there was more than a limit allows' }),
+      .meta({ description: 'present only if some changes exceeded a limit and were left out' }),
   })
   .meta({ id: 'Changes' });
 export type Changes = z.infer<typeof Changes>;

@@ -29,7 +29,8 @@ export const Delivery = z
       description: 'The session from which the prompt was sent, `?` if unknown; absent if a person sent it',
     }),
     phase: ShownPhase.optional().meta({
-      description: 'How far the delivery has got; each phase belongs to one status. Older servers omit this field',
+      description:
+        'How far the delivery has progressed; each phase belongs to one status. Older servers omit this field',
     }),
     note: z.string().nullable().meta({ description: 'Anything else that happened to the delivery, beyond its status' }),
   })

@@ -15,7 +15,7 @@ const SourceSays = z
     detail: Status.shape.detail,
     rule: z.string(),
     evidence: z.string(),
-    since: Timestamp.meta({ description: 'Since when the source has been reporting this' }),
+    since: Timestamp.meta({ description: 'When the source began to report this' }),
     won: z.boolean().meta({ description: 'Whether the status follows this source' }),
   })
   .meta({ id: 'SourceVerdict' });
@@ -53,12 +53,15 @@ const Hooks = z.object({
 });
 
 const Screen = z.object({
-  rule: z.string().meta({ description: 'The rule whose reading counts' }),
+  rule: z.string().meta({ description: 'The rule whose result is used' }),
   since: Timestamp,
   newest_rule: z
     .string()
-    .meta({ description: 'The rule that matches the current screen; it counts once it has matched for a moment' }),
-  newest_since: Timestamp.meta({ description: 'Since when the current screen has matched this rule' }),
+    .meta({
+      description:
+        'The rule that matches the current screen; its result is used once the rule has matched for a short time',
+    }),
+  newest_since: Timestamp.meta({ description: 'When the current screen first matched this rule' }),
   dialog_seen_at: At.meta({ description: 'When a dialog was last on the screen' }),
   changed_at: Timestamp,
   progressed_at: Timestamp.meta({ description: 'When anything except a spinner and its clock last changed' }),
@@ -118,15 +121,15 @@ const JsonEvents = z.object({
 export const Explanation = z
   .object({
     status: Status,
-    at: Timestamp.meta({ description: 'When this was true' }),
+    at: Timestamp.meta({ description: 'The time to which this explanation applies' }),
     claude_version: z.string().nullable(),
     stuck_threshold_ms: z.int(),
     thresholds: Thresholds,
-    why: z.string().meta({ description: 'Why CBOS believed this source and no other, in words' }),
-    recheck_at: At.meta({ description: 'When CBOS will judge the same evidence again' }),
+    why: z.string().meta({ description: 'Why CBOS believed this source rather than another, as a sentence' }),
+    recheck_at: At.meta({ description: 'When CBOS will evaluate the same evidence again' }),
     verdicts: z
       .array(SourceSays)
-      .meta({ description: 'The strongest source first; sources without a reading are left out' }),
+      .meta({ description: 'The most reliable source first; sources that report nothing are left out' }),
     evidence: z.object({
       process: Process.nullable(),
       hooks: Hooks.nullable(),

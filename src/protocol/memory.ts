@@ -23,7 +23,7 @@ export type ChosenBefore = z.infer<typeof ChosenBefore>;
 export const AnswerBefore = z
   .object({
     said: SaidBefore,
-    remark: z.string().nullable().meta({ description: 'the text that came with a yes or a no' }),
+    remark: z.string().nullable().meta({ description: 'the text that the person added to a yes or a no' }),
     chosen: z.array(ChosenBefore).meta({ description: 'for a `choice`: what was chosen for each question' }),
     count: z.int().min(1),
     last_at: Timestamp,
@@ -69,7 +69,7 @@ const MOST_PATH = 4_096;
 
 export const MemoryFilter = z.strictObject({
   q: z.string().max(MOST_QUERY).optional().meta({
-    description: 'only questions where the question, an answer, the tool or a session name contains these words',
+    description: 'only questions that contain these words, or whose answer, tool or session name contains them',
   }),
   project: z
     .string()

@@ -74,7 +74,7 @@ export const PAGE_ROUTES = {
   subscribePush: {
     method: 'post',
     path: '/push/subscriptions',
-    summary: 'Send a notification to this browser whenever a session begins to need a person',
+    summary: 'Send a notification to this browser each time a session starts to need a person',
     body: PushSubscription,
     success: 201,
     response: z.object({ status: z.literal('subscribed') }),

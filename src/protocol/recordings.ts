@@ -19,7 +19,7 @@ export const DroppedRecording = z
     whole: z
       .boolean()
       .meta({ description: 'true if nothing is left of the recording; false if its newer part is kept' }),
-    at: Timestamp.meta({ description: 'the last time on that day' }),
+    at: Timestamp.meta({ description: 'the last time that this happened on that day' }),
   })
   .meta({ id: 'DroppedRecording' });
 export type DroppedRecording = z.infer<typeof DroppedRecording>;

@@ -47,7 +47,7 @@ export const RULE_ROUTES = {
   removeRule: {
     method: 'delete',
     path: '/rules/{id}',
-    summary: 'Remove a rule that was added by request; to remove a rule in a file, edit the file',
+    summary: 'Remove a rule that was added through the API; to remove a rule in a file, edit the file',
     params: z.object({ id: z.string() }),
     success: 200,
     response: Rule,

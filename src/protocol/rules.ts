@@ -120,7 +120,7 @@ export const RuleVerdict = z
   .object({
     decision: RuleEffect,
     reason: RuleReason,
-    about: z.string().nullable().meta({ description: 'the part of the call that was decisive, or the file' }),
+    about: z.string().nullable().meta({ description: 'the part of the call, or the file, that led to the decision' }),
     rules: z.array(z.string()).meta({ description: 'ids of the rules that decided' }),
   })
   .meta({ id: 'RuleVerdict' });
@@ -130,8 +130,11 @@ export const RuleTest = z
   .strictObject({
     tool: z.string().min(1),
     input: z.record(z.string(), z.unknown()),
-    session: z.string().optional().meta({ description: 'as if this session asked' }),
-    folder: z.string().optional().meta({ description: 'as if a session in this folder asked that no rule names' }),
+    session: z.string().optional().meta({ description: 'as if this session had made the call' }),
+    folder: z
+      .string()
+      .optional()
+      .meta({ description: 'as if a session in this folder had made the call, and no rule named that session' }),
   })
   .meta({ id: 'RuleTest' });
 export type RuleTest = z.infer<typeof RuleTest>;

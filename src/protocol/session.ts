@@ -59,14 +59,14 @@ export const Session = z
     rate_limit: RateLimit.nullable(),
     limit_over_at: Timestamp.optional().meta({
       description:
-        "When the usage limit that stopped the session's last turn ended; `POST /sessions/{slug}/continue` continues the session. Absent if no person needs to do that",
+        "When the usage limit that stopped the session's last turn ended; `POST /sessions/{slug}/continue` continues the session. Absent if nobody needs to continue it",
     }),
     recording_stopped_at: Timestamp.nullable().meta({
-      description: "Since when the session's output has not been recorded; null while it is recorded",
+      description: "When CBOS stopped recording the session's output; null while the output is recorded",
     }),
     undrawn_since: Timestamp.optional().meta({
       description:
-        "Since when the session's output has not been drawn, because drawing took too long: its screen is empty here, and its status comes only from its hooks and its process",
+        "When CBOS stopped drawing the session's output because drawing took too long: the screen is then empty here, and the status comes only from hooks and the process",
     }),
     brought_back: z.boolean().meta({
       description:
@@ -95,11 +95,11 @@ export const Session = z
     }),
     queue_stopped_at: Timestamp.nullable().meta({
       description:
-        "Since when an interrupt has held back the session's queued prompts and drafts; null while they may be sent, or if there are none",
+        "When an interrupt paused the session's queued prompts and drafts; null if they may be sent, or if there are none",
     }),
     over_budget: OverBudget.optional().meta({
       description:
-        'The budget that was reached: CBOS holds every prompt for the session until somebody raises the budget or its day ends. Absent while CBOS may send prompts',
+        'The budget that has been used up: CBOS holds every prompt for the session until somebody raises the budget or its day ends. Absent while CBOS may send prompts',
     }),
     ...KEPT_ATTENTION,
     ...KEPT_LABELS,
@@ -112,7 +112,7 @@ export const StatusCounts = z
     total: z.int(),
     by_state: z.record(State, z.int()),
     by_attention: z.record(z.enum(ATTENTIONS), z.int()).meta({
-      description: 'What the sessions want from a person, as every list counts it',
+      description: 'How many sessions need a person, are done, are working and so on, as counted in every list',
     }),
     unread: z.int().meta({ description: 'How many sessions are unread, not counting snoozed ones' }),
   })

@@ -10,19 +10,25 @@ export type SetUpState = z.infer<typeof SetUpState>;
 /** The command that prepares a session's worktree before Claude Code starts in it. */
 export const SetUp = z
   .object({
-    command: z.string().meta({ description: 'For /bin/sh, in the folder of the worktree' }),
+    command: z.string().meta({ description: 'The command that /bin/sh runs in the folder of the worktree' }),
     from: z.enum(['settings', 'project']).meta({
-      description: "What names it: `[[repositories]]` in config.toml, or the repository's `.cbos/worktree.toml`",
+      description:
+        "Where the command is defined: in `[[repositories]]` in config.toml, or in the repository's `.cbos/worktree.toml`",
     }),
     state: SetUpState.meta({
       description:
-        '`pending`: it runs at the next start; `running`; `done`; `failed`; `untrusted`: nobody has trusted the file that names it, so it does not run; `skipped`: a person decided to start without it',
+        '`pending`: it runs at the next start; `running`; `done`; `failed`; `untrusted`: nobody has trusted the file that defines it, so it does not run; `skipped`: a person decided to start without it',
     }),
-    exit_code: z.int().nullable().meta({ description: 'Once it has failed; null if it did not end on its own' }),
+    exit_code: z
+      .int()
+      .nullable()
+      .meta({
+        description: 'The exit code of a command that failed; null otherwise, and if a signal ended the command',
+      }),
     after_failure: AfterFailure.meta({
-      description: '`stop`: Claude Code does not start if it fails; `start`: Claude Code starts anyway',
+      description: '`stop`: Claude Code does not start if the command fails; `start`: Claude Code starts anyway',
     }),
-    at: Timestamp.meta({ description: 'Since when it has this state' }),
+    at: Timestamp.meta({ description: 'When the set-up entered this state' }),
   })
   .meta({ id: 'SetUp' });
 export type SetUp = z.infer<typeof SetUp>;
@@ -47,7 +53,7 @@ export const ProjectSetUp = z
   .object({
     path: z.string(),
     state: z.enum(['trusted', 'untrusted', 'changed', 'broken']).meta({
-      description: '`changed`: it is not the version that was trusted; only a trusted version counts',
+      description: '`changed`: the file is no longer the version that was trusted; CBOS uses only a trusted version',
     }),
     error: z.string().nullable().meta({ description: 'What is wrong with the file' }),
     command: z.string().nullable(),
@@ -63,7 +69,7 @@ const RepositoryPath = z.string().min(1).max(4_096);
 export const SetUpTrust = z
   .strictObject({
     path: RepositoryPath.meta({ description: 'A folder of the repository' }),
-    sha256: z.string().length(64).meta({ description: 'Of the file as it was read' }),
+    sha256: z.string().length(64).meta({ description: 'The SHA-256 hash of the file as it was read' }),
   })
   .meta({ id: 'SetUpTrust' });
 export type SetUpTrust = z.infer<typeof SetUpTrust>;
@@ -77,10 +83,13 @@ export const RepositoryWorktree = z
     branch: z.string().nullable().meta({ description: 'null if no branch is checked out' }),
     main: z.boolean().meta({ description: 'Whether it is the main checkout' }),
     locked: z.boolean(),
-    gone: z.boolean().meta({ description: 'Whether its folder is gone; `git worktree prune` forgets it' }),
+    gone: z
+      .boolean()
+      .meta({ description: 'Whether its folder no longer exists; `git worktree prune` removes the entry' }),
     sessions: z.array(z.string()).meta({ description: 'The sessions that work in it, even if they are stopped' }),
     free: z.boolean().meta({
-      description: 'Whether a new session can use it: it has a branch, it is no main checkout, and no session uses it',
+      description:
+        'Whether a new session can use it: it has a branch, it is not the main checkout, and no session uses it',
     }),
   })
   .meta({ id: 'RepositoryWorktree' });
@@ -89,7 +98,9 @@ export type RepositoryWorktree = z.infer<typeof RepositoryWorktree>;
 export const RepositoryWorktrees = z
   .object({
     repository: z.string().meta({ description: 'The main checkout' }),
-    set_up: ProjectSetUp.nullable().meta({ description: 'Its own `.cbos/worktree.toml`; null if it has none' }),
+    set_up: ProjectSetUp.nullable().meta({
+      description: 'The `.cbos/worktree.toml` of the repository; null if the repository has none',
+    }),
     own: z
       .object({ command: z.string(), after_failure: AfterFailure.nullable() })
       .nullable()

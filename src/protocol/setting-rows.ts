@@ -78,7 +78,7 @@ export const SETTING_ROWS: readonly SettingRow[] = [
     name: 'keep_days',
     environment: 'CBOS_STREAM_KEEP_DAYS',
     file: 'keep_days',
-    about: 'number of days after which CBOS removes recordings of its own that belong to no listed session',
+    about: 'number of days after which CBOS deletes a recording that it made and that belongs to no listed session',
   },
   {
     name: 'max_file_size',
@@ -115,25 +115,25 @@ export const SETTING_ROWS: readonly SettingRow[] = [
     name: 'stuck_threshold_ms',
     environment: 'CBOS_STUCK_THRESHOLD_MS',
     file: 'stuck_threshold_ms',
-    about: 'how long an active session may go without a sign of life before it counts as stuck',
+    about: 'how long an active session may show no sign of life before it counts as stuck',
   },
   {
     name: 'status_spinner_settle_ms',
     environment: null,
     file: 'status.spinner_settle_ms',
-    about: 'without hooks: how long a spinner must turn before a turn counts as running',
+    about: 'without hooks: how long a spinner must spin before a turn counts as running',
   },
   {
     name: 'status_prompt_settle_ms',
     environment: null,
     file: 'status.prompt_settle_ms',
-    about: 'without hooks: how long the prompt must be up before a turn counts as over',
+    about: 'without hooks: how long the prompt must be visible before a turn counts as over',
   },
   {
     name: 'status_silent_end_ms',
     environment: null,
     file: 'status.silent_end_ms',
-    about: 'how long the prompt must be up before a turn without an end hook counts as over, as after Esc',
+    about: 'how long the prompt must be visible before a turn counts as over if no hook reports its end, as after Esc',
   },
   {
     name: 'status_draw_lag_ms',
@@ -171,7 +171,7 @@ export const SETTING_ROWS: readonly SettingRow[] = [
     environment: 'CBOS_LIMITS_THEN',
     file: 'limits.then',
     about:
-      'what to do when a usage limit ends: native leaves it to Claude Code, resume continues each session once, ask asks you, never does nothing',
+      'what to do when a usage limit ends: native leaves that to Claude Code, resume continues each session once, ask asks you first, never does nothing',
   },
   {
     name: 'limits_floor',

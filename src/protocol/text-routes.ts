@@ -50,7 +50,7 @@ export const TEXT_ROUTES = {
   listDeliveries: {
     method: 'get',
     path: '/sessions/{slug}/deliveries',
-    summary: 'The prompts on their way, newest first',
+    summary: 'The prompts sent to a session and what became of them, newest first',
     params: SlugParam,
     success: 200,
     response: z.array(Delivery),

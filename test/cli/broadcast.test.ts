@@ -36,7 +36,7 @@ describe('send to several sessions', () => {
     const { code, stdout, stderr } = await send('--all', 'hello');
     expect({ code, stderr }).toEqual({ code: 4, stderr: '' });
     expect(stdout).toMatch(
-      new RegExp(`^Sent to ${one}\n${two}: not sent. The session cannot take a prompt now — .+\n$`),
+      new RegExp(`^Sent to ${one}\n${two}: not sent. The session cannot accept a prompt now — .+\n$`),
     );
     const json = await send('--all', 'hello', '--json');
     expect(json.code).toBe(4);

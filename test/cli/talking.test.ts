@@ -52,9 +52,9 @@ describe('send', () => {
     const { code, stdout, stderr } = await runCommand(['send', 'AUTH', 'hello'], { ...cli.where, isTTY: true });
     expect({ code, stdout }).toEqual({ code: 4, stdout: '' });
     expect(stderr).toContain('cbos answer AUTH 1');
-    expect(stderr.trimEnd().split('\n').at(-1)).toMatch(/^cbos: The session cannot take a prompt now — /);
+    expect(stderr.trimEnd().split('\n').at(-1)).toMatch(/^cbos: The session cannot accept a prompt now — /);
     const script = await runCommand(['send', 'AUTH', 'hello'], cli.where);
-    expect(script.stderr).toMatch(/^cbos: The session cannot take a prompt now — .*\n$/);
+    expect(script.stderr).toMatch(/^cbos: The session cannot accept a prompt now — .*\n$/);
   });
 
   test('prints the delivery as JSON', async () => {

@@ -230,7 +230,9 @@ describe('wait', () => {
   test('exits with 6 when the time is over', async () => {
     const { code, stderr } = await runCommand(['wait', 'AUTH', '--timeout', '0.05'], where);
     expect(code).toBe(6);
-    expect(stderr).toBe('cbos: AUTH did not become waiting within 0.05 s — Allow more time with --timeout\n');
+    expect(stderr).toBe(
+      'cbos: AUTH did not become waiting within 0.05 s — Give the command more time with --timeout\n',
+    );
   });
 
   test('exits with 1 if the session dies, was dead, or is deleted', async () => {

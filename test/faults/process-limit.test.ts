@@ -36,7 +36,7 @@ test('if no further process can start, each command reports it and leaves nothin
   const listed = (await cbos.call<Session[]>('GET', '/sessions')).body;
   expect(listed.map(({ slug, state }) => `${slug} ${state}`)).toEqual(['RUNS idle', 'ENDS dead', 'JSON idle']);
   expect((await cbos.call<Delivery[]>('GET', '/sessions/RUNS/deliveries')).body).toMatchObject([
-    { status: 'failed', note: 'The system refuses to start another process' },
+    { status: 'failed', note: 'The system does not allow another process to start' },
   ]);
 
   group.limit(null);

@@ -53,26 +53,26 @@ export const GIT_ERRORS = {
   no_such_worktree: {
     status: 409,
     exit: EXIT.refused,
-    meaning: 'No worktree that a session could use has this branch checked out',
-    hint: '`cbos worktrees` lists the worktrees; without --existing, a new one is made',
+    meaning: "This branch isn't checked out in any worktree that a session can use",
+    hint: '`cbos worktrees` lists the worktrees; without --existing, CBOS creates a new one',
   },
   no_free_port: {
     status: 409,
     exit: EXIT.failed,
-    meaning: 'Every port for worktrees is taken',
+    meaning: 'All ports for worktrees are in use',
     hint: 'Delete sessions that you no longer need (`cbos rm`), or set `worktrees.ports` in config.toml to a larger range',
   },
   invalid_set_up: {
     status: 422,
     exit: EXIT.usage,
     meaning: "The repository's .cbos/worktree.toml is not valid",
-    hint: 'It holds set_up = "COMMAND" and, if wanted, after_failure = "start"',
+    hint: 'The file must set set_up = "COMMAND", and may set after_failure = "start"',
   },
   set_up_changed: {
     status: 409,
     exit: EXIT.refused,
-    meaning: 'The file with the set-up has changed since it was shown',
-    hint: 'Read it again: `cbos worktrees trust`',
+    meaning: 'The file that contains the set-up has changed since you read it',
+    hint: 'Read the new version and confirm it: `cbos worktrees trust`',
   },
   set_up_failed: {
     status: 409,
@@ -83,8 +83,8 @@ export const GIT_ERRORS = {
   no_set_up: {
     status: 409,
     exit: EXIT.refused,
-    meaning: 'The worktree of this session has no set-up that is still to run',
-    hint: '`cbos show SLUG` shows its worktree',
+    meaning: "This session's worktree has no set-up left to run",
+    hint: '`cbos show SLUG` shows the worktree and its set-up',
   },
   worktree_exists: {
     status: 409,
@@ -95,7 +95,7 @@ export const GIT_ERRORS = {
   worktree_place: {
     status: 422,
     exit: EXIT.refused,
-    meaning: 'The path for worktrees is a file, or leads through a symbolic link',
+    meaning: 'The folder for worktrees cannot be used: its path is a file, or contains a symbolic link',
     hint: 'CBOS creates worktrees only inside the main checkout: replace .claude/worktrees with a real folder',
   },
   no_worktree: {
@@ -113,14 +113,14 @@ export const GIT_ERRORS = {
   worktree_locked: {
     status: 409,
     exit: EXIT.refused,
-    meaning: 'The worktree is locked against removal',
+    meaning: 'The worktree is locked, so git does not remove it',
     hint: 'Run `git worktree unlock PATH`, then try again; nothing was changed',
   },
   worktree_in_use: {
     status: 409,
     exit: EXIT.refused,
     meaning: 'Processes are running in the worktree',
-    hint: 'End the processes that the message names, or move them out of the folder with `cd`; then try again',
+    hint: 'Stop the processes that the message names, or have them leave the folder (`cd`); then try again',
   },
   worktree_submodules: {
     status: 409,
@@ -144,7 +144,7 @@ export const GIT_ERRORS = {
     status: 409,
     exit: EXIT.refused,
     meaning:
-      'The repository has no remote on a forge: it has no remotes, or their addresses are in an unsupported form',
+      'The repository has no remote on a forge: it has no remotes, or their addresses have an unsupported format',
     hint: '`git remote -v` lists the remotes; an address must have the form HOST:OWNER/NAME (SSH) or https://HOST/OWNER/NAME',
   },
   gh_not_found: {
@@ -169,13 +169,13 @@ export const GIT_ERRORS = {
     status: 409,
     exit: EXIT.refused,
     meaning: 'git could not push the branch, so no pull request was opened; the message quotes git',
-    hint: 'If the remote branch has other commits, tell the session to merge them. If git cannot log in, run `gh auth setup-git`: git then uses the login of `gh`',
+    hint: 'If the remote branch has other commits, tell the session to merge them. If git cannot log in, run `gh auth setup-git`: git then logs in with the credentials of `gh`',
   },
   pull_request_exists: {
     status: 409,
     exit: EXIT.refused,
     meaning: 'The branch already has an open pull request, which was not in the plan',
-    hint: '`cbos finish SLUG --pr` shows that pull request and pushes to it; no second one was opened',
+    hint: '`cbos finish SLUG --pr` shows that pull request and pushes to it; CBOS did not open a second one',
   },
   pull_request_changed: {
     status: 409,
@@ -217,7 +217,7 @@ export const GIT_ERRORS = {
     status: 409,
     exit: EXIT.refused,
     meaning:
-      'The base is checked out, and the merge would change files that need a filter (Git LFS, git-crypt), which CBOS never runs',
+      'The base is checked out, and the merge would change files that need a git filter (Git LFS, git-crypt), but CBOS never runs filters',
     hint: 'Merge the branch there with `git merge BRANCH`, then run `cbos finish SLUG --discard`; nothing was changed',
   },
   no_identity: {
@@ -229,8 +229,8 @@ export const GIT_ERRORS = {
   no_such_save: {
     status: 404,
     exit: EXIT.failed,
-    meaning: 'Nothing is saved under this name in the repository',
-    hint: '`cbos recover` lists what is saved',
+    meaning: 'The repository has no saved worktree with this name',
+    hint: '`cbos recover` lists the saved worktrees',
   },
   no_such_turn: {
     status: 404,

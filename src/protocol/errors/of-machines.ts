@@ -17,8 +17,8 @@ export const MACHINE_ERRORS = {
   not_founder: {
     status: 409,
     exit: EXIT.refused,
-    meaning: 'Only the machine that founded the fleet can do this',
-    hint: '`cbos fleet ls` shows which machine that is',
+    meaning: 'Only the founder of the fleet, the machine that started it, can do this',
+    hint: '`cbos fleet ls` shows which machine founded the fleet',
   },
   no_such_machine: {
     status: 404,
@@ -36,7 +36,7 @@ export const MACHINE_ERRORS = {
     status: 503,
     exit: EXIT.noServer,
     meaning: 'The machine cannot be reached; nothing was done there, and CBOS will not retry',
-    hint: 'Try again when `cbos fleet ls` lists it as reachable',
+    hint: 'Try again when `cbos fleet ls` shows the machine as reachable',
   },
   machine_silent: {
     status: 504,
@@ -53,8 +53,8 @@ export const MACHINE_ERRORS = {
   not_over_fleet: {
     status: 501,
     exit: EXIT.refused,
-    meaning: 'This cannot be done to a session on another machine',
-    hint: 'Do it on that machine, for example over ssh',
+    meaning: 'CBOS cannot do this to a session on another machine',
+    hint: 'Run the command on that machine, for example over ssh',
   },
   invalid_invitation: {
     status: 422,
@@ -78,6 +78,6 @@ export const MACHINE_ERRORS = {
     status: 503,
     exit: EXIT.failed,
     meaning: "The fleet's NATS server did not start",
-    hint: 'See its log, fleet/nats/nats.log in the home directory',
+    hint: 'The log, fleet/nats/nats.log in the home directory, shows why',
   },
 } as const satisfies Record<string, CatalogueEntry>;

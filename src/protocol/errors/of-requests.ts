@@ -18,18 +18,18 @@ export const REQUEST_ERRORS = {
     status: 502,
     exit: EXIT.noServer,
     meaning: 'The server at this address could not prove that this browser signed in to it',
-    hint: 'Another program may have taken the port, or the token has changed. `cbos open` signs in again; `cbos doctor` checks the port',
+    hint: 'Another program may be using the port, or the token has changed. `cbos open` signs the browser in again; `cbos doctor` checks the port',
   },
   link_expired: {
     status: 410,
     exit: EXIT.failed,
-    meaning: 'The sign-in link was already used, or has expired',
+    meaning: 'The sign-in link has already been used or has expired',
     hint: '`cbos open` makes a new link; each link works once, within ten minutes',
   },
   too_many_attempts: {
     status: 429,
     exit: EXIT.failed,
-    meaning: 'Too many wrong tokens or signatures came from this address',
+    meaning: 'This address has sent too many wrong tokens or signatures',
     hint: 'Wait a minute. `cbos open` signs a browser in without a token; the command line needs no token',
   },
   forbidden_host: {
@@ -41,7 +41,7 @@ export const REQUEST_ERRORS = {
   forbidden_origin: {
     status: 403,
     exit: EXIT.failed,
-    meaning: 'The request comes from a page of another site',
+    meaning: 'The request comes from a page on another site',
     hint: 'Use a page from this server: it accepts requests only from its own pages',
   },
   invalid_rule: {
@@ -132,13 +132,13 @@ export const REQUEST_ERRORS = {
     status: 409,
     exit: EXIT.refused,
     meaning: 'The rules file has changed since it was read',
-    hint: 'Run `cbos rules trust` again to read the new rules and confirm them',
+    hint: 'Run `cbos rules trust` again to read and confirm the new rules',
   },
   inside_session: {
     status: 403,
     exit: EXIT.refused,
-    meaning: 'The request comes from inside a session, where processes may only read and send',
-    hint: 'Run the command outside of a session, or give sessions all rights with `sessions_may = "everything"` in config.toml',
+    meaning: 'The request comes from a process inside a session, which may only read and send prompts',
+    hint: 'Run the command outside any session, or give sessions all rights with `sessions_may = "everything"` in config.toml',
   },
   no_such_route: {
     status: 404,
@@ -156,7 +156,7 @@ export const REQUEST_ERRORS = {
     status: 413,
     exit: EXIT.failed,
     meaning: 'The request body is too large',
-    hint: 'Send less at once; the limit is 4 MiB',
+    hint: 'Send less data in one request; the limit is 4 MiB',
   },
   range_not_satisfiable: {
     status: 416,

@@ -11,7 +11,7 @@ export const REVIEW_ERRORS = {
   no_such_line: {
     status: 422,
     exit: EXIT.usage,
-    meaning: "The file does not have these lines, or isn't a text file",
+    meaning: "The file has no such lines, or isn't a text file",
     hint: '`cbos diff SLUG` shows the files and their lines; paths are relative to the top of the working tree',
   },
   no_such_file: {
@@ -23,7 +23,7 @@ export const REVIEW_ERRORS = {
   too_many_comments: {
     status: 409,
     exit: EXIT.refused,
-    meaning: 'The open round has reached the limit of 200 comments',
+    meaning: 'The open round already has 200 comments, which is the limit',
     hint: '`cbos review SLUG send` sends them; a new round then begins',
   },
   no_comments: {
@@ -35,7 +35,7 @@ export const REVIEW_ERRORS = {
   review_changed: {
     status: 409,
     exit: EXIT.refused,
-    meaning: 'The comments or their lines have changed since the prompt was shown; nothing was sent',
+    meaning: 'The comments or the lines that they refer to have changed since you saw the prompt; nothing was sent',
     hint: 'Read the new prompt (`cbos review SLUG send` shows it), then send it',
   },
 } as const satisfies Record<string, CatalogueEntry>;

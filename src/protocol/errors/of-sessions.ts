@@ -41,7 +41,7 @@ export const SESSION_ERRORS = {
   path_too_long: {
     status: 422,
     exit: EXIT.usage,
-    meaning: "The path of Screen's socket would be longer than the system allows",
+    meaning: "The path of the session's Screen socket would be longer than the system allows",
     hint: 'Use a shorter session name, or set SCREENDIR to a shorter path',
   },
   no_such_conversation: {
@@ -59,20 +59,21 @@ export const SESSION_ERRORS = {
   no_such_window: {
     status: 404,
     exit: EXIT.noSuchSession,
-    meaning: 'Screen has the session, but none of its windows runs this program',
-    hint: '`cbos attach SLUG` shows what runs there',
+    meaning: "Screen has the session, but this program isn't running in any of its windows",
+    hint: '`cbos attach SLUG` shows what is running there',
   },
   screen_prompt_open: {
     status: 409,
     exit: EXIT.refused,
-    meaning: "Screen's copy mode or one of its prompts is open in the session's window and would take the keys",
+    meaning:
+      "In the session's window, Screen is in copy mode or shows a prompt of its own, so the keys would not reach Claude Code",
     hint: 'Attach with `cbos attach SLUG`, and press Esc',
   },
   already_adopted: {
     status: 409,
     exit: EXIT.refused,
     meaning: 'CBOS has already adopted this Screen session',
-    hint: '`cbos ls` lists it under its name',
+    hint: '`cbos ls` shows the name under which CBOS lists it',
   },
   other_home: {
     status: 409,
@@ -102,12 +103,12 @@ export const SESSION_ERRORS = {
     status: 503,
     exit: EXIT.failed,
     meaning: "This session's Screen daemon does not respond",
-    hint: '`cbos doctor` names the daemon; resume it with `kill -CONT PID`, or kill it',
+    hint: '`cbos doctor` shows the PID of the daemon; resume the daemon with `kill -CONT PID`, or kill it',
   },
   screen_unreachable: {
     status: 503,
     exit: EXIT.failed,
-    meaning: "This session's Screen socket is gone, although its daemon is running",
+    meaning: "This session's Screen socket no longer exists, although its Screen daemon is running",
     hint: '`cbos doctor` explains why the socket cannot be recreated',
   },
   launch_failed: {
@@ -119,7 +120,7 @@ export const SESSION_ERRORS = {
   screen_attached: {
     status: 409,
     exit: EXIT.refused,
-    meaning: "Somebody is attached, and their terminal determines the session's size",
+    meaning: 'Somebody is attached to the session, and the size of their terminal determines its size',
     hint: 'Detach that terminal first (Ctrl-A d)',
   },
   session_dead: {
@@ -137,8 +138,8 @@ export const SESSION_ERRORS = {
   not_parkable: {
     status: 409,
     exit: EXIT.refused,
-    meaning: 'Parking the session now would lose something; `reason` says what',
-    hint: '`cbos show SLUG` shows what it is doing; `cbos stop SLUG` ends it in any case',
+    meaning: 'Parking the session now would lose something; `reason` in the error says what',
+    hint: '`cbos show SLUG` shows what the session is doing; `cbos stop SLUG` stops it regardless',
   },
   session_alive: {
     status: 409,
@@ -149,8 +150,8 @@ export const SESSION_ERRORS = {
   kill_failed: {
     status: 500,
     exit: EXIT.failed,
-    meaning: "Some of the session's processes could not be ended",
-    hint: 'They belong to another user or hang in the kernel; the message names them',
+    meaning: "Some of the session's processes could not be terminated",
+    hint: 'The processes that the message names belong to another user, or hang in the kernel',
   },
   no_events: {
     status: 409,
@@ -168,44 +169,44 @@ export const SESSION_ERRORS = {
     status: 409,
     exit: EXIT.refused,
     meaning: 'The session is a JSON session, so it has no terminal',
-    hint: '`cbos send` and `cbos answer` talk to it; `cbos attach SLUG` opens it in a terminal',
+    hint: '`cbos send` and `cbos answer` work without a terminal; `cbos attach SLUG` opens the session in a terminal',
   },
   no_response: {
     status: 404,
     exit: EXIT.failed,
-    meaning: 'The session has not answered anything yet',
+    meaning: 'The session has not completed a turn yet, so it has no answer',
     hint: '`cbos invoke SLUG PROMPT` runs a turn',
   },
   budget_reached: {
     status: 409,
     exit: EXIT.refused,
-    meaning: 'The session has reached its budget',
+    meaning: 'The session has used up its budget',
     hint: '`cbos budget raise` raises a budget. To continue a session beyond its own --max-budget-usd, adopt its conversation: `cbos adopt --resume ID`',
   },
   nothing_to_continue: {
     status: 409,
     exit: EXIT.refused,
     meaning:
-      "There is nothing to continue: no usage limit stopped the session's last turn, the limit has not ended yet, or the session has continued since",
+      "There is nothing to continue: the session's last turn was not stopped by a usage limit, the limit is still in effect, or the session has already continued",
     hint: '`cbos show SLUG` shows what the session is doing; `cbos send SLUG TEXT` sends it a prompt',
   },
   already_running: {
     status: 409,
     exit: EXIT.refused,
     meaning: 'A turn is running',
-    hint: '`cbos wait SLUG` waits until the turn ends; `cbos send` lets Claude Code queue the prompt',
+    hint: "`cbos wait SLUG` waits until the turn ends; `cbos send SLUG TEXT` puts a prompt into Claude Code's queue",
   },
   session_in_use: {
     status: 409,
     exit: EXIT.refused,
-    meaning: 'Another Claude Code process has the conversation open; two at once would corrupt it',
-    hint: 'End that process first; the message names it',
+    meaning: 'Another Claude Code process has the conversation open, and two processes would corrupt it',
+    hint: 'Stop the process that the message names, then try again',
   },
   undrawable: {
     status: 422,
     exit: EXIT.failed,
     meaning: 'Part of the recording takes too long to draw',
-    hint: '`cbos logs SLUG --raw` prints its bytes; `cbos restart SLUG` starts a new recording',
+    hint: '`cbos logs SLUG --raw` prints the recorded bytes; `cbos restart SLUG` starts a new recording',
   },
   no_recording: {
     status: 404,

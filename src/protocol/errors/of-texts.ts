@@ -11,14 +11,14 @@ export const TEXT_ERRORS = {
   not_accepting_text: {
     status: 409,
     exit: EXIT.refused,
-    meaning: 'The session cannot take a prompt now',
+    meaning: 'The session cannot accept a prompt now',
     hint: 'Answer the open question first (`cbos show SLUG`), or send the prompt with --force',
   },
   command_prefix: {
     status: 422,
     exit: EXIT.refused,
-    meaning: 'The text would run a shell command or a slash command',
-    hint: 'If it is meant as a command, add --command',
+    meaning: 'The text would run as a shell command or a slash command',
+    hint: 'To run it as a command, add --command',
   },
   idempotency_conflict: {
     status: 422,
@@ -47,8 +47,9 @@ export const TEXT_ERRORS = {
   not_shown_whole: {
     status: 409,
     exit: EXIT.refused,
-    meaning: 'The request is longer than CBOS can show: refuse it here, or allow it in the terminal',
-    hint: '`cbos attach SLUG` opens the terminal, where you can allow it; `cbos answer SLUG no` refuses it',
+    meaning:
+      'The request is too long to be shown here completely, so you can refuse it here, but allow it only in the terminal',
+    hint: '`cbos attach SLUG` opens the terminal, where you can allow the request; `cbos answer SLUG no` refuses it',
   },
   nothing_running: {
     status: 409,
@@ -59,7 +60,7 @@ export const TEXT_ERRORS = {
   not_confirmed: {
     status: 504,
     exit: EXIT.timedOut,
-    meaning: 'CBOS typed the keys, but Claude Code gave no sign of having taken them',
+    meaning: 'CBOS typed the keys, but nothing shows that Claude Code received them',
     hint: '`cbos attach SLUG` shows what happened; nothing was typed twice',
   },
   no_such_delivery: {
@@ -71,8 +72,8 @@ export const TEXT_ERRORS = {
   delivery_final: {
     status: 409,
     exit: EXIT.refused,
-    meaning: 'CBOS no longer holds this delivery',
-    hint: 'Only queued deliveries can be changed or cancelled',
+    meaning: 'CBOS no longer holds this prompt, so it cannot be changed or cancelled',
+    hint: 'Only queued prompts can be changed or cancelled',
   },
   file_too_large: {
     status: 413,
@@ -95,13 +96,13 @@ export const TEXT_ERRORS = {
   file_not_stored: {
     status: 404,
     exit: EXIT.failed,
-    meaning: 'No such file is stored beside the session',
-    hint: '`cbos files SLUG` lists the stored files; `cbos send SLUG --file PATH` stores one and sends it',
+    meaning: 'The session has no stored file with this id',
+    hint: '`cbos files SLUG` lists the stored files; `cbos send SLUG --file PATH` stores and sends a file',
   },
   file_in_use: {
     status: 409,
     exit: EXIT.refused,
-    meaning: 'The file is mentioned in a prompt that the session may not have read yet',
+    meaning: 'A prompt that the session may not have read yet mentions the file',
     hint: 'Cancel the prompt first (`cbos queue rm ID`), or delete the file after the session has read the prompt',
   },
   search_unavailable: {
@@ -119,7 +120,7 @@ export const TEXT_ERRORS = {
   already_applied: {
     status: 409,
     exit: EXIT.refused,
-    meaning: 'The draft has already been sent; CBOS sends each draft at most once',
+    meaning: 'The draft has already been sent, and CBOS sends each draft only once',
     hint: 'To send the text again, use `cbos send`',
   },
 } as const satisfies Record<string, CatalogueEntry>;

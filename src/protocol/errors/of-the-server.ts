@@ -5,7 +5,7 @@ export const SERVER_ERRORS = {
   internal: {
     status: 500,
     exit: EXIT.failed,
-    meaning: 'An internal error occurred in CBOS',
+    meaning: 'CBOS encountered an internal error',
     hint: 'See server.log in the home directory for details',
   },
   disk_full: {
@@ -18,7 +18,7 @@ export const SERVER_ERRORS = {
   process_limit: {
     status: 503,
     exit: EXIT.failed,
-    meaning: 'The system refuses to start another process',
+    meaning: 'The system does not allow another process to start',
     hint: "Raise the limit (`ulimit -u`, TasksMax of the service, pids.max of a container), or end processes that you don't need",
   },
   home_read_only: {
@@ -26,7 +26,7 @@ export const SERVER_ERRORS = {
     exit: EXIT.failed,
     meaning:
       'The home directory is on a read-only file system, so the request could not be recorded and was not carried out',
-    hint: 'Make it writable again (mount -o remount,rw, or fsck after errors); sessions keep running',
+    hint: 'Make the file system writable again (mount -o remount,rw, or fsck after errors); sessions keep running',
   },
   database_damaged: {
     status: 500,
@@ -64,7 +64,7 @@ export const SERVER_ERRORS = {
   no_systemd: {
     status: 503,
     exit: EXIT.failed,
-    meaning: 'No systemd manages services for this user',
+    meaning: "systemd isn't running for this user, so it cannot manage services",
     hint: '`cbos up` runs the server without systemd; in WSL, `systemd=true` under [boot] in /etc/wsl.conf enables it',
   },
   invalid_setting: {
@@ -76,7 +76,7 @@ export const SERVER_ERRORS = {
   timed_out: {
     status: 504,
     exit: EXIT.timedOut,
-    meaning: 'The event did not happen in the given time',
-    hint: 'Allow more time with --timeout',
+    meaning: 'What the command was waiting for did not happen in time',
+    hint: 'Give the command more time with --timeout',
   },
 } as const satisfies Record<string, CatalogueEntry>;

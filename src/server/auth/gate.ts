@@ -174,7 +174,7 @@ function checkOwnPage(request: IncomingMessage, origins: string[]): void {
   }
   const site = headerValues(request, 'sec-fetch-site')[0];
   if (site !== undefined && !OWN_FETCH_SITES.has(site)) {
-    throw new CatalogueError('forbidden_origin', 'The request comes from a page of another site');
+    throw new CatalogueError('forbidden_origin', 'The request comes from a page on another site');
   }
 }
 
