@@ -16,8 +16,8 @@ export function errorFromBody(body: ErrorBody): CatalogueError {
 export function errorFromResponse(status: number, text: string): CatalogueError {
   const error = fieldOf(parseJson(text), 'error');
   if (isErrorBody(error)) return errorFromBody(error);
-  return new CatalogueError('internal', `The server answered with HTTP ${status}, but not with a CBOS error`, {
-    hint: 'Another program may be listening there; `cbos doctor` checks',
+  return new CatalogueError('internal', `The server answered with HTTP ${status}, but the answer isn't a CBOS error`, {
+    hint: 'Another program may be listening at this address; `cbos doctor` checks that',
   });
 }
 
@@ -39,7 +39,7 @@ export function errorFromTransport(cause: unknown): unknown {
   if (cause instanceof ConnectionLostError) {
     return new CatalogueError(
       'no_server',
-      'The server ended before it answered, so the request may or may not have been carried out',
+      'The server stopped before it answered, so the request may or may not have been carried out',
       {
         hint: 'Run `cbos up`, then check the session with `cbos show SLUG` before you try again',
         cause,

@@ -22,7 +22,9 @@ export async function exportRecording(request: ExportRequest, place: RecordingPl
   const { timed } = await readFacts(source);
   const output = request.output === null ? null : resolve(place.cwd, request.output);
   if (output !== null && (output === source.typescript || output === source.timing)) {
-    throw new CatalogueError('invalid_request', `${output} is the recording itself`, { hint: 'Give another --output' });
+    throw new CatalogueError('invalid_request', `${output} is the recording that you want to export`, {
+      hint: 'Choose another file with --output',
+    });
   }
   return { timed, text: textOf(source, request) };
 }

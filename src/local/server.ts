@@ -196,12 +196,12 @@ function environmentOf(flags: SettingFlags): Record<string, string> {
 /** A server ends when it notices that its home has been removed, but a stopped or hanging server cannot notice. */
 function strayServer(home: string, { pid }: HomeHolder): CatalogueError {
   const ending = isStoppedNow(pid)
-    ? `Resume it: \`kill -CONT ${pid}\` lets it notice that and end`
+    ? `Resume it: after \`kill -CONT ${pid}\`, the server notices that and ends`
     : '`cbos down` ends it';
   return new CatalogueError(
     'server_running',
-    `A server (pid ${pid}) still runs for a home that was removed from ${home}`,
-    { hint: `${ending}; its sessions stay alive` },
+    `A server (pid ${pid}) is still running for a home directory that was removed from ${home}`,
+    { hint: `${ending}; its sessions keep running` },
   );
 }
 
@@ -211,7 +211,7 @@ function startFailure(said: string): CatalogueError {
   const [message, hint] = last.replace(/^cbos: /, '').split(' — ', 2);
   return new CatalogueError(
     'no_server',
-    message === undefined || message === '' ? 'The server ended as soon as it started' : message,
+    message === undefined || message === '' ? 'The server exited as soon as it started' : message,
     {
       ...(hint === undefined ? {} : { hint }),
     },
@@ -254,7 +254,7 @@ export async function stopServer(holder: Pick<ServerProcess, 'pid'>): Promise<vo
     everyMs: LOOK_EVERY_MS,
   });
   if (gone === null)
-    throw new CatalogueError('timed_out', `The server (pid ${holder.pid}) does not stop`, {
+    throw new CatalogueError('timed_out', `The server (pid ${holder.pid}) did not stop`, {
       hint: `End it with \`kill -9 ${holder.pid}\`; sessions keep running`,
     });
 }

@@ -55,12 +55,10 @@ const Hooks = z.object({
 const Screen = z.object({
   rule: z.string().meta({ description: 'The rule whose result is used' }),
   since: Timestamp,
-  newest_rule: z
-    .string()
-    .meta({
-      description:
-        'The rule that matches the current screen; its result is used once the rule has matched for a short time',
-    }),
+  newest_rule: z.string().meta({
+    description:
+      'The rule that matches the current screen; its result is used once the rule has matched for a short time',
+  }),
   newest_since: Timestamp.meta({ description: 'When the current screen first matched this rule' }),
   dialog_seen_at: At.meta({ description: 'When a dialog was last on the screen' }),
   changed_at: Timestamp,

@@ -19,12 +19,9 @@ export const SetUp = z
       description:
         '`pending`: it runs at the next start; `running`; `done`; `failed`; `untrusted`: nobody has trusted the file that defines it, so it does not run; `skipped`: a person decided to start without it',
     }),
-    exit_code: z
-      .int()
-      .nullable()
-      .meta({
-        description: 'The exit code of a command that failed; null otherwise, and if a signal ended the command',
-      }),
+    exit_code: z.int().nullable().meta({
+      description: 'The exit code of a command that failed; null otherwise, and if a signal ended the command',
+    }),
     after_failure: AfterFailure.meta({
       description: '`stop`: Claude Code does not start if the command fails; `start`: Claude Code starts anyway',
     }),

@@ -227,7 +227,7 @@ export async function startServerFaces(options: FacesOptions): Promise<Faces> {
   if (listening.notHeld !== null) {
     logger.warn(
       { address: listening.notHeld },
-      `another program has ${listening.notHeld} and answers at localhost; open ${listening.address.url} instead`,
+      `another program is listening on ${listening.notHeld}, so localhost may lead to it; open ${listening.address.url} instead`,
     );
   }
   await machines.start();

@@ -43,7 +43,7 @@ export function watchPresence(options: {
     there = readPrivateFile(file, Kept) ?? NEVER_THERE;
   } catch (cause) {
     // The server must start even if this file cannot be read.
-    log.warn({ err: cause, file }, 'the time when a person was last there could not be read');
+    log.warn({ err: cause, file }, 'the time when a person last used CBOS could not be read');
   }
   let at: number | null = null;
   let writtenAt: number | null = null;
@@ -56,7 +56,7 @@ export function watchPresence(options: {
       writePrivateFile(file, there);
     } catch (cause) {
       // If the disk is full, the next catch-up begins too early. That is no reason to let the person's action fail.
-      log.warn({ err: cause, file }, 'the time when a person was last there could not be saved');
+      log.warn({ err: cause, file }, 'the time when a person last used CBOS could not be saved');
     }
   };
   const noting =

@@ -99,7 +99,7 @@ export async function startServer(options: ServerOptions): Promise<RunningServer
     if (existsSync(`${databaseFile}${DAMAGED_LOG}`))
       log.error(
         { file: `${databaseFile}${DAMAGED_LOG}` },
-        "the database's log could not be read to its end: the last writes are lost",
+        "the end of the database's log could not be read, so the last changes are lost",
       );
     const screen = await openScreen(options);
     await removeLeftExchanges(screen);
@@ -213,7 +213,7 @@ export async function startServer(options: ServerOptions): Promise<RunningServer
       sinks?.dispose();
       home.stop();
     };
-    const ready = reach === null ? 'the server is ready' : `the server is ready, and open to ${reach}`;
+    const ready = reach === null ? 'the server is ready' : `the server is ready, and ${reach} can reach it`;
     log.info({ address: faces.address.url, socket: settings.socket, version }, ready);
     return {
       address: faces.address.url,
@@ -249,7 +249,7 @@ function openSearch({ settings, searchProgram, clock, log }: ServerOptions): Sea
     program: searchProgram,
     file: join(settings.home, 'search.db'),
     elapsed: clock.elapsed,
-    onFault: (message) => log.error({ fault: message }, 'the search index has a fault'),
+    onFault: (message) => log.error({ fault: message }, 'the search index is damaged'),
   });
 }
 
@@ -287,6 +287,6 @@ function closer(parts: {
     await search.close();
     database.close();
     lock.release();
-    log.info({}, 'the server has ended');
+    log.info({}, 'the server has stopped');
   };
 }

@@ -22,7 +22,10 @@ export function awaitLoss(
     stop = watchHome({
       home,
       onLost: (error) => {
-        log.error({ err: error }, 'the home is gone: the server stops, but the sessions keep running');
+        log.error(
+          { err: error },
+          'the home directory no longer exists: the server stops, but the sessions keep running',
+        );
         resolve(error);
       },
       onLogLost: () => remakeLog(database, log),
@@ -35,9 +38,9 @@ function remakeLog(database: Database, log: Logger): void {
   const file = `${DATABASE_FILE}-wal`;
   try {
     renewLog(database);
-    log.error({ file }, "the database's log was removed; nothing was lost, and a new one was created");
+    log.error({ file }, "another program deleted the database's log; nothing was lost, and CBOS created a new log");
   } catch (cause) {
-    log.error({ err: cause, file }, "the database's log was removed, and could not be created again");
+    log.error({ err: cause, file }, "another program deleted the database's log, and CBOS could not create a new one");
   }
 }
 

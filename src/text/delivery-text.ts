@@ -6,8 +6,8 @@ export function deliveryLine({ session, status, removed, note }: Delivery): stri
   const words: Readonly<Record<Delivery['status'], string>> = {
     delivered: `Sent to ${session}`,
     queued: `${session}: queued; CBOS sends it as soon as the session is ready`,
-    sent: `Typed into ${session}; Claude Code has not confirmed it yet`,
-    unknown: `${session}: the prompt may or may not have arrived; cbos attach ${session} shows`,
+    sent: `Typed into ${session}; Claude Code has not confirmed the prompt yet`,
+    unknown: `${session}: the prompt may or may not have arrived; cbos attach ${session} shows what happened`,
     cancelled: `${session}: cancelled, not sent`,
     failed: `${session}: not sent; cbos attach ${session} shows why`,
   };

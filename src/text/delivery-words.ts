@@ -7,20 +7,22 @@ const NOTES: Readonly<Partial<Record<DeliveryPhase, string>>> = {
   behind_dialog: 'A dialog opened before CBOS could send the text; CBOS sends it when the session is ready',
   behind_view: 'A view covered the prompt before CBOS could send the text; CBOS sends it when the view is closed',
   beside_leftover:
-    'An earlier text from CBOS was still in the prompt; CBOS sends this one when the earlier one is gone',
-  put_back: "The text came back from Claude Code's queue when the turn ended; CBOS sends it when the session is ready",
+    'An earlier text from CBOS was still in the prompt; CBOS sends this one once the earlier one has been sent or removed',
+  put_back:
+    'When the turn ended, Claude Code returned the text from its queue; CBOS sends it when the session is ready',
   taken_out: 'CBOS removed the unsent text from the prompt, and sends it when the session is ready',
   resumed: 'The server stopped before sending the text; CBOS sends it when the session is ready',
   looking:
-    'The server stopped while pressing Enter; when the session is ready, CBOS finds out whether Claude Code took the text',
+    'The server stopped while pressing Enter; when the session is ready, CBOS checks whether Claude Code received the text',
   under_view:
     'A view opened while CBOS was sending the text; if the text is still in the prompt when the view closes, CBOS sends it then',
   unread: 'The session has not read the text yet; CBOS presses Enter once the text appears in the prompt',
-  taken_back: "Somebody moved the text from Claude Code's queue back into the prompt; CBOS leaves it to that person",
+  taken_back:
+    "Somebody moved the text from Claude Code's queue back into the prompt; CBOS leaves it to that person to send",
   answering: `${IN_QUEUE}; an answer may end that turn`,
   interrupting: 'The turn is being interrupted',
   interrupted: 'The turn was interrupted',
-  never_shown: 'The text never appeared in the prompt, and there is no sign that Claude Code took it',
+  never_shown: 'The text never appeared in the prompt, and nothing shows that Claude Code received it',
   no_sign:
     'CBOS pressed Enter, but neither the screen nor a hook nor the transcript shows what happened. Check the session before you send it again',
   cleared: 'CBOS removed the unsent text from the prompt, so it did not arrive',
@@ -65,10 +67,10 @@ const REFUSALS: Readonly<Record<Refused, readonly [message: string, cure?: strin
     close('Leave that mode with Backspace'),
   ],
   covered_by_search: [
-    'The search for old prompts is open: Enter would send one of them again',
-    close('End the search with Esc'),
+    'The search for earlier prompts is open: Enter would send one of them again',
+    close('Close the search with Esc'),
   ],
-  covered_by_agents: ['The agents list is open: the text would start a new session', close('Go back with Esc')],
+  covered_by_agents: ['The list of agents is open: the text would start a new session', close('Go back with Esc')],
   covered_by_unknown: ['Something that CBOS does not recognize covers the prompt', close('Close it')],
 };
 

@@ -7,20 +7,23 @@ const REFUSALS: Readonly<Record<ParkingRefusal, readonly [message: string, cure:
     'Run `cbos stop SLUG`, then `cbos restart SLUG`; after that, it can be parked',
   ],
   working: ['a turn is running, or a prompt is on its way', '`cbos wait SLUG` waits until the turn ends'],
-  asking: ['it asks something, and the question would be lost', 'Answer it first with `cbos answer SLUG`'],
-  unknown: ['CBOS does not know what it is doing', '`cbos explain SLUG` says why'],
+  asking: ['it is asking something, and the question would be lost', 'Answer it first with `cbos answer SLUG`'],
+  unknown: ['CBOS cannot tell what it is doing', '`cbos explain SLUG` says why'],
   attached: ['somebody is attached to its terminal', 'Detach that terminal first (Ctrl-A d)'],
-  draft: ['its prompt contains unsent text', 'Send or clear that text first (`cbos attach SLUG`)'],
-  covered: ['something covers its prompt, and may hide unsent text', 'Close the cover first (`cbos attach SLUG`)'],
-  unread: ['it has not yet read what was typed', '`cbos attach SLUG` shows what it is doing'],
-  queued: ['prompts are waiting for it and are sent next', '`cbos queue SLUG` shows them'],
+  draft: ['its prompt contains text that has not been sent', 'Send or clear that text first (`cbos attach SLUG`)'],
+  covered: [
+    'something covers its prompt, and may hide text that has not been sent',
+    'Close the cover first (`cbos attach SLUG`)',
+  ],
+  unread: ['it has not read the typed text yet', '`cbos attach SLUG` shows what it is doing'],
+  queued: ['prompts for it are queued and will be sent next', '`cbos queue SLUG` shows them'],
   background: [
     'it is running commands, agents or schedules in the background, which would end',
-    'Let them end first, or `cbos stop SLUG` ends everything',
+    'Wait until they end, or stop everything with `cbos stop SLUG`',
   ],
   no_conversation: [
     'Claude Code has not saved its conversation, so the session could not wake again',
-    '`cbos stop SLUG` ends it',
+    '`cbos stop SLUG` stops it',
   ],
 };
 

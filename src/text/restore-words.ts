@@ -45,7 +45,7 @@ export function restoredText({ session, outcome, lost, how, reason, error }: Res
     case 'planned':
       return `${name} would come back ${way}${because}`;
     case 'restoring':
-      return `${name} is on its way back`;
+      return `${name} is being restored`;
     case 'restored':
       return `${name} is running again, ${way}`;
     case 'left':

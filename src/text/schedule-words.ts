@@ -1,19 +1,19 @@
 import type { DeliveryStatus, Schedule, ScheduleLaunch, ScheduleReason, ScheduleRun } from '../protocol/index.ts';
 
 const REASONS: Readonly<Record<ScheduleReason, string>> = {
-  missed: 'its time had passed',
+  missed: 'the scheduled time had passed',
   overlapping: 'the previous prompt was still waiting',
   working: 'the session of the previous run was still working or asking',
-  paused: 'it was paused',
+  paused: 'the schedule was paused',
   over_budget: 'a budget was reached',
-  refused: 'the session did not take the prompt',
+  refused: 'the session refused the prompt',
 };
 
 const DELIVERED: Readonly<Record<DeliveryStatus, string>> = {
   queued: 'waits until the session is ready',
   sent: 'not confirmed yet',
   delivered: '',
-  unknown: 'CBOS stopped while it was being sent',
+  unknown: 'CBOS stopped while sending the prompt',
   cancelled: 'the prompt was taken back',
   failed: 'the prompt did not arrive',
 };

@@ -128,7 +128,7 @@ export function stateText(session: Attending): string {
 export function queueText({ queue_stopped_at: stoppedAt }: Pick<Session, 'queue_stopped_at'>): string {
   // An older server does not send this field.
   const at = Date.parse(stoppedAt ?? '');
-  return Number.isNaN(at) ? '' : `queue paused by an interrupt since ${formatClock(at)}`;
+  return Number.isNaN(at) ? '' : `queue paused by an interrupt at ${formatClock(at)}`;
 }
 
 /** Returns a note that the session is parked. The result is empty if the session is not parked. */
@@ -148,7 +148,7 @@ export function recordingText({
   undrawn_since: undrawnSince,
 }: Pick<Session, 'recording_stopped_at' | 'recording_stopped_because' | 'undrawn_since'>): string {
   if (undrawnSince !== undefined) {
-    return `not drawn since ${formatClock(Date.parse(undrawnSince))}: its output takes too long to draw`;
+    return `not drawn since ${formatClock(Date.parse(undrawnSince))}: drawing its output takes too long`;
   }
   // An older server does not send this field.
   const at = Date.parse(stoppedAt ?? '');

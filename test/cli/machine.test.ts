@@ -57,10 +57,10 @@ describe('up and down', () => {
     });
   });
 
-  test('down reports that the sessions stay alive', async () => {
+  test('down reports that the sessions keep running', async () => {
     const stopped = await runCommand(['down'], withHost({ stopServer: async () => 'stopped' }));
     expect(stopped).toMatchObject({ code: 0, stderr: '' });
-    expect(stopped.stdout).toContain('the sessions stay alive');
+    expect(stopped.stdout).toContain('the sessions keep running');
     const none = await runCommand(['down'], withHost({ stopServer: async () => 'not_running' }));
     expect(none).toMatchObject({ code: 0, stdout: "CBOS isn't running\n" });
   });

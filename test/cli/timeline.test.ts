@@ -170,7 +170,7 @@ describe('cbos timeline', () => {
     expect(words(await changesOf('A'))).toEqual(PERMISSION);
   });
 
-  test('a turn that gives no sign of life for 15 s is stuck, and recovers with the next one', async () => {
+  test('a turn that shows no sign of life for 15 s is stuck, and recovers with the next one', async () => {
     const { timing } = copy('2.1.329/think', 'A');
     let seconds = 0;
     const rows = rowsOf(timing).map((row) => {

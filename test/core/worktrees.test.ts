@@ -14,7 +14,7 @@ describe('the port of a worktree', () => {
     const range = { first: 28_000, last: 28_002 };
     expect(choosePort(range, () => false)).toBe(28_000);
     expect(choosePort(range, (port) => port < 28_002)).toBe(28_002);
-    expect(fault(() => choosePort(range, () => true))).toBe('Every port from 28000 to 28002 is taken');
+    expect(fault(() => choosePort(range, () => true))).toBe('All ports from 28000 to 28002 are in use');
   });
 });
 

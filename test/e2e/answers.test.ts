@@ -215,7 +215,7 @@ describe('a permission', () => {
     const question = await ask('scene:permission');
     const result = await answer({ choice: 'always', text: 'but be careful' });
     expect(result.status).toBe(422);
-    expect(result.error).toMatchObject({ code: 'no_such_option', message: 'This option takes no reply' });
+    expect(result.error).toMatchObject({ code: 'no_such_option', message: 'This option does not accept a reply' });
     expect((await openQuestion()).id).toBe(question.id);
     await answered({ choice: 'no' });
   });

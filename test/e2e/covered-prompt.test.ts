@@ -53,7 +53,7 @@ describe('a text never goes into a cover of the prompt: it is refused with the r
       'The detailed transcript covers the prompt',
     ],
     ['shell mode', '!', '! for shell mode', BACKSPACE, 'The prompt is in shell mode'],
-    ['the search through old prompts', '\x12', 'search prompts:', ESCAPE, 'The search for old prompts is open'],
+    ['the search through old prompts', '\x12', 'search prompts:', ESCAPE, 'The search for earlier prompts is open'],
     [
       'an editor that CBOS does not know',
       '\x07',

@@ -70,7 +70,7 @@ describe('a home that is lost while its server runs', () => {
     expect(await run('up')).toMatchObject({ code: 1, stderr: cure });
     expect(await run('down')).toMatchObject({ code: 5, stderr: cure });
     const { stdout } = await run('doctor');
-    expect(stdout).toMatch(new RegExp(`Server: process ${cbos.pid} still serves a home that was removed`));
+    expect(stdout).toMatch(new RegExp(`Server: process ${cbos.pid} still serves a home directory that was removed`));
     process.kill(cbos.pid, 'SIGCONT');
     await waitFor(hasEnded, { describe: 'the server has ended' });
     expect(await run('down')).toMatchObject({ code: 0, stdout: expect.stringContaining("CBOS isn't running") });
@@ -96,9 +96,12 @@ describe('the database', () => {
   test('its log, removed while the server runs, costs nothing', async () => {
     await start();
     rmSync(inHome('cbos.db-wal'));
-    await waitFor(() => readFileSync(inHome('server.log'), 'utf8').includes("the database's log was removed"), {
-      describe: 'the loss is logged',
-    });
+    await waitFor(
+      () => readFileSync(inHome('server.log'), 'utf8').includes("another program deleted the database's log"),
+      {
+        describe: 'the loss is logged',
+      },
+    );
     expect((await run('new', 'K', '--type', 'json')).code).toBe(0);
     await cbos.stop('SIGKILL');
     cbos = await startCbos(world, env);

@@ -57,7 +57,7 @@ test('a removed socket of a session is made again, as often as it disappears', a
 
 test('nobody has to use the session between two losses', async () => {
   const timesNoticed = (): number =>
-    readFileSync(join(world.cbosHome, 'server.log'), 'utf8').split('recreated it').length;
+    readFileSync(join(world.cbosHome, 'server.log'), 'utf8').split('created it again').length;
   for (let time = 0; time < 3; time += 1) {
     const before = timesNoticed();
     removeSocket(world, id);

@@ -55,9 +55,11 @@ test('output that would draw forever is set aside: the server continues, starts 
   await cbos.until('POISONED', isAside, 'is set aside');
   await shows('OTHER', 'hello from next door');
   expect(isAside(await cbos.session('OTHER'))).toBe(false);
-  expect((await cbos.cli(['doctor'])).stdout).toMatch(/POISONED wrote output that takes too long to draw/);
+  expect((await cbos.cli(['doctor'])).stdout).toMatch(/POISONED wrote output that CBOS cannot draw quickly enough/);
   expect((await cbos.cli(['show', 'POISONED'])).stdout).toContain('not drawn since');
-  expect(readLog(world.cbosHome)).toContain('its recording takes too long to draw and is set aside');
+  expect(readLog(world.cbosHome)).toContain(
+    "drawing the session's recording takes too long, so CBOS has set the recording aside",
+  );
 });
 
 const readLog = (home: string): string => readFileSync(join(home, 'server.log'), 'utf8');

@@ -99,7 +99,7 @@ describe('a recording is written, dialogs are seen and answered, also after a re
 
   test('when its file is cut off: the loss is reported', async () => {
     await expectToHold((slug) => cutOff(world, slug));
-    expect(logOf(world)).toContain('its recording was truncated by another program');
+    expect(logOf(world)).toContain("another program truncated the session's recording");
     expect((await cbos.cli(['status'])).stdout).toMatch(
       /dropped: the oldest .* of (AUTH|mine) \(truncated by another program/,
     );
@@ -111,7 +111,7 @@ describe('a recording is written, dialogs are seen and answered, also after a re
     await each((slug) => expect(older(slug).length, slug).toBeGreaterThan(0));
     const { body } = await cbos.call<{ size_bytes: number }[]>('GET', '/sessions/AUTH/recordings');
     expect(body[0]?.size_bytes).toBeGreaterThan(0);
-    expect(logOf(world)).toContain('was deleted by another program');
+    expect(logOf(world)).toContain("another program deleted the session's recording");
   });
 
   test('while Screen cannot be reached, the session shows that nothing is recorded, and recording continues afterwards', async () => {

@@ -23,7 +23,7 @@ test('a person adds a schedule after seeing its next times, edits, pauses, runs 
   await terminal.type('NIGHTLY');
   await terminal.keys('Tab', 'Tab', 'Tab', 'C-u');
   await terminal.type('0 7 1 7');
-  await terminal.until(/a pattern has 5 fields/, 'what is wrong with the pattern');
+  await terminal.until(/a pattern needs 5 fields/, 'what is wrong with the pattern');
   await terminal.keys('Enter');
   expect(schedules.list()).toEqual([]);
   await terminal.type(' *');

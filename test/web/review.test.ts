@@ -52,7 +52,7 @@ test('lines are commented on, sent as the prompt that is shown, and answered nex
   await dialog.getByText('> 2 Use a <b>word</b>.').waitFor();
   repository.write('a.txt', 'zero\none\n2\nthree\nfour\n');
   await dialog.getByRole('button', { name: 'Send', exact: true }).click();
-  await page.getByText('have changed since the prompt was shown').waitFor();
+  await page.getByText('have changed since you saw the prompt').waitFor();
   expect(server.sessions.deliveries('AUTH')).toEqual([]);
   await dialog.getByText('a.txt, lines 4–5').waitFor();
   await dialog.getByRole('button', { name: 'Send', exact: true }).click();

@@ -25,7 +25,7 @@ test('the page adds a schedule after showing its next times, edits, pauses, runs
   await page.getByLabel('Time zone').fill('Europe/Berlin');
   const save = page.getByRole('button', { name: 'Save' });
   await page.getByLabel('When').fill('0 7 * *');
-  await page.getByText('a pattern has 5 fields').waitFor();
+  await page.getByText('a pattern needs 5 fields').waitFor();
   expect(await save.isDisabled()).toBe(true);
   await page.getByLabel('When').fill('0 7 1 7 *');
   // Seven o'clock in Berlin is one o'clock in New York, the reader's zone.

@@ -148,12 +148,12 @@ function addService(program: Command, context: CliContext): void {
     .action(async (options: JsonOption) => print(await host.service.install(), options));
   service
     .command('uninstall')
-    .description('Stop and remove the service; the sessions stay alive.')
+    .description('Stop and remove the service; the sessions keep running.')
     .option('--json', 'print what happened print the token as JSON')
     .action(async (options: JsonOption) => {
       const outcome = await host.service.uninstall();
       if (options.json === true) out.json({ status: outcome });
-      else out.line(outcome === 'uninstalled' ? 'uninstalled; the sessions stay alive' : 'it was not installed');
+      else out.line(outcome === 'uninstalled' ? 'uninstalled; the sessions keep running' : 'it was not installed');
     });
   service
     .command('status')

@@ -50,7 +50,7 @@ export function addServing(program: Command, context: CliContext): void {
     describe(program.command('serve'), {
       group: 'server',
       summary: 'run the server in the foreground',
-      more: 'This is what systemd runs. Ctrl-C ends the server; the sessions stay alive.',
+      more: 'This is what systemd runs. Ctrl-C ends the server; the sessions keep running.',
       examples: [
         ['cbos serve', 'until Ctrl-C'],
         ['cbos serve --port 8080', 'on another port'],
@@ -65,7 +65,7 @@ export function addServing(program: Command, context: CliContext): void {
         signal: stop.signal,
         onReady: (address, reach) => {
           const open = reach == null ? '' : `, and open to ${reach}`;
-          out.notice(`the server is ready at ${address}${open}; Ctrl-C ends it, sessions stay alive`);
+          out.notice(`the server is ready at ${address}${open}; Ctrl-C ends it, sessions keep running`);
         },
       });
     } finally {
@@ -100,14 +100,15 @@ export function addServing(program: Command, context: CliContext): void {
 
   describe(program.command('down'), {
     group: 'server',
-    summary: 'stop the server; the sessions stay alive',
+    summary: 'stop the server; the sessions keep running',
     examples: [['cbos down && cbos up', 'restart it, for example after an update']],
   })
     .option('--json', 'print what happened as JSON')
     .action(async (options: { json?: boolean }) => {
       const outcome = await host.stopServer();
       if (options.json === true) out.json({ status: outcome });
-      else if (outcome === 'stopped') out.line('CBOS stopped; the sessions stay alive, and `cbos up` finds them again');
+      else if (outcome === 'stopped')
+        out.line('CBOS stopped; the sessions keep running, and `cbos up` finds them again');
       else out.line("CBOS isn't running");
     });
 }

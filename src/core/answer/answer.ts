@@ -47,7 +47,9 @@ function readAnswer(question: Question, answer: Answer): AnswerPlan {
   if (answer.answers !== undefined) return planSeveral(question, answer.answers);
   const [first, ...others] = partsOf(question);
   if (others.length > 0) {
-    return refuse(`This dialog asks ${question.questions.length} questions; answer each one by its text (answers)`);
+    return refuse(
+      `This dialog asks ${question.questions.length} questions; answer all of them with \`answers\`, by the text of each question`,
+    );
   }
   if (answer.choice === undefined) {
     const part = answerByText(first, answer.text ?? '');
@@ -75,12 +77,12 @@ function planChoice(question: Question, part: QuestionPart, chosen: Chosen): Ans
     const others = options.filter((option) => option !== freeText);
     if (text !== null) return { kind: 'select', parts: [{ options: others, text }], remark: null };
     if (choice === 'no') return { kind: 'dismiss' };
-    return refuse(`"${part.options[freeText]?.label}" needs text`);
+    return refuse(`"${part.options[freeText]?.label}" requires text`);
   }
   if (text === null) return { kind: 'select', parts: [{ options, text: null }], remark: null };
   if (question.kind === 'question') {
     if (part.multi && freeText >= 0) return { kind: 'select', parts: [{ options, text }], remark: null };
-    return refuse('The options of this question take no reply; send either a choice or a text');
+    return refuse('This question accepts either one of its options or a text, but not both');
   }
   return { kind: 'select', parts: [{ options, text: null }], remark: text };
 }

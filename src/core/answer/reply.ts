@@ -59,7 +59,8 @@ export function replyTo(
   const [part] = plan.parts;
   const means = question.options[part?.options[0] ?? -1]?.means ?? (part?.text == null ? undefined : 'text');
   if (means === 'no' || means === 'text') return deny(plan.remark ?? part?.text ?? null, options);
-  if (plan.remark !== null) return { why: 'A yes cannot include a reply; send the text as a prompt afterwards' };
+  if (plan.remark !== null)
+    return { why: 'An answer of yes cannot include a reply; send the text as a prompt afterwards' };
   const updates = updatesOf(asked, question, { means, reach: options.reach });
   if (updates === null) return { why: 'This option can be chosen only at the terminal' };
   const updatedPermissions = updates.length === 0 ? {} : { updatedPermissions: updates };

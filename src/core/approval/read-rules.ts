@@ -75,7 +75,7 @@ export function readRule(given: {
   if (!read.success) {
     const [issue] = read.error.issues;
     const where = issue?.path.join('.') ?? '';
-    return { problem: `${where === '' ? '' : `${where}: `}${issue?.message ?? "it isn't a rule"}` };
+    return { problem: `${where === '' ? '' : `${where}: `}${issue?.message ?? "it isn't a valid rule"}` };
   }
   const { tool, command, path, project, session, expires, count = null, note = null } = read.data;
   const rule: ApprovalRule = {
@@ -110,12 +110,13 @@ function withTextDates(fields: unknown): unknown {
 }
 
 function problemOf({ effect, tools, commands, paths, projects, count }: ApprovalRule): string | null {
-  if (tools.length + commands.length + paths.length === 0) return 'it names no tool, no command and no path';
+  if (tools.length + commands.length + paths.length === 0) return 'it must name a tool, a command or a path';
   if (commands.length > 0 && paths.length > 0) return 'it has both a command and a path; write two rules';
   if (commands.some((words) => words.length === 0)) return 'a command is empty';
-  if (commands.length > 0 && tools.some((tool) => tool !== SHELL_TOOL)) return `only ${SHELL_TOOL} takes a command`;
+  if (commands.length > 0 && tools.some((tool) => tool !== SHELL_TOOL))
+    return `only a rule for ${SHELL_TOOL} can have a command`;
   const relative = projects.find((one) => !/^\/(?!.*(?:^|\/)\.\.(?:\/|$))/.test(one) || one.includes('*'));
-  if (relative !== undefined) return `${relative}: a project is an absolute folder, without wildcards`;
+  if (relative !== undefined) return `${relative}: a project must be an absolute path without wildcards`;
   const inner = commands.flatMap((words) => words.slice(0, -1)).find((word) => word === '**');
   if (inner !== undefined) return '`**` is allowed only at the end of a command';
   const climbing = paths.find((path) => path.split('/').includes('..'));
@@ -136,19 +137,21 @@ function allowProblemOf(
   paths: readonly string[],
 ): string | null {
   const open = tools.find((tool) => tool.includes('*') && !/^mcp__[^*]+__/.test(tool));
-  if (open !== undefined) return `${open}: an allow must name its tools; \`*\` is allowed only after mcp__SERVER__`;
-  if (tools.includes(SHELL_TOOL) && commands.length === 0) return `an allow for ${SHELL_TOOL} must name its commands`;
-  if (paths.length > 0 && tools.length === 0) return 'an allow with a path must name its tools';
+  if (open !== undefined)
+    return `${open}: an allow rule must name its tools; \`*\` is allowed only after mcp__SERVER__`;
+  if (tools.includes(SHELL_TOOL) && commands.length === 0)
+    return `an allow rule for ${SHELL_TOOL} must name its commands`;
+  if (paths.length > 0 && tools.length === 0) return 'an allow rule with a path must name its tools';
   const unnamed = paths.length === 0 ? tools.find((tool) => FILE_TOOLS.has(tool)) : undefined;
-  if (unnamed !== undefined) return `an allow for ${unnamed} must name its paths`;
+  if (unnamed !== undefined) return `an allow rule for ${unnamed} must name its paths`;
   const other = paths.length === 0 ? undefined : tools.find((tool) => !FILE_TOOLS.has(tool));
   if (other !== undefined) return `${other} has no path`;
   for (const words of commands) {
     const [name = '', script] = words.filter((word) => !isAssignment(word));
-    if (name.includes('*')) return `${words.join(' ')}: an allow must name the program without wildcards`;
+    if (name.includes('*')) return `${words.join(' ')}: an allow rule must name the program without wildcards`;
     const needsScript = scriptProgram(name) && words.some((word) => word.includes('*'));
     if (needsScript && (script === undefined || script.includes('*') || script.startsWith('-')))
-      return `${words.join(' ')}: ${name} runs any program; name its script, or the whole command`;
+      return `${words.join(' ')}: ${name} can run any program; name the script that it runs, or the whole command`;
   }
   return null;
 }

@@ -18,8 +18,10 @@ export interface NoRule {
 }
 
 const UNCLEAR = 'the command has parts that no rule can match exactly';
-const WIDE = 'CBOS makes no rules for commands that run other commands, remove or overwrite files, or use the network';
-const OTHER = 'CBOS makes rules for commands and files only, because a rule for this tool would allow every call of it';
+const WIDE =
+  'CBOS does not create rules for commands that run other commands, delete or overwrite files, or use the network';
+const OTHER =
+  'CBOS creates rules only for commands and files, because a rule for this tool would allow every call of it';
 
 /**
  * Makes the narrowest rule for a call that the user has seen: a rule for its simple commands, word for word, or for its

@@ -21,7 +21,7 @@ export function denyWords(rules: readonly Rule[]): string {
 /** Returns the text that tells the user which rule opened a dialog. */
 export function askWords(reason: RuleReason, rules: readonly Rule[]): string {
   const [rule] = rules;
-  if (rule === undefined) return 'CBOS cannot read its rules: `cbos rules` says why.';
+  if (rule === undefined) return 'CBOS cannot read its rules; `cbos rules` shows why.';
   return reason === 'asks'
     ? `One of your rules asks about this (CBOS rule ${rule.id}).`
     : `This may contain something that one of your rules denies (CBOS rule ${rule.id}).`;

@@ -24,7 +24,7 @@ export function readTimes(pattern: string, timezone: string): ScheduleTimes | st
   const fields = pattern.trim().split(/\s+/);
   const isNever = fields.length === 1 && fields[0] === NEVER;
   if (fields.length !== FIELDS && !isNever) {
-    return `a pattern has ${FIELDS} fields (minute, hour, day of the month, month, day of the week), or is ${NEVER}, not ${fields.length}`;
+    return `a pattern needs ${FIELDS} fields (minute, hour, day of the month, month, day of the week) or the word ${NEVER}; this one has ${fields.length}`;
   }
   try {
     // The next call throws a RangeError if the time zone is unknown.
@@ -34,6 +34,8 @@ export function readTimes(pattern: string, timezone: string): ScheduleTimes | st
     return { after: (moment) => cron.nextRun(new Date(moment))?.getTime() ?? null };
   } catch (error) {
     const said = error instanceof Error ? error.message : String(error);
-    return error instanceof RangeError ? `no time zone is named "${timezone}"` : said.replace(/^CronPattern: /, '');
+    return error instanceof RangeError
+      ? `there is no time zone named "${timezone}"`
+      : said.replace(/^CronPattern: /, '');
   }
 }

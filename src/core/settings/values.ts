@@ -126,7 +126,7 @@ function readList(value: unknown): string[] | undefined {
 
 function refuse({ name, place, value }: Spelling, reason: string): CatalogueError {
   // A secret must not appear in messages or logs.
-  const shown = name === 'token' ? 'the value given' : JSON.stringify(value);
+  const shown = name === 'token' ? 'the given value' : JSON.stringify(value);
   return new CatalogueError('invalid_setting', `${place} cannot be ${shown}: ${reason}`, {
     hint: `Change or remove ${place}`,
   });

@@ -45,7 +45,7 @@ export function isKnown({ status: { primary } }: Session): boolean {
 }
 
 export function titleOf(slug: string, { primary, detail }: Pick<Session['status'], 'primary' | 'detail'>): string {
-  if (primary === 'stuck') return `${slug} gives no sign of life`;
+  if (primary === 'stuck') return `${slug} shows no sign of life`;
   if (detail === 'error') return `${slug} stopped with an error`;
   if (detail === 'limit') return `${slug} stopped by a usage limit`;
   return detail === 'permission' ? `${slug} asks permission` : `${slug} asks`;
@@ -78,7 +78,7 @@ export function noticeOf({ slug, status }: Session, { mostButtons, most }: Shown
   return { title: cleanLine(titleOf(slug, status)), body: isWhole ? body : `${body}\n${NOT_WHOLE}`, buttons: fitting };
 }
 
-const NOT_WHOLE = '(The request is not shown completely here: allow it in CBOS.)';
+const NOT_WHOLE = '(This is only part of the request. To allow it, open CBOS.)';
 
 function wordsOf(question: Question): string {
   const parts = question.questions.length === 0 ? [question] : question.questions;

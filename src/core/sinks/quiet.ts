@@ -15,7 +15,7 @@ export interface QuietHours {
 export function readQuiet(text: string, timezone: string): QuietHours | string {
   const [start, end] = text.split('-').map(daily);
   if (start === undefined || end === undefined) return 'write 22:00-07:00';
-  if (start === end) return 'they would never end';
+  if (start === end) return 'quiet hours cannot begin and end at the same time';
   const starts = readTimes(start, timezone);
   const ends = readTimes(end, timezone);
   if (typeof starts === 'string') return starts;

@@ -3,7 +3,7 @@ import type { ProcessEvidence } from './evidence.ts';
 import { ALL_VERSIONS, type Rule } from './rule.ts';
 
 const NO_SOCKET =
-  "The session's Screen socket is gone, so nothing can be typed into the session; `cbos doctor` shows how to fix it";
+  "The session's Screen socket no longer exists, so nothing can be typed into the session; `cbos doctor` shows how to fix this";
 
 /** The rules that read what the operating system reports. They override every other source. */
 export const PROCESS_RULES: readonly Rule<ProcessEvidence>[] = [
@@ -64,4 +64,4 @@ export function setUpFailedText({ exitCode }: NonNullable<ProcessEvidence['setUp
 }
 
 const stoppedText = (daemonPid: number): string =>
-  `The session's Screen daemon is stopped, so the session neither shows nor reads anything; \`kill -CONT ${daemonPid}\` resumes the daemon`;
+  `The session's Screen daemon is stopped, so the session can neither show nor read anything; \`kill -CONT ${daemonPid}\` resumes the daemon`;

@@ -92,7 +92,7 @@ function compile(pattern: unknown, because: (reason: string) => CatalogueError):
   }
   if (compiled.programSize() <= MAX_PATTERN_STEPS) return compiled;
   throw because(
-    `the pattern has ${compiled.programSize()} steps with its repeats expanded, more than ${MAX_PATTERN_STEPS}`,
+    `with its repeats expanded, the pattern has ${compiled.programSize()} steps; the limit is ${MAX_PATTERN_STEPS}`,
   );
 }
 

@@ -6,5 +6,5 @@ import { CatalogueError, type PortRange } from '../../protocol/index.ts';
  */
 export function choosePort({ first, last }: PortRange, isTaken: (port: number) => boolean): number {
   for (let port = first; port <= last; port += 1) if (!isTaken(port)) return port;
-  throw new CatalogueError('no_free_port', `Every port from ${first} to ${last} is taken`);
+  throw new CatalogueError('no_free_port', `All ports from ${first} to ${last} are in use`);
 }

@@ -72,7 +72,7 @@ export function splitPayload(text: string): { waiting: Waiting | null; payload: 
   if (text.startsWith('{')) return { waiting: null, payload: JSON.parse(text) };
   const end = text.indexOf('\n');
   const waiting = parseWaiting(text.slice(0, end));
-  if (waiting === null) throw new Error('neither a payload nor one with its wait');
+  if (waiting === null) throw new Error('neither a payload nor a payload with its wait');
   return { waiting, payload: JSON.parse(text.slice(end + 1)) };
 }
 

@@ -17,7 +17,7 @@ export async function ensureOwnDirectory(dir: string, cure: string): Promise<voi
   const { mode } = await requireOwn(dir, cure);
   if ((mode & OTHERS_MAY_WRITE) === 0) return;
   if ((mode & STICKY) !== 0) {
-    throw new CatalogueError('invalid_setting', `${dir} can be written by other users`, { hint: cure });
+    throw new CatalogueError('invalid_setting', `other users can write to ${dir}`, { hint: cure });
   }
   await promises.chmod(dir, mode & 0o777 & ~OTHERS_MAY_WRITE);
 }

@@ -37,7 +37,7 @@ async function askGh(host: string, args: readonly string[], { environment, signa
     });
   }
   if (answer === null) {
-    const said = ran.outcome === 'timed_out' ? 'no answer came' : lastLine(ran.stderr);
+    const said = ran.outcome === 'timed_out' ? 'there was no answer' : lastLine(ran.stderr);
     throw new CatalogueError('gh_failed', `gh could not reach ${host}: ${said}`);
   }
   return answer;
@@ -63,7 +63,7 @@ function requireSuccess(repository: ForgeRepository, { status, body }: Answer): 
   if (status >= 200 && status < 300) return body;
   const name = repositoryText(repository);
   // GitHub does not reveal that a repository exists to users who may not see it.
-  const why = status === 404 || status === 403 ? 'it does not exist, or your login has no permission' : messageIn(body);
+  const why = status === 404 || status === 403 ? 'it does not exist, or your login lacks permission' : messageIn(body);
   throw new CatalogueError('gh_failed', `${name} refused the request (HTTP ${status}): ${why}`);
 }
 

@@ -29,7 +29,7 @@ export async function requireAdvanceable(place: GitPlace, { base, from, to }: Me
   const there = await Promise.all(added.map((name) => isThere(bytePath(checkout, name))));
   // git does not track these files (some may even be ignored), so no one could restore them.
   const inTheWay = added.filter((_, index) => there[index]).map(textOf);
-  if (inTheWay.length > 0) throw dirty({ base, checkout, what: 'has files in the way', files: inTheWay });
+  if (inTheWay.length > 0) throw dirty({ base, checkout, what: 'has files that block the merge', files: inTheWay });
   await requireNoFilter(here, base, await change());
 }
 

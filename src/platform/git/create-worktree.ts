@@ -176,7 +176,7 @@ async function findStart(place: GitPlace, { name, branch: asked, from }: Worktre
 /** @param isUsable whether a session could work in this worktree */
 function branchInUse(branch: string, { path }: ListedWorktree, isUsable: boolean): CatalogueError {
   return new CatalogueError('branch_in_use', `The branch ${branch} is checked out in ${path}`, {
-    hint: `\`cbos new NAME ${path}\` starts a session there; another branch gets its own worktree`,
+    hint: `\`cbos new NAME ${path}\` starts a session there; any other branch gets its own worktree`,
     extra: { worktree: path, ...(isUsable ? { usable: true } : {}) },
   });
 }
@@ -186,10 +186,10 @@ async function requireFree(place: GitPlace, path: string): Promise<void> {
   const isThere = (await lstat(path).catch(() => null)) !== null;
   if (!isListed && !isThere) return;
   const hint = !isThere
-    ? '`git worktree prune` forgets it'
+    ? '`git worktree prune` removes the entry'
     : isListed
       ? `\`cbos new NAME ${path}\` starts a session there`
-      : 'Choose another name, or move it away';
+      : 'Choose another name, or move the folder elsewhere';
   throw worktreeExists(path, isThere ? 'already exists' : 'is listed by git, but its folder is gone', hint);
 }
 

@@ -45,7 +45,7 @@ export async function planMerge(place: GitPlace, request: MergeRequest): Promise
 /** Returns the command that passes a conflict to the session. Names that a shell would interpret are omitted. */
 function conflictHint({ session, base }: MergeRequest): string {
   const what = /^[\w./-]+$/.test(base) ? base : 'the base';
-  return `\`cbos send ${session} "Merge ${what} into your branch and resolve the conflicts"\` hands them to the session; then try again`;
+  return `\`cbos send ${session} "Merge ${what} into your branch and resolve the conflicts"\` tells the session to resolve them; then try again`;
 }
 
 async function plan(place: GitPlace, request: MergeRequest): Promise<MergePlan> {

@@ -54,7 +54,7 @@ export async function pushBranch(push: Push): Promise<void> {
     const args = [...words, '--no-verify', '--end-of-options', address, `${commit}:refs/heads/${branch}`];
     const ran = await runProgram(findGit(environment), args, { env, timeoutMs: TIMEOUT_MS, cwd: dir, signal });
     if (ran.code === 0) return;
-    throw new CatalogueError('push_refused', `${branch} was not pushed: ${reasonIn(ran)}`);
+    throw new CatalogueError('push_refused', `git did not push ${branch}: ${reasonIn(ran)}`);
   } finally {
     await rm(dir, { recursive: true, force: true });
   }
@@ -65,7 +65,7 @@ export async function pushBranch(push: Push): Promise<void> {
  * git's message gives the reason.
  */
 function reasonIn({ outcome, stdout, stderr }: Awaited<ReturnType<typeof runProgram>>): string {
-  if (outcome === 'timed_out') return 'no answer came';
+  if (outcome === 'timed_out') return 'there was no answer';
   const refused = stdout.split('\n').find((line) => line.startsWith('!'));
   const said = stderr
     .split('\n')

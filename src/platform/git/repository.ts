@@ -51,7 +51,7 @@ export async function findRepository(place: GitPlace): Promise<Repository> {
   const below = relative(await realpath(checkout), await realpath(place.cwd));
   // A repository's configuration may name any folder as its working tree.
   if (below === '..' || below.startsWith('../')) {
-    throw notARepository(place.cwd, `git says that its working tree is ${checkout}`);
+    throw notARepository(place.cwd, `git reports ${checkout} as its working tree`);
   }
   const root = gitDir === commonDir ? checkout : await mainCheckout(place, commonDir);
   return { root, commonDir, checkout, below };

@@ -75,7 +75,7 @@ export async function recoverWork(given: GitPlace, request: RecoverRequest): Pro
 }
 
 function branchExists(branch: string): CatalogueError {
-  return new CatalogueError('branch_exists', `The branch ${branch} already exists, at another commit`, {
+  return new CatalogueError('branch_exists', `The branch ${branch} already exists and points to another commit`, {
     hint: 'Choose another name: `--branch BRANCH`',
   });
 }

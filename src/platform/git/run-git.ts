@@ -193,10 +193,11 @@ function faultOf(args: readonly string[], error: ExecFileException): Error | nul
   // If a program wrote too much, Node's code is a string, like the kernel's codes.
   const code: unknown = error.code;
   if (code === 'ERR_CHILD_PROCESS_STDIO_MAXBUFFER') {
-    return new CatalogueError('git_failed', `git ${args[0]} printed more than CBOS reads`, { cause: error });
+    return new CatalogueError('git_failed', `git ${args[0]} printed more output than CBOS reads`, { cause: error });
   }
   if (code === 'ENOENT') return new CatalogueError('git_not_found', undefined, { cause: error });
   if (typeof code === 'string') return startFault(Object.assign(error, { code }));
-  const how = error.killed === true ? 'took too long and was ended' : `was ended by ${error.signal ?? 'a signal'}`;
+  const how =
+    error.killed === true ? 'took too long, so CBOS terminated it' : `was terminated by ${error.signal ?? 'a signal'}`;
   return new CatalogueError('git_failed', `git ${args[0]} ${how}`, { cause: error });
 }

@@ -116,7 +116,8 @@ export async function findState(
   { repository, id }: { repository: string; id: string },
 ): Promise<SavedState> {
   const state = (await listStates(place, repository)).find((one) => one.id === id);
-  if (state === undefined) throw new CatalogueError('no_such_save', `Nothing is saved as ${JSON.stringify(id)} here`);
+  if (state === undefined)
+    throw new CatalogueError('no_such_save', `There is no saved worktree ${JSON.stringify(id)} here`);
   return state;
 }
 

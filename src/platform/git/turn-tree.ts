@@ -151,7 +151,7 @@ async function requireBounded(own: TurnGitDir, taken: readonly Found[]): Promise
 const TOO_MUCH = 'too_much';
 function tooMuch(what: string): CatalogueError {
   return new CatalogueError('git_failed', `No checkpoint was saved: ${what}`, {
-    hint: 'In .gitignore, list files that need not be restored',
+    hint: 'List files that need not be restored in .gitignore',
     extra: { reason: TOO_MUCH },
   });
 }

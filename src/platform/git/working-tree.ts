@@ -27,7 +27,7 @@ export async function findWorkingTree(folder: string, call: Pick<GitCall, 'env' 
     (stats) => stats.isDirectory(),
     () => false,
   );
-  if (!isFolder) throw new CatalogueError('no_such_path', `The directory ${JSON.stringify(folder)} is gone`);
+  if (!isFolder) throw new CatalogueError('no_such_path', `The directory ${JSON.stringify(folder)} no longer exists`);
   const ask = (args: readonly string[]) => readGit(args, { ...call, cwd: folder, answers: [0, 1, 128] });
   const [places, branch, head] = await Promise.all([
     ask(['rev-parse', '--show-toplevel', '--absolute-git-dir', '--git-common-dir']),
@@ -54,7 +54,7 @@ async function requireInside(folder: string, root: string): Promise<void> {
   const [inner, outer] = await Promise.all([realpath(folder), realpath(root).catch(() => null)]);
   if (outer !== null && (inner === outer || inner.startsWith(outer === sep ? sep : outer + sep))) return;
   throw new CatalogueError('not_a_repository', "The folder's repository has its working tree elsewhere", {
-    hint: '`git config core.worktree` shows where; start a session there to see its changes',
+    hint: '`git config core.worktree` shows where; start a session in that folder to see its changes',
   });
 }
 

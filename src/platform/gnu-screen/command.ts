@@ -73,7 +73,7 @@ export async function sendCommand(
   }
   throw new CatalogueError(
     'screen_unresponsive',
-    `Screen refused a command for ${id}: ${said || `exit ${result.code}`}`,
+    `Screen rejected a command for ${id}: ${said || `exit ${result.code}`}`,
   );
 }
 

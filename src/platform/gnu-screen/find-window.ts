@@ -234,7 +234,7 @@ function keyOf(session: ScreenSession, terminal: string): string {
 function promptOpen(id: string): CatalogueError {
   return new CatalogueError(
     'screen_prompt_open',
-    `Screen itself takes the keys of ${id}: its copy mode or one of its prompts is open`,
+    `Screen intercepts the keys for ${id}: it is in copy mode, or shows a prompt of its own`,
     { hint: `Attach with \`screen -x ${id}\`, and press Esc` },
   );
 }

@@ -60,8 +60,8 @@ export class InputGate {
     };
     const timeoutMs = input.timeoutMs + pending.sizeBytes / SLOW_BYTES_PER_MS;
     if ((await waitUntil(isTaken, { timeoutMs, everyMs: 5 })) === null) {
-      throw new CatalogueError('screen_unresponsive', 'The program in the session does not read its input', {
-        hint: '`cbos attach SLUG` shows what it is doing; typing more would lose text',
+      throw new CatalogueError('screen_unresponsive', "The program in the session isn't reading its input", {
+        hint: '`cbos attach SLUG` shows what the program is doing; text that is typed now would be lost',
       });
     }
     this.pending = null;

@@ -45,7 +45,10 @@ export async function proveLaunch(host: ScreenHost, options: LaunchOptions, atte
   const size = await proof.until('the command ended as soon as it started', () => readTerminalSize(host, agent.pid));
   if (size.cols !== options.cols || size.rows !== options.rows) {
     const got = `${size.cols}×${size.rows}`;
-    throw new CatalogueError('launch_failed', `The session got ${got} instead of ${options.cols}×${options.rows}`);
+    throw new CatalogueError(
+      'launch_failed',
+      `The session's terminal has ${got} instead of ${options.cols}×${options.rows}`,
+    );
   }
   await detach(host, session, proof);
   attempt.terminal.destroy();
@@ -131,7 +134,7 @@ async function findAgent(daemon: ProcessInfo, files: LaunchFiles): Promise<Proce
 
 async function detach(host: ScreenHost, session: ScreenSession, proof: LaunchProof): Promise<void> {
   await sendCommand(host, { id: session.id }, ['detach']);
-  await proof.until('Screen did not detach from it', async () => {
+  await proof.until('Screen did not detach from the session', async () => {
     if (!proof.terminal.hasEnded()) return null;
     const now = await readScreen(host, session.id);
     return now?.state === 'detached' ? now : null;

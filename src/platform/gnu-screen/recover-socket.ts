@@ -71,9 +71,11 @@ async function askDaemon(host: ScreenHost, lost: Lost): Promise<'made' | 'no_ans
 export async function unreachable(host: ScreenHost, { id, daemon }: Lost): Promise<CatalogueError> {
   const { dir } = host;
   const cure = (await isPlace(dir))
-    ? `Its daemon ${daemon.pid} does not create one in ${dir}: the daemon may be stopped (kill -CONT ${daemon.pid}), or use another SCREENDIR`
-    : `Run mkdir -p ${dir} && chmod 700 ${dir}; CBOS then has the socket recreated`;
-  return new CatalogueError('screen_unreachable', `The socket of the Screen session ${id} is gone`, { hint: cure });
+    ? `The daemon ${daemon.pid} does not create a socket in ${dir}: it may be stopped (kill -CONT ${daemon.pid} resumes it), or use another SCREENDIR`
+    : `Run mkdir -p ${dir} && chmod 700 ${dir}; CBOS then has the daemon create the socket again`;
+  return new CatalogueError('screen_unreachable', `The socket of the Screen session ${id} no longer exists`, {
+    hint: cure,
+  });
 }
 
 /** Reports whether Screen can have sockets in its directory. Creates the directory if it is missing. */

@@ -35,7 +35,7 @@ const MAX_ID_LENGTH = 80;
 export function assertSocketFits(dir: string, name: string, pidDigits: number): void {
   const bytes = Buffer.byteLength(`${dir}/.${name}`) + pidDigits;
   if (bytes > MAX_SOCKET_PATH_BYTES) {
-    const message = `The socket ${dir}/PID.${name} would have ${bytes} bytes, but the system allows only ${MAX_SOCKET_PATH_BYTES}`;
+    const message = `The path ${dir}/PID.${name} would have ${bytes} bytes, but the system allows a socket path only ${MAX_SOCKET_PATH_BYTES}`;
     throw new CatalogueError('path_too_long', message);
   }
   if (pidDigits + 1 + name.length > MAX_ID_LENGTH) {

@@ -32,7 +32,7 @@ export async function makeCertificates(options: { dir: string; host: string; ope
     if (result.outcome === 'not_found') throw new CatalogueError('nats_missing');
     if (result.code !== 0) {
       const why = result.stderr.trim().split('\n').at(-1) ?? '';
-      throw new CatalogueError('nats_failed', `openssl could not make the certificates: ${why}`);
+      throw new CatalogueError('nats_failed', `openssl could not create the certificates: ${why}`);
     }
   };
   const key = ['-newkey', 'ec', '-pkeyopt', 'ec_paramgen_curve:prime256v1', '-nodes', '-sha256'];

@@ -46,12 +46,12 @@ export function runOnWaiting(options: {
       },
     });
   } catch (cause) {
-    onFault(`on_waiting did not start: ${(cause as Error).message}`);
+    onFault(`the on_waiting command did not start: ${(cause as Error).message}`);
     return;
   }
-  child.once('error', (cause) => onFault(`on_waiting did not start: ${cause.message}`));
+  child.once('error', (cause) => onFault(`the on_waiting command did not start: ${cause.message}`));
   child.once('exit', (code, signal) => {
-    if (code !== 0) onFault(`on_waiting ended with ${code === null ? signal : `code ${code}`}`);
+    if (code !== 0) onFault(`the on_waiting command ended with ${code === null ? signal : `exit code ${code}`}`);
   });
   child.unref();
 }

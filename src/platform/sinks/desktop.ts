@@ -170,7 +170,7 @@ async function connect(address: string | null, onEnd: () => void): Promise<Deskt
     const { connection } = bus;
     const ended = new Promise<string>((resolve) => {
       connection.once('error', (error) => resolve(reasonOf(error)));
-      connection.once('close', () => resolve('the desktop has ended the connection'));
+      connection.once('close', () => resolve('the desktop closed the connection'));
     });
     void ended.then(onEnd);
     const reachable = bus;

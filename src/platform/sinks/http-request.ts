@@ -53,7 +53,7 @@ async function readBounded(response: Response): Promise<string> {
   let bytes = 0;
   for await (const part of response.body ?? []) {
     bytes += part.byteLength;
-    if (bytes > MOST_ANSWER_BYTES) throw new Error('the answer is too long');
+    if (bytes > MOST_ANSWER_BYTES) throw new Error('the response is too long');
     text += decoder.decode(part, { stream: true });
   }
   return text + decoder.decode();

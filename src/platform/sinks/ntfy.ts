@@ -126,7 +126,7 @@ export function openNtfy(options: {
       }
       return 'the server closed the connection';
     } catch (error) {
-      return silence.signal.aborted ? 'the server was silent' : causeOf(error).message;
+      return silence.signal.aborted ? 'the server sent nothing for too long' : causeOf(error).message;
     } finally {
       clearTimeout(timer);
     }

@@ -52,7 +52,7 @@ export function openSlackSocket(
     const onAbort = (): void => end(null);
     const heard = (): void => {
       clearTimeout(silence);
-      silence = setTimeout(() => end('the server was silent'), SILENCE_MS);
+      silence = setTimeout(() => end('the server sent nothing for too long'), SILENCE_MS);
     };
     heard();
     signal.addEventListener('abort', onAbort);

@@ -167,7 +167,9 @@ function connectWith(file: string, settings: string): Database {
 function migrate(database: Database): void {
   const version = Number(database.prepare('PRAGMA user_version').get()?.user_version ?? 0);
   if (version > MIGRATIONS.length) {
-    throw new Error(`the database has schema ${version}, this version of CBOS knows ${MIGRATIONS.length}: update CBOS`);
+    throw new Error(
+      `the database has schema version ${version}, but this version of CBOS supports at most ${MIGRATIONS.length}: update CBOS`,
+    );
   }
   for (const [index, sql] of MIGRATIONS.entries()) {
     if (index < version) continue;

@@ -99,13 +99,15 @@ export function isLingering(userName: string): boolean {
 function notesFor({ environment, userName }: ServiceContext): string[] {
   const notes: string[] = [];
   if (!isLingering(userName)) {
-    notes.push('The service and all sessions end at your last logout; "loginctl enable-linger" keeps them running');
+    notes.push(
+      'The service and all sessions end when you log out of your last login session; "loginctl enable-linger" keeps them running',
+    );
   }
   for (const name of withheldVariables(environment)) {
     notes.push(
       name === 'CBOS_TOKEN'
         ? 'CBOS_TOKEN is not written to the unit file; set token in config.toml instead'
-        : `${name} is not passed to the service; "systemctl --user import-environment ${name}" passes it until the next login`,
+        : `${name} is not passed to the service; "systemctl --user import-environment ${name}" passes it until you log in again`,
     );
   }
   return notes;

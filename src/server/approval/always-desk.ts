@@ -48,7 +48,7 @@ export function createAlwaysDesk({ sessions, rules }: AlwaysOptions): AlwaysDesk
   async function propose(slug: string, { tool, cut }: Question): Promise<Proposed> {
     const { path } = sessions.get(slug);
     const folder = path === null ? null : await followLinks(path);
-    if (tool === null || cut === true || folder === null) return { why: 'CBOS does not have the whole call' };
+    if (tool === null || cut === true || folder === null) return { why: 'CBOS does not have the complete call' };
     const fields = ruleForCall({ tool: tool.name, input: tool.input }, folder);
     if ('why' in fields) return fields;
     const rule = readRule({ effect: 'allow', fields, id: 'proposed', folder: null });
@@ -57,7 +57,8 @@ export function createAlwaysDesk({ sessions, rules }: AlwaysOptions): AlwaysDesk
     // agree.
     const asked: AskedInput = { tool: tool.name, input: tool.input, isWhole: true, cwd: null };
     const { decision } = await rules.tryRule(slug, asked, rule);
-    if (decision !== 'allow') return { why: 'CBOS always asks about such a call, or another rule asks or denies' };
+    if (decision !== 'allow')
+      return { why: 'CBOS always asks about such a call, or another rule asks about it or denies it' };
     // This module is loaded on demand, because few people add rules.
     const { stringify } = await import('smol-toml');
     return { toml: `[[allow]]\n${stringify(fields)}`, fields };
@@ -80,7 +81,7 @@ export function createAlwaysDesk({ sessions, rules }: AlwaysOptions): AlwaysDesk
       if (!('toml' in found) || found.toml !== shown) {
         throw new CatalogueError(
           'invalid_rule',
-          "This isn't the rule that CBOS showed for the question; nothing was saved",
+          'This rule differs from the one that CBOS showed for the question; nothing was saved',
         );
       }
       const rule = await rules.add({ effect: 'allow', ...found.fields });

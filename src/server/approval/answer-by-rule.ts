@@ -53,7 +53,7 @@ export async function answerByRule(actor: SessionActor, question: RuledQuestion)
     release();
     approvals.conclude(given.row, await given.reply.outcome());
   } catch (cause) {
-    log.warn({ slug: actor.slug, err: cause }, 'the approval rules could not answer; the question is left to a person');
+    log.warn({ slug: actor.slug, err: cause }, 'the approval rules failed; a person must answer the question');
   } finally {
     cancel();
     release();

@@ -86,7 +86,7 @@ export function createCallGuard({ spoolDir, home, approvals, log, onChange }: Ca
         await look().catch((cause: unknown) =>
           log.error(
             { err: cause },
-            'the hooks cannot learn which calls rules may deny, so denies work only in dialogs',
+            'hooks cannot find out which calls the rules may deny, so deny rules take effect only in dialogs',
           ),
         );
       }
@@ -147,9 +147,9 @@ export async function answerCall(actor: SessionActor, wait: string): Promise<voi
     log.info({ slug: record.slug, tool: asked.tool, rules: rules.map(({ id }) => id) }, 'a rule has denied a call');
     if (row !== null) approvals.conclude(row, isGiven ? 'given' : 'overtaken');
   } catch (cause) {
-    log.warn({ slug: actor.slug, err: cause }, 'the approval rules could not answer; the call is left to a person');
+    log.warn({ slug: actor.slug, err: cause }, 'the approval rules failed; a person must decide about the call');
     await waits
       .leave(wait)
-      .catch((error: unknown) => log.warn({ err: error }, 'a hook cannot be asked to open a dialog'));
+      .catch((error: unknown) => log.warn({ err: error }, 'a hook could not be told to open a dialog'));
   }
 }

@@ -109,7 +109,11 @@ async function readTrusted({ folder, sha256, content }: TrustedRules): Promise<R
   const read = rulesOf(await parseRuleText(content), { mayAllow: false, folder });
   const shown = { path, folder, content: now?.content ?? null, sha256: now?.sha256 ?? null };
   const isSame = now?.sha256 === sha256;
-  const error = isSame ? null : now === null ? 'it is gone' : (now.error ?? 'it has changed since it was trusted');
+  const error = isSame
+    ? null
+    : now === null
+      ? 'it no longer exists'
+      : (now.error ?? 'it has changed since it was trusted');
   const file: RuleFile = { ...shown, state: isSame ? 'counts' : 'changed', error };
   if ('problem' in read) return { file: { ...file, state: 'broken', error: read.problem }, rules: [] };
   return { file, rules: read.map((rule) => ({ rule, origin: 'project' })) };

@@ -105,7 +105,8 @@ export function createGate(options: {
       if (transport === 'unix') {
         // No browser can reach this socket directly. A program that forwarded a browser's requests to the socket would
         // give every web page access.
-        if (origins.length > 0) throw new CatalogueError('forbidden_origin', 'The local socket serves no web pages');
+        if (origins.length > 0)
+          throw new CatalogueError('forbidden_origin', 'The local socket does not serve web pages');
         return { target, moved: null, isProven: true, isStillValid: () => true };
       }
       const host = checkHost({ request, authority, names });
@@ -162,7 +163,7 @@ function checkOrigin(given: { origins: string[]; host: string; names: KnownNames
   const [origin] = origins;
   if (origin === undefined) return;
   if (origins.length > 1 || !names.isOurOrigin(origin, host)) {
-    throw new CatalogueError('forbidden_origin', `${JSON.stringify(origin)} isn't a page from this server`);
+    throw new CatalogueError('forbidden_origin', `${JSON.stringify(origin)} isn't an address of this server's page`);
   }
 }
 

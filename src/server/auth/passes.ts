@@ -83,7 +83,7 @@ export function createPasses({ signIns, clock }: { signIns: SignIns; clock: Cloc
 
 /** Returns the error for a browser whose sign-in is no longer valid. */
 export function signInIsOver(): CatalogueError {
-  return new CatalogueError('unauthorized', 'This browser is not, or no longer, signed in', {
+  return new CatalogueError('unauthorized', "This browser isn't signed in, or its sign-in has ended", {
     hint: 'Reload the page; if that does not help, sign in again with `cbos open`',
   });
 }

@@ -62,7 +62,7 @@ export function createRights(options: {
     const caller = await callers.of(request);
     if (caller.kind === 'person') return full;
     const refuse = (what: string): CatalogueError => {
-      logger.warn({ caller, what }, 'a process inside a session was refused');
+      logger.warn({ caller, what }, 'a request from a process inside a session was refused');
       return refusalOf(caller);
     };
     return {
@@ -120,9 +120,12 @@ function refusalOf(caller: Caller): CatalogueError {
   if (caller.kind === 'unknown') {
     return new CatalogueError(
       'inside_session',
-      'CBOS cannot tell which process sent this request: the process has ended or runs in a container, or the package koffi could not be loaded',
+      'CBOS cannot determine which process sent this request: the process has ended or runs in a container, or the package koffi could not be loaded',
     );
   }
   const where = caller.kind === 'session' && caller.slug !== null ? `the session ${caller.slug}` : 'a session';
-  return new CatalogueError('inside_session', `The request comes from inside ${where}, which may only read and send`);
+  return new CatalogueError(
+    'inside_session',
+    `The request comes from a process in ${where}, which may only read and send prompts`,
+  );
 }

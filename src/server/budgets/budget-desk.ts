@@ -57,9 +57,13 @@ export function createBudgetDesk({ budgets, sessions }: BudgetDeskOptions): Budg
       if (state === null) throw new CatalogueError('invalid_request', `session: ${name} does not apply to ${wanted}`);
       const limit = to ?? state.limit + rule.limit;
       if (limit <= state.limit) {
-        throw new CatalogueError('invalid_request', `to: the limit is already ${state.limit}`, {
-          hint: 'Choose a higher limit; to lower a budget, edit config.toml',
-        });
+        throw new CatalogueError(
+          'invalid_request',
+          `to: the new limit must be higher than the current one, ${state.limit}`,
+          {
+            hint: 'Choose a higher limit; to lower a budget, edit config.toml',
+          },
+        );
       }
       budgets.raise(rule, one, limit);
       return view(rule);

@@ -80,7 +80,7 @@ export function createFileStore(dir: string, most: { bytes: number; files: numbe
     await mkdir(ownDir, { recursive: true, mode: 0o700 });
     const size = await storeUpload({ path, bytes, mostBytes: most.bytes });
     const file = await describe(path, stored);
-    if (file === null) throw new CatalogueError('file_not_stored', 'The file was deleted while it was being stored');
+    if (file === null) throw new CatalogueError('file_not_stored', 'The file was deleted while CBOS was storing it');
     if (size > 0) return file;
     await rm(path, { force: true });
     throw new CatalogueError('invalid_request', 'body: the file is empty');
@@ -147,7 +147,9 @@ async function describe(path: string, stored: string): Promise<StoredFile | null
 function unmentionable(dir: string): CatalogueError {
   return new CatalogueError(
     'files_unavailable',
-    `Claude Code reads a file mention only up to a space or a special character, and the path ${dir} contains one`,
-    { hint: "Move CBOS's home to a path of letters, digits and dashes, and set CBOS_HOME to that path" },
+    `The path ${dir} contains a space or a special character, where Claude Code would cut off the mention of a file`,
+    {
+      hint: "Move CBOS's home to a path that contains only letters, digits and dashes, and set CBOS_HOME to that path",
+    },
   );
 }

@@ -185,7 +185,7 @@ async function assertFree({ roster, settings }: AdoptContext, found: ForeignSess
   // so the log's path reveals the home.
   const file = (await findRecordings(found.screen.pid)).find((one) => dirname(one) !== settings.stream_dir);
   if (file === undefined) return;
-  throw new CatalogueError('other_home', `Another CBOS home has adopted ${id}, and records it to ${file}`);
+  throw new CatalogueError('other_home', `Another CBOS home has adopted ${id} and records it in ${file}`);
 }
 
 /** Finds a Screen session by its full id, or by a name that only one Screen session has. */
@@ -202,7 +202,7 @@ async function findForeign(screen: ScreenHost, id: string): Promise<ForeignSessi
   if (session === undefined) throw new CatalogueError('no_such_screen', `Screen has no session ${JSON.stringify(id)}`);
   const [found] = await findClaudeIn([session]);
   if (found === undefined) {
-    throw new CatalogueError('no_such_screen', `No Claude Code runs in the Screen session ${session.id}`, {
+    throw new CatalogueError('no_such_screen', `Claude Code isn't running in the Screen session ${session.id}`, {
       hint: 'Start `claude` in that session first; CBOS then lists it',
     });
   }

@@ -44,10 +44,14 @@ export async function bringBack(context: BringBackContext): Promise<void> {
       roster.find(record).actor.isBroughtBack = true;
       slugs.push(record.slug);
     } catch (cause) {
-      deps.log.error({ screen: found.screen.id, err: cause }, "one of this home's sessions could not be listed again");
+      deps.log.error(
+        { screen: found.screen.id, err: cause },
+        'a session that the database lacked could not be added to the list again',
+      );
     }
   }
-  if (slugs.length > 0) deps.log.warn({ slugs }, 'the database lacked sessions of this home; they are listed again');
+  if (slugs.length > 0)
+    deps.log.warn({ slugs }, 'the database lacked sessions of this home; CBOS has added them to the list again');
 }
 
 /**

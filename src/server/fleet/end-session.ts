@@ -26,7 +26,7 @@ export async function endScreenSession({ screen }: { screen: ScreenHost }, sessi
   });
   if (left.length > 0) {
     const named = left.map((one) => `${one.pid} (${one.comm})`).join(', ');
-    throw new CatalogueError('kill_failed', `${session.slug}: could not end ${named}`);
+    throw new CatalogueError('kill_failed', `${session.slug}: could not terminate ${named}`);
   }
   await wipeScreen(screen, id);
 }

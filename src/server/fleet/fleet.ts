@@ -143,7 +143,7 @@ export function createFleet({
   const actorOf = (slug: string): Member['actor'] => roster.get(slug).actor;
   function conversationOf(slug: string): Conversation {
     const { conversation } = controlsOf(slug);
-    if (conversation === null) throw new CatalogueError('no_events', `${slug} runs in a terminal and has no events`);
+    if (conversation === null) throw new CatalogueError('no_events', `${slug} runs in a terminal, so it has no events`);
     return conversation;
   }
   const controlsOf = (slug: string): Member['controls'] => roster.get(slug).controls;
@@ -297,5 +297,5 @@ export function createFleet({
 function noRecording({ actor: { slug }, controls }: Member): CatalogueError {
   if (controls.conversation === null) return new CatalogueError('no_recording', `${slug} has no recording`);
   const hint = `\`cbos events ${slug}\` lists its events, \`cbos buffer ${slug}\` prints its conversation`;
-  return new CatalogueError('no_recording', `${slug} is a JSON session and has no recording`, { hint });
+  return new CatalogueError('no_recording', `${slug} is a JSON session, so it has no recording`, { hint });
 }

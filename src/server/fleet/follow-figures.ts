@@ -23,6 +23,6 @@ export function followFigures({ roster, spoolDir, log }: FollowFigures): Dispose
           record.type === 'screen' && record.launchId !== null ? [record.launchId] : [],
         ),
     onReport: (launchId, report) => roster.byLaunch(launchId)?.actor.intake.seeReport(launchId, report),
-    onError: (cause) => log.error({ err: cause }, 'reading the reports of the status lines failed'),
+    onError: (cause) => log.error({ err: cause }, 'the reports of the status lines could not be read'),
   });
 }

@@ -53,7 +53,10 @@ export function openRecording(
     onFault: (cause) => deps.log.warn({ slug: session.slug, err: cause }, 'its recording could not be read'),
     onAside: (cause) => {
       if (cause !== null) {
-        deps.log.error({ slug: session.slug, err: cause }, 'its recording takes too long to draw and is set aside');
+        deps.log.error(
+          { slug: session.slug, err: cause },
+          "drawing the session's recording takes too long, so CBOS has set the recording aside",
+        );
       }
       session.seeUndrawn(cause !== null);
     },
@@ -80,9 +83,15 @@ export async function saveDeleted(
   if (file === undefined) return;
   try {
     const number = await rotateRecording(dirname(file), slug, { '.typescript': openPath });
-    log.warn({ slug, file, saved: `${slug}.${number}` }, 'its recording was deleted by another program; it is saved');
+    log.warn(
+      { slug, file, saved: `${slug}.${number}` },
+      "another program deleted the session's recording; CBOS has saved the content",
+    );
   } catch (cause) {
-    log.error({ slug, file, err: cause }, 'its recording was deleted by another program, and could not be saved');
+    log.error(
+      { slug, file, err: cause },
+      "another program deleted the session's recording, and CBOS could not save the content",
+    );
   }
 }
 

@@ -67,7 +67,7 @@ export function createRecordingKeeper(
     if (damage.kind === 'cut') {
       deps.log.warn(
         { slug, bytes: damage.at },
-        'its recording was truncated by another program, and the content is lost',
+        "another program truncated the session's recording, and the content is lost",
       );
       const drop = { recording: slug, reason: 'truncated', bytes: damage.at, whole: false } as const;
       deps.writes.write(() => deps.drops.add(drop, deps.clock.now()));
@@ -146,7 +146,7 @@ async function keepRecorded(screen: ScreenHost, session: KeptSession): Promise<b
     session.update({ recording: { ...recording, timing: null } });
     session.deps.log.warn(
       { slug: session.slug, file: recording.typescript, saved: `${session.slug}.${number}` },
-      'its recording was deleted by another program: its content is saved, and Screen records from now on',
+      "another program deleted the session's recording; CBOS has saved the content, and Screen records from now on",
     );
   }
   return keepLogging(screen, session);

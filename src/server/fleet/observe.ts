@@ -154,7 +154,7 @@ export function createObserver(options: ObserverOptions): Observer {
     answering.add(wait);
     const answer = member === null ? options.waits.leave(wait) : answerCall(member.actor, wait);
     void answer
-      .catch((cause: unknown) => log.warn({ err: cause }, 'a hook cannot be told to ask'))
+      .catch((cause: unknown) => log.warn({ err: cause }, 'a hook could not be told to ask'))
       .finally(() => answering.delete(wait));
     return { ...hook, wait: null };
   }
@@ -224,7 +224,7 @@ export function createObserver(options: ObserverOptions): Observer {
           dir: options.registryDir,
           onRecord: (record) => void seeRegistry(record),
           onGone: seeRegistryGone,
-          onError: (cause) => log.error({ err: cause }, 'reading the registry failed'),
+          onError: (cause) => log.error({ err: cause }, 'the registry could not be read'),
         }),
       );
       spool = watchHookSpool({
@@ -235,7 +235,7 @@ export function createObserver(options: ObserverOptions): Observer {
         onGateChanged: options.onGateChanged,
         onGuardChanged: options.onGuardChanged,
         onRejected: (file, reason) => log.warn({ file, reason }, 'a hook file was rejected'),
-        onError: (cause) => log.error({ err: cause }, 'reading the hook spool failed'),
+        onError: (cause) => log.error({ err: cause }, 'the hook spool could not be read'),
       });
       await spool.drain();
       await leaveUnknownWaits();

@@ -31,7 +31,7 @@ export function ownPayload(
     .all()
     .some(({ actor: other }) => other !== session && !other.isDead() && other.record.claudeSessionId === sessionId);
   if (typeof sessionId !== 'string' || !isConversationId(sessionId) || isOthers) {
-    log.warn({ slug: session.slug, sessionId }, 'a hook named a conversation that is not its own');
+    log.warn({ slug: session.slug, sessionId }, 'a hook reported a conversation that does not belong to its session');
     return rest;
   }
   const { env } = session.record.launch;

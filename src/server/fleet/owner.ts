@@ -53,6 +53,6 @@ export function conversationInUse(home: string, pid: number): CatalogueError {
   if (other !== null)
     return belongsToOther('session_in_use', `Process ${pid}, which has the conversation open,`, other);
   return new CatalogueError('session_in_use', `Process ${pid} has the conversation open`, {
-    hint: `End it first (kill ${pid}, or leave it with /exit)`,
+    hint: `Stop that process first (kill ${pid}, or type /exit in it)`,
   });
 }

@@ -42,11 +42,12 @@ export function parkIdle(options: {
   async function park(slug: string, controls: Parkable['controls']): Promise<void> {
     try {
       await controls.park();
-      log.info({ slug }, 'it was idle for long enough, so it was parked');
+      log.info({ slug }, 'the session was idle for the set time, so CBOS parked it');
     } catch (cause) {
       // Whatever prevents parking, such as a draft or a shell, may last for hours, so this is logged only at debug
       // level.
-      if (cause instanceof CatalogueError) log.debug({ slug, code: cause.code }, 'it is idle, but was not parked');
+      if (cause instanceof CatalogueError)
+        log.debug({ slug, code: cause.code }, 'the session is idle, but CBOS did not park it');
       else log.error({ slug, err: cause }, 'an idle session could not be parked');
     }
   }

@@ -16,7 +16,7 @@ export async function requireAlone(
 ): Promise<void> {
   if (launchId !== null) {
     const { left } = await endTree({ roots: [], mark: { name: LAUNCH_VARIABLE, value: launchId } });
-    if (left.length > 0) throw new CatalogueError('kill_failed', `Process ${left[0]?.pid} could not be ended`);
+    if (left.length > 0) throw new CatalogueError('kill_failed', `Process ${left[0]?.pid} could not be terminated`);
   }
   if (claudeSessionId === null) return;
   const other = (await readRegistry(context.registryDir)).find((one) => one.sessionId === claudeSessionId);

@@ -73,7 +73,10 @@ export function createScreenSurvey(options: SurveyOptions, lookSoon: () => void)
     if (actor.isChangingHands || actor.record.screenId !== null || daemon === null) return;
     const { pid, startTime } = claude;
     await controls.takeLaunched?.({ screenId: id, daemon, agent: { pid, startTime } });
-    log.warn({ slug: actor.slug, screen: id }, 'the last server was launching it; it is taken over');
+    log.warn(
+      { slug: actor.slug, screen: id },
+      'the previous server was launching the session; this server takes it over',
+    );
   }
 
   async function lookAt(member: Member, found: ScreenSession | null): Promise<void> {
@@ -127,13 +130,14 @@ export function createScreenSurvey(options: SurveyOptions, lookSoon: () => void)
     regaining.add(actor);
     try {
       const found = await reachScreen(screen, lost);
-      if (found !== null) log.warn({ slug: actor.slug }, 'its socket was gone, and its daemon has recreated it');
+      if (found !== null)
+        log.warn({ slug: actor.slug }, "the session's socket had disappeared, and its daemon has created it again");
       if (found !== null || !(await isAlive(lost.daemon))) lookSoon();
       else if (!disposed) actor.intake.seeReach({ because: 'no_socket' });
     } catch (cause) {
       log.error(
         { slug: actor.slug, err: cause },
-        'its socket is gone, and its daemon could not be asked to recreate it',
+        "the session's socket has disappeared, and its daemon could not be told to create it again",
       );
     } finally {
       regaining.delete(actor);
@@ -148,7 +152,8 @@ export function createScreenSurvey(options: SurveyOptions, lookSoon: () => void)
     const { launchId, agent, slug } = member.actor.record;
     if (launchId === null) return;
     const { left } = await endTree({ roots: [], first: agent, mark: { name: LAUNCH_VARIABLE, value: launchId } });
-    if (left.length > 0) log.warn({ slug, pids: left.map((one) => one.pid) }, 'orphans could not be ended');
+    if (left.length > 0)
+      log.warn({ slug, pids: left.map((one) => one.pid) }, 'orphaned processes could not be terminated');
   }
 
   return {

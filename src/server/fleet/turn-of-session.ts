@@ -15,7 +15,7 @@ export function holdTurn(actor: SessionActor): Dispose | null {
   try {
     return actor.deps.holdTurn(launchId);
   } catch (cause) {
-    actor.deps.log.warn({ err: cause, slug: actor.slug }, "a session's tools could not be held");
+    actor.deps.log.warn({ err: cause, slug: actor.slug }, "a session's tool calls could not be delayed");
     return null;
   }
 }

@@ -136,9 +136,9 @@ function faceServer(transport: Transport, options: ListenOptions): Server {
 function unreadable(code: unknown): { status: number; message: string } {
   switch (code) {
     case 'ERR_HTTP_REQUEST_TIMEOUT':
-      return { status: 408, message: 'The request was not complete in time' };
+      return { status: 408, message: 'The request did not arrive completely in time' };
     case 'HPE_HEADER_OVERFLOW':
-      return { status: 431, message: 'The headers are too long' };
+      return { status: 431, message: 'The request headers are too long' };
     default:
       return { status: 400, message: "The request isn't valid HTTP" };
   }

@@ -35,14 +35,18 @@ export async function recordingBytes(file: string, request: BytesRequest): Promi
     const size = await recorded.size();
     const from = await beginOf(recorded, request.from);
     if (from > size) {
-      throw new CatalogueError('range_not_satisfiable', `The recording has ${size} bytes, but from is ${from}`);
+      throw new CatalogueError('range_not_satisfiable', `The recording has only ${size} bytes, but from is ${from}`);
     }
     const length = size - from;
     const range = request.ifRange === undefined ? parseRange(request.range, length) : null;
     if (range === 'unsatisfiable') {
-      throw new CatalogueError('range_not_satisfiable', `There are ${length} bytes, but Range is ${request.range}`, {
-        extra: { length },
-      });
+      throw new CatalogueError(
+        'range_not_satisfiable',
+        `There are only ${length} bytes, but the Range header asks for ${request.range}`,
+        {
+          extra: { length },
+        },
+      );
     }
     const { first, last } = range ?? { first: 0, last: length - 1 };
     const headers = new Headers({
@@ -93,9 +97,13 @@ async function beginOf(recorded: RecordedFile, from: number): Promise<number> {
   const availableFrom = await recorded.availableFrom();
   if (from >= availableFrom) return from;
   if (from === 0) return availableFrom;
-  throw new CatalogueError('range_not_satisfiable', `The recording starts at offset ${availableFrom}`, {
-    hint: `Start there: from=${availableFrom}`,
-  });
+  throw new CatalogueError(
+    'range_not_satisfiable',
+    `The recording begins at offset ${availableFrom}; older output was dropped`,
+    {
+      hint: `Start there: from=${availableFrom}`,
+    },
+  );
 }
 
 function fileBytes(file: RecordedFile, start: number, end: number): ReadableStream<Uint8Array> {

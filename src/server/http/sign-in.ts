@@ -88,6 +88,9 @@ export function createSignInHandlers(options: SignInOptions): SignInHandlers {
 function originOf(request: Request): string {
   const origin = request.headers.get('origin');
   if (origin === null)
-    throw new CatalogueError('forbidden_origin', 'Only a page can prove its sign-in: the request has no Origin');
+    throw new CatalogueError(
+      'forbidden_origin',
+      'Only a web page can prove its sign-in, but the request has no Origin header',
+    );
   return origin;
 }

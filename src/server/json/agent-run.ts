@@ -89,7 +89,7 @@ export class AgentRun {
       // Claude Code has probably just ended. Its own error message explains more than this error.
       const complaint = await lastComplaint(this.files);
       if (complaint === '') throw cause;
-      throw new CatalogueError('launch_failed', `Claude Code ended: ${complaint}`, { cause });
+      throw new CatalogueError('launch_failed', `Claude Code exited: ${complaint}`, { cause });
     }
   }
 
@@ -110,5 +110,5 @@ export class AgentRun {
 export function endWords({ code, signal: name }: AgentEnd, complaint: string): string {
   const how = name !== null ? ` (${name})` : code !== null && code !== 0 ? ` with exit code ${code}` : '';
   const said = complaint === '' ? '' : `: ${complaint}`;
-  return `Claude Code ended${how} before the turn was over${said}; CBOS does not run the turn again`;
+  return `Claude Code exited${how} before the turn was over${said}; CBOS does not run the turn again`;
 }

@@ -32,7 +32,7 @@ export async function control(claude: Controlled, request: ControlRequest): Prom
     const { subtype, error } = (response ?? {}) as { subtype?: unknown; error?: unknown };
     if (answered && subtype === 'success') return;
     const why = typeof error === 'string' ? `: ${error}` : '';
-    throw new CatalogueError('not_confirmed', `Claude Code did not take ${request.subtype}${why}`);
+    throw new CatalogueError('not_confirmed', `Claude Code rejected the request ${request.subtype}${why}`);
   } finally {
     stop();
   }

@@ -113,11 +113,11 @@ export function createJsonDeliverer(actor: SessionActor, driver: JsonDriver): Js
       const { error } = driver.evidence.turnEnd ?? {};
       throw (
         failedSetUp(actor) ??
-        new CatalogueError('launch_failed', error ?? 'Claude Code ended before it took the prompt')
+        new CatalogueError('launch_failed', error ?? 'Claude Code exited before it received the prompt')
       );
     }
     if (status === 'sent')
-      log.warn({ slug: actor.slug, delivery: record.id }, 'there is no sign that Claude Code took the prompt');
+      log.warn({ slug: actor.slug, delivery: record.id }, 'nothing shows that Claude Code received the prompt');
     return view(find(record.id));
   }
 

@@ -200,7 +200,7 @@ export class JsonDriver {
     const { left } = await endTree({ roots: [], first: run?.process ?? null, mark });
     if (left.length > 0) {
       const named = left.map((one) => `${one.pid} (${one.comm})`).join(', ');
-      throw new CatalogueError('kill_failed', `${this.#session.slug}: could not end ${named}`);
+      throw new CatalogueError('kill_failed', `${this.#session.slug}: could not terminate ${named}`);
     }
     run?.ended({ code: null, signal: null });
     await this.#finishing;
@@ -303,5 +303,5 @@ export class JsonDriver {
   }
 
   readonly #fault = (err: unknown): void =>
-    this.#session.deps.log.error({ slug: this.#session.slug, err }, 'a fault in driving Claude Code');
+    this.#session.deps.log.error({ slug: this.#session.slug, err }, 'a fault while controlling Claude Code');
 }

@@ -49,7 +49,7 @@ export function createJsonControls(context: JsonContext, actor: SessionActor): S
       const isAsking = driver.evidence.requests.length > 0;
       throw new CatalogueError(
         'nothing_running',
-        isAsking ? `${actor.slug} is waiting for an answer; an interrupt would dismiss its question` : undefined,
+        isAsking ? `${actor.slug} is waiting for an answer; an interrupt would dismiss the question` : undefined,
         isAsking ? { hint: `\`cbos answer ${actor.slug} no\` refuses it` } : {},
       );
     }
@@ -59,16 +59,20 @@ export function createJsonControls(context: JsonContext, actor: SessionActor): S
     const hasEnded = (): boolean =>
       driver.evidence.busySince === null || (driver.evidence.turnEnd?.at ?? 0) > endedBefore;
     if (await actor.status.until(hasEnded, INTERRUPT_MS)) return;
-    throw new CatalogueError('not_confirmed', `Claude Code took the interrupt, but ${actor.slug} is still running`, {
-      hint: `\`cbos stop ${actor.slug}\` stops it, \`cbos restart ${actor.slug}\` continues its conversation`,
-    });
+    throw new CatalogueError(
+      'not_confirmed',
+      `Claude Code accepted the interrupt, but ${actor.slug} is still running`,
+      {
+        hint: `\`cbos stop ${actor.slug}\` stops it, \`cbos restart ${actor.slug}\` continues its conversation`,
+      },
+    );
   }
 
   /** Nothing is lost, because the next prompt starts a process again. */
   const notRestored = async (): Promise<RestorePlan> => ({ kind: 'left', because: actor.isDead() ? 'ended' : 'json' });
 
   const noTerminal = async (): Promise<never> => {
-    throw new CatalogueError('no_terminal', `${actor.slug} is a JSON session and has no terminal`);
+    throw new CatalogueError('no_terminal', `${actor.slug} is a JSON session, so it has no terminal`);
   };
 
   return {
@@ -185,7 +189,8 @@ function lastResponse(actor: SessionActor): LastResponse {
   const { events } = actor.deps;
   const results = events.newest(actor.record.id, ['result'], LOOKED_THROUGH);
   const found = results.findLast(({ event }) => typeof event.result === 'string' && event.is_error !== true);
-  if (found === undefined) throw new CatalogueError('no_response', `${actor.slug} has not answered anything yet`);
+  if (found === undefined)
+    throw new CatalogueError('no_response', `${actor.slug} has not completed a turn yet, so it has no answer`);
   const { result, duration_ms } = found.event;
   const at = Math.round(found.timestamp * 1_000);
   const cost = events.turns(actor.record.id).find((turn) => turn.at === at)?.cost_usd ?? null;

@@ -196,7 +196,7 @@ export async function continueByHand(session: LimitedSession, now: () => number)
   const endsAt = stopped === null ? null : endOfLimit(stopped.limit);
   if (stopped === null || endsAt === null) throw new CatalogueError('nothing_to_continue');
   if (endsAt > now())
-    throw new CatalogueError('nothing_to_continue', `The usage limit of ${session.slug} has not ended`);
+    throw new CatalogueError('nothing_to_continue', `The usage limit of ${session.slug} is still in effect`);
   const key = continuationKey(stopped.limit);
   if (session.wasBegun(key))
     throw new CatalogueError('nothing_to_continue', `${session.slug} has already been continued`);

@@ -127,7 +127,10 @@ function readAsk(data: string): MachineAsk {
   if (ask.success) return ask.data;
   const version = typeof content === 'object' && content !== null ? Reflect.get(content, 'v') : undefined;
   if (version !== MACHINE_WIRE_VERSION) throw new CatalogueError('machine_version');
-  throw new CatalogueError('invalid_request', 'This version does not know the request that the other machine sent');
+  throw new CatalogueError(
+    'invalid_request',
+    'This version of CBOS does not know the request that the other machine sent',
+  );
 }
 
 function requireRights(granted: readonly Right[], call: MachineCall): void {
@@ -139,5 +142,5 @@ function requireRights(granted: readonly Right[], call: MachineCall): void {
 const tooMuch = (): CatalogueError =>
   new CatalogueError(
     'machine_unreachable',
-    'The machine already has too many requests from this one; nothing was done',
+    'The other machine is already handling too many requests from this one; nothing was done',
   );

@@ -121,6 +121,6 @@ export const unreachable = (name: string): CatalogueError =>
   );
 
 const notUnderstood = ({ name }: AskOptions): CatalogueError =>
-  new CatalogueError('machine_version', `${name} sent an answer that this version does not understand`);
+  new CatalogueError('machine_version', `${name} sent an answer that this version of CBOS cannot read`);
 
 const isErrorCode = (code: string): code is ErrorCode => Object.hasOwn(ERRORS, code);

@@ -180,6 +180,6 @@ async function addressOf(host: string): Promise<string> {
   try {
     return (await lookup(host)).address;
   } catch (cause) {
-    throw new CatalogueError('invalid_setting', `The name ${host} does not resolve to an address`, { cause });
+    throw new CatalogueError('invalid_setting', `The host name ${host} cannot be resolved`, { cause });
   }
 }

@@ -208,7 +208,7 @@ async function untilAdmitted(login: NatsLogin): Promise<void> {
     },
     { timeoutMs: RELOAD_MS, everyMs: RELOAD_LOOK_MS },
   );
-  if (admitted === null) throw new CatalogueError('nats_failed', 'The NATS server rejects the invitation');
+  if (admitted === null) throw new CatalogueError('nats_failed', 'The NATS server rejected the invitation');
 }
 
 /** Returns the address at which this machine can reach its own server, which listens on the given address. */

@@ -46,7 +46,7 @@ export function keepConnected(options: {
           fault = null;
           pauseMs = FIRST_RETRY_MS;
         });
-        fault = 'the connection to the NATS server has ended';
+        fault = 'the connection to the NATS server was lost';
       } catch (cause) {
         const isRefused = cause instanceof NatsRefusedError && !options.isFounder;
         if (isRefused) lastMs = LAST_REFUSED_MS;

@@ -88,7 +88,7 @@ export function createMachinesDesk(options: MachinesDeskOptions): MachinesDesk {
     const files = membershipFiles(home);
     const membership = files.read();
     if (membership === null) {
-      logger.error({}, `${MEMBERSHIP_FILE} cannot be read: this machine is in no fleet until it joins one again`);
+      logger.error({}, `${MEMBERSHIP_FILE} cannot be read: this machine belongs to no fleet until it joins one again`);
       return null;
     }
     machines = openMachines({ ...options, files, membership });
@@ -104,7 +104,7 @@ export function createMachinesDesk(options: MachinesDeskOptions): MachinesDesk {
           await open();
         } catch (cause) {
           // A failure is only logged, because this machine's own sessions must work even if the fleet does not.
-          logger.error({ err: cause }, 'the fleet could not be opened');
+          logger.error({ err: cause }, 'the connection to the fleet could not be started');
         }
       }),
     view: async () => (machines === null ? { fleet: null, machines: [] } : machines.view()),

@@ -171,7 +171,7 @@ export function openMachines(options: OpenMachinesOptions): Machines {
     try {
       takeRoster(JSON.parse(data));
     } catch (cause) {
-      logger.warn({ err: cause }, 'the founder sent a list of machines that cannot be read');
+      logger.warn({ err: cause }, 'the founder sent a list of machines that this version of CBOS cannot read');
     }
   }
 

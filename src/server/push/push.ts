@@ -76,7 +76,7 @@ export function createPush(options: {
         if (outcome === 'gone') unsubscribe(subscription.endpoint);
         // The endpoint's URL is a secret of the browser, so only its host is logged.
         else if (outcome !== 'sent')
-          logger.warn({ host: new URL(subscription.endpoint).host, outcome }, 'a push failed');
+          logger.warn({ host: new URL(subscription.endpoint).host, outcome }, 'a push notification could not be sent');
       }),
     );
   };
@@ -97,7 +97,9 @@ export function createPush(options: {
     if (told.get(session.slug)?.need === need) return;
     note(session);
     if (need === '' || kept === null || kept.subscriptions.length === 0) return;
-    void tell(messageOf(session)).catch((error: unknown) => logger.error({ err: error }, 'a push failed'));
+    void tell(messageOf(session)).catch((error: unknown) =>
+      logger.error({ err: error }, 'a push notification could not be sent'),
+    );
   });
 
   return {

@@ -38,7 +38,7 @@ export function growKeyframes({ sessions, replays, clock, logger }: GrowOptions)
     try {
       await replays.grow(stream, rest);
     } catch (error) {
-      logger.warn({ err: error, session: stream.slug }, 'keyframes of its recording could not be made');
+      logger.warn({ err: error, session: stream.slug }, "keyframes of the session's recording could not be created");
     }
   }
 

@@ -149,7 +149,10 @@ export function keepInBounds(options: BoundsOptions): Bounds {
       const { availableFrom } = await listParts(stream.file());
       const bytes = availableFrom - before.availableFrom;
       drops.add({ recording: nameOf(stream.file()), reason, bytes, whole: false }, clock.now());
-      logger.info({ session: stream.slug, availableFrom, reason }, 'the oldest part of its recording was dropped');
+      logger.info(
+        { session: stream.slug, availableFrom, reason },
+        "the oldest part of the session's recording was dropped",
+      );
     }
   }
 

@@ -256,7 +256,7 @@ function noSuchLine(of: { file: string; line: number; endLine: number; has: numb
   const name = JSON.stringify(of.file.slice(0, 200));
   if (of.has === null) return `${name} isn't a text file in the working tree`;
   const lines = of.line === of.endLine ? `no line ${of.line}` : `no lines ${of.line}-${of.endLine}`;
-  return `${name} has ${lines}: it has only ${of.has} lines`;
+  return `${name} has ${lines}, because it has only ${of.has} lines`;
 }
 
 function toComment(record: CommentRecord, anchor: ReviewComment['anchor']): ReviewComment {

@@ -14,7 +14,7 @@ export function requireTimes(cron: string, timezone: string, now: number): Sched
   const times = readTimes(cron, timezone);
   if (typeof times === 'string') throw new CatalogueError('invalid_schedule', `${cron}: ${times}`);
   if (times.after(now) === null && cron.trim() !== NEVER)
-    throw new CatalogueError('invalid_schedule', `${cron}: no time can match`);
+    throw new CatalogueError('invalid_schedule', `${cron}: no date ever matches this pattern`);
   return times;
 }
 

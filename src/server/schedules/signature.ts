@@ -67,7 +67,10 @@ function checkStandard(
     .some((one) => one.length === DIGEST_BYTES && timingSafeEqual(one, expected));
   if (!isValid) return { kind: 'wrong', why: WRONG };
   if (Math.abs(now - Number(time) * 1_000) > SIGNED_WITHIN_MS) {
-    return { kind: 'wrong', why: 'The request was signed more than five minutes ago, or is dated in the future' };
+    return {
+      kind: 'wrong',
+      why: 'The request was signed more than five minutes ago, or its timestamp is in the future',
+    };
   }
   return { kind: 'valid', key: keyOf('standard', id), isPing: false };
 }

@@ -87,7 +87,7 @@ function requireRoom({ record, status }: SessionActor, question: Question, plan:
   const room = Math.max(1, frame.rows - DIALOG_ROWS);
   const texts = [plan.remark, ...plan.parts.map(({ text }) => text)].flatMap((text) => text ?? []);
   if (texts.every((text) => rowsOf(text, frame.cols - FIELD_INDENT) <= room)) return;
-  throw refusal(question, `Claude Code ${record.claudeVersion} takes at most ${room} lines of text here`);
+  throw refusal(question, `Claude Code ${record.claudeVersion} accepts at most ${room} lines of text here`);
 }
 
 function rowsOf(text: string, cols: number): number {
@@ -166,7 +166,7 @@ class OpenDialog {
       if (isShown && !(step.kind === 'mark' && (await status.until(() => !isDone(), MARKED_MS)))) return;
       if (step.isRepeatable && attempt < TRIES) continue;
       this.#requireOpen(step);
-      throw this.#unconfirmed('The dialog does not show what CBOS typed; CBOS left the dialog as it is');
+      throw this.#unconfirmed('The dialog does not show what CBOS typed, so CBOS left the dialog open');
     }
   }
 
@@ -184,7 +184,7 @@ class OpenDialog {
     const isLate = (): boolean =>
       textsInBox(draftOf(seePrompt(this.#actor)) ?? '', [...(this.#actor.record.answerKey ?? '')]) !== null;
     if (await status.until(isLate, LATE_KEY_MS)) {
-      throw new CatalogueError('stale_question', 'Somebody at the terminal answered first');
+      throw new CatalogueError('stale_question', 'Somebody answered at the terminal first');
     }
   }
 
@@ -237,11 +237,13 @@ class OpenDialog {
   #impossible(step: AnswerStep): CatalogueError {
     switch (step.kind) {
       case 'amend':
-        return refusal(this.#question, 'This option takes no reply');
+        return refusal(this.#question, 'This option does not accept a reply');
       case 'enter':
-        return this.#unconfirmed('The dialog does not show the text that CBOS typed; CBOS left the dialog as it is');
+        return this.#unconfirmed('The dialog does not show the text that CBOS typed, so CBOS left the dialog open');
       case 'submit':
-        return this.#unconfirmed("The dialog's summary differs from the answer; CBOS did not submit it");
+        return this.#unconfirmed(
+          'The summary in the dialog differs from the answer, so CBOS did not submit the answer',
+        );
       default:
         return refusal(this.#question, 'The dialog does not show this option');
     }

@@ -192,11 +192,11 @@ async function confirm({ status, slug }: SessionActor, outcome: Watch['outcome']
   await status.until(() => outcome() !== 'open', LATE_MS);
   if (outcome() === 'other') await status.until(() => outcome() === 'taken', NOTHING_MS);
   if (outcome() === 'taken') return;
-  if (outcome() === 'other') throw new CatalogueError('stale_question', 'Somebody at the terminal answered first');
+  if (outcome() === 'other') throw new CatalogueError('stale_question', 'Somebody answered at the terminal first');
   const what = isRunning()
-    ? 'the session continued as if somebody at the terminal had answered yes'
+    ? 'the session continued as if somebody had answered yes at the terminal'
     : 'the dialog is still open';
-  throw new CatalogueError('not_confirmed', `CBOS gave the reply, but ${what}`, {
+  throw new CatalogueError('not_confirmed', `CBOS sent the answer, but ${what}`, {
     hint: `\`cbos attach ${slug}\` shows it; nothing was typed`,
   });
 }

@@ -122,7 +122,10 @@ export function createDeliverer(actor: SessionActor, wake: () => Promise<void>):
   /** Handles what became of a typed prompt. @throws CatalogueError not_accepting_text */
   function finish(id: string, became: Became): void {
     if (became === 'unconfirmed') {
-      log.warn({ slug: actor.slug, delivery: id }, 'typed, but no sign shows that Claude Code took it');
+      log.warn(
+        { slug: actor.slug, delivery: id },
+        'the prompt was typed, but nothing shows that Claude Code received it',
+      );
     }
     if (became === 'beside_leftover') flush();
     if (became !== 'beside_draft') return;
@@ -257,7 +260,7 @@ export function createDeliverer(actor: SessionActor, wake: () => Promise<void>):
 function besideDraft(): CatalogueError {
   return new CatalogueError(
     'not_accepting_text',
-    'Somebody typed at the same time, so both texts are in the prompt, unsent',
-    { hint: 'Attach with `cbos attach SLUG`, and send or clear what is in the prompt' },
+    'Somebody typed at the same time, so the prompt now contains both texts, and neither has been sent',
+    { hint: 'Attach with `cbos attach SLUG`, and send or delete the text in the prompt' },
   );
 }

@@ -82,7 +82,7 @@ function requireRunning(actor: SessionActor): void {
   if (!isDialogShown && (question === null || question.kind === 'closing')) throw new CatalogueError('nothing_running');
   throw new CatalogueError(
     'nothing_running',
-    `${actor.slug} is waiting for an answer; an interrupt would dismiss its dialog`,
+    `${actor.slug} is waiting for an answer; an interrupt would dismiss the dialog`,
     {
       hint: `\`cbos answer ${actor.slug} no\` refuses it`,
     },

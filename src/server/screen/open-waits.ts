@@ -59,7 +59,9 @@ export function createWaitKeeper(actor: SessionActor): Dispose {
 
   const stopHooks = actor.onHook(look);
   const stopChanges = actor.onChange(look);
-  forgetEnded().catch((cause: unknown) => log.warn({ slug: actor.slug, err: cause }, 'kept waits could not be read'));
+  forgetEnded().catch((cause: unknown) =>
+    log.warn({ slug: actor.slug, err: cause }, 'the list of waiting hooks could not be read'),
+  );
   return () => {
     stopHooks();
     stopChanges();

@@ -108,7 +108,7 @@ export function createParking({ actor, environment, end, launch, inTurn }: Parki
     if (!(await canResume())) {
       throw new CatalogueError(
         'no_such_conversation',
-        `Claude Code's file with the conversation of ${actor.slug} is gone`,
+        `Claude Code's file with the conversation of ${actor.slug} no longer exists`,
         {
           hint: `\`cbos restart ${actor.slug}\` starts it with a new conversation`,
         },
@@ -134,7 +134,10 @@ export function createParking({ actor, environment, end, launch, inTurn }: Parki
       try {
         await actor.mailbox.post(parkNow);
       } catch (cause) {
-        log.info({ slug: actor.slug, err: cause }, 'the last server was parking it; it continues to run');
+        log.info(
+          { slug: actor.slug, err: cause },
+          'the previous server was parking the session; the session continues to run',
+        );
         if (!actor.isDead()) unpark();
       }
     },

@@ -52,7 +52,7 @@ async function sendAnswer(actor: SessionActor, deliverer: Deliverer, text: strin
   if (status === 'delivered' || status === 'queued') return;
   throw new CatalogueError(
     'not_confirmed',
-    `CBOS typed the text into the prompt of ${actor.slug}, but there is no sign that Claude Code took it`,
+    `CBOS typed the text into the prompt of ${actor.slug}, but nothing shows that Claude Code received it`,
   );
 }
 

@@ -121,7 +121,7 @@ export function createRestore(options: RestoreOptions): Restore {
       const isMeant = stopAskedAt !== null || removedAt !== null || hasEndedItself(ended?.reason ?? null);
       if (!actor.isDead() || isMeant) return planned;
       actor.update({ loss });
-      throw new CatalogueError('launch_failed', `${actor.slug} ended again as it started`, {
+      throw new CatalogueError('launch_failed', `${actor.slug} ended again as soon as it started`, {
         hint: `\`cbos buffer ${actor.slug}\` prints its last output`,
       });
     },

@@ -209,9 +209,13 @@ export function openDeliveryJournal(actor: SessionActor): DeliveryJournal {
         const clean = cleanText(text);
         if (isCommand(clean.text) && !record.command) throw new CatalogueError('command_prefix');
         if (leftoversOf(seeDelivery(actor))?.some((one) => one.id === id)) {
-          throw new CatalogueError('delivery_final', "The text is already in the session's prompt, unsent", {
-            hint: 'Cancel the delivery, and send another prompt',
-          });
+          throw new CatalogueError(
+            'delivery_final',
+            "The text is already in the session's prompt, but has not been sent",
+            {
+              hint: 'Cancel the delivery, and send another prompt',
+            },
+          );
         }
         return commit(record, { phase: record.phase, text: clean.text, removed: clean.removed });
       }),

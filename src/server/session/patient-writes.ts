@@ -40,7 +40,10 @@ export function createPatientWrites(clock: Clock, log: Logger): PatientWrites {
     } catch (cause) {
       if (homeFault(cause) === null) throw cause;
       if (waiting.length === 0)
-        log.error({ err: cause }, 'the home cannot be written: changes of sessions are kept in memory');
+        log.error(
+          { err: cause },
+          'the home directory cannot be written to, so CBOS keeps changes of sessions in memory',
+        );
       return false;
     }
   }
@@ -56,7 +59,10 @@ export function createPatientWrites(clock: Clock, log: Logger): PatientWrites {
       waiting.shift();
     }
     if (before > 0)
-      log.info({ written: before }, 'the home can be written again: everything kept in memory was written');
+      log.info(
+        { written: before },
+        'the home directory can be written to again, and CBOS has written all changes from memory',
+      );
   }
   function retry(): void {
     stopTimer = clock.after(RETRY_MS, () => {
@@ -80,7 +86,7 @@ export function createPatientWrites(clock: Clock, log: Logger): PatientWrites {
       stopTimer?.();
       tryTo(writeWaiting);
       if (waiting.length > 0)
-        log.error({ lost: waiting.length }, 'the home still cannot be written: this change is lost');
+        log.error({ lost: waiting.length }, 'the home directory still cannot be written to, so this change is lost');
     },
   };
 }

@@ -210,7 +210,7 @@ export function createSinkWorker(options: SinkWorkerOptions): SinkWorker {
       return null;
     };
     if (driver.close === undefined) return done(null);
-    const words = message.ended ?? 'No answer is needed any more.';
+    const words = message.ended ?? 'This question no longer needs an answer.';
     const attempt = await driver.close(toSink(message, { kind: 'over' }), remote, words);
     if (attempt.kind === 'sent') return done(null);
     if (attempt.kind === 'refused' || attempts + 1 >= MOST_CLOSINGS) return done(attempt.error);

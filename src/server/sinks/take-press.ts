@@ -5,7 +5,7 @@ import type { Logger } from '../logger.ts';
 import type { Sessions } from '../sessions.ts';
 import type { Standing } from './sink-worker.ts';
 
-const STALE = 'That question is no longer open. Nothing was changed.';
+const STALE = 'This question is no longer open. Nothing was changed.';
 
 /**
  * Answers the question whose button was pressed. A button cannot do anything else. The press contains a code that
@@ -23,7 +23,8 @@ export async function takePress(
   },
 ): Promise<PressReply> {
   const { sinkId, store, tests, standingOf, sessions, log } = options;
-  if (tests.has(code)) return { isDone: true, isOurs: true, text: 'It works: button presses reach CBOS.' };
+  if (tests.has(code))
+    return { isDone: true, isOurs: true, text: 'The test was successful: CBOS receives button presses.' };
   const message = store.byCode(sinkId, code);
   if (message === null) return { isDone: false, isOurs: false, text: STALE };
   const refused = (text: string): PressReply => ({ isDone: false, isOurs: true, text });
@@ -31,7 +32,11 @@ export async function takePress(
   const standing = standingOf(message);
   const question = standing.kind === 'open' ? standing.session.status.question : null;
   if (button === undefined || standing.kind !== 'open' || question === null) {
-    return refused(standing.kind === 'unknown' ? 'CBOS cannot tell yet whether that question is still open.' : STALE);
+    return refused(
+      standing.kind === 'unknown'
+        ? 'CBOS does not know yet whether this question is still open. Try again in a moment.'
+        : STALE,
+    );
   }
   const { slug } = standing.session;
   const note = (ended: string | null): void => {

@@ -150,7 +150,7 @@ export class RecordingFeed {
     try {
       await this.recording.follow();
     } catch (error) {
-      this.#logger.warn({ err: error, session: this.slug }, 'the recording cannot be followed');
+      this.#logger.warn({ err: error, session: this.slug }, 'the recording can no longer be read');
     }
     if (this.#isDisposed) return;
     const epoch = this.#epoch;

@@ -114,7 +114,7 @@ export class Subscription implements FeedMember {
         // there.
         if (epoch !== this.feed.epoch) continue;
         // Nothing is lost, because CBOS tries again when output arrives or when the recording is reset.
-        this.#logger.debug({ err: error, session: this.feed.slug }, 'a stream could not continue for now');
+        this.#logger.debug({ err: error, session: this.feed.slug }, 'a stream was interrupted and will be retried');
         this.#wantsSnapshot = true;
         this.#mode = 'live';
       }

@@ -91,7 +91,7 @@ export function createTurnDesk({ sessions, environment, settings, clock, log }: 
     if (turn !== undefined) return { turn, next: turns[at + 1] ?? null };
     const last = turns.at(-1)?.number;
     const message = which === 'last' || last === undefined ? 'No turn' : `No turn ${which}`;
-    throw new CatalogueError('no_such_turn', `${message} of ${session.slug} is kept`, {
+    throw new CatalogueError('no_such_turn', `${message} of ${session.slug} is saved`, {
       ...(settings.turn_checkpoints ? {} : { hint: 'Turn on the turn_checkpoints setting in config.toml' }),
     });
   }

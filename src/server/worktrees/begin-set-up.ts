@@ -76,7 +76,7 @@ export function skipSetUp(actor: SessionActor): Session {
   const worktree = requireWorktree(actor.slug, actor.record.launch.worktree);
   const { set_up: setUp } = worktree;
   if (setUp === undefined || !maySkipSetUp(setUp, { isDead: actor.isDead() })) {
-    throw new CatalogueError('no_set_up', `${actor.slug} has no set-up that is still to run`);
+    throw new CatalogueError('no_set_up', `${actor.slug} has no set-up left to run`);
   }
   actor.intake.seeSetUp({ state: 'skipped' });
   return actor.view();

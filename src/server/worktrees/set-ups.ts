@@ -103,7 +103,7 @@ export function createSetUps({ home, userHome, store, clock }: SetUpsOptions): S
       if (project === null) throw new CatalogueError('no_such_path', `${repository} has no ${PROJECT_SET_UP}`);
       if (project.sha256 !== sha256) throw new CatalogueError('set_up_changed');
       if (project.error !== null || project.content === null || project.command === null) {
-        throw new CatalogueError('invalid_set_up', `${project.path}: ${project.error ?? 'it names no set_up'}`);
+        throw new CatalogueError('invalid_set_up', `${project.path}: ${project.error ?? 'it does not define set_up'}`);
       }
       store.trust({ folder, sha256, content: project.content }, clock.now());
       return { ...project, state: 'trusted' };

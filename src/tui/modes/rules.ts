@@ -157,7 +157,7 @@ function readRule(app: App, rule: Rule, onLeave: () => void): void {
 function readFile(app: App, file: RuleFile, onLeave: () => void): void {
   const { folder, state, error, content, sha256 } = file;
   if (content === null && (folder === null || state === 'untrusted')) {
-    app.toast('bad', `The file cannot be read: ${error ?? 'it is gone'}`);
+    app.toast('bad', `The file cannot be read: ${error ?? 'it no longer exists'}`);
     return;
   }
   let isRead = false;

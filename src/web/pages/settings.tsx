@@ -124,7 +124,7 @@ function Notifications() {
       <h2>Notifications</h2>
       <p class="faint">
         The browser notifies you when a session needs you: when it asks something, its turn ends with an error, or it
-        gives no sign of life. No notifications are sent while you look at this page.
+        shows no sign of life. No notifications are sent while you look at this page.
       </p>
       {!canNotify && (
         <p class="notice">This browser allows notifications only over HTTPS or on the server’s own machine.</p>

@@ -125,7 +125,7 @@ describe('an answer', () => {
       'a remark on an option of a question',
       ONE,
       { choice: 1, text: 'x' },
-      refuse(expect.stringContaining('take no reply')),
+      refuse(expect.stringContaining('either one of its options or a text')),
     ],
     ['the text field by number and a text', ONE, { choice: 3, text: 'MySQL' }, select([], 'MySQL')],
     ['numbers for boxes, doubled', BOXES, { choice: [2, 1, 2] }, select([1, 0])],

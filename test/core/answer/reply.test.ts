@@ -61,7 +61,7 @@ describe('a permission', () => {
     [
       'yes and more',
       { choice: 'yes', text: 'then stop' },
-      'A yes cannot include a reply; send the text as a prompt afterwards',
+      'An answer of yes cannot include a reply; send the text as a prompt afterwards',
     ],
     ['a number that is too high', { choice: 4 }, 'Option 4 does not exist; the options are 1 to 3'],
   ])('is answered by %s', (_, answer, wanted) => {

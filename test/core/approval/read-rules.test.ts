@@ -36,7 +36,7 @@ describe('a file of rules', () => {
     ['an unknown field', { allow: [{ comand: 'ls' }] }, 'comand'],
     ['no list', { deny: { tool: 'X' } }, '[[deny]]'],
     ['no table', { deny: ['X'] }, '[[deny]] number 1'],
-    ['an empty rule', { deny: [{ session: 'A' }] }, 'no tool, no command and no path'],
+    ['an empty rule', { deny: [{ session: 'A' }] }, 'must name a tool, a command or a path'],
     ['an empty list', { deny: [{ command: [] }] }, 'command'],
     ['an empty command', { deny: [{ command: '  ' }] }, 'empty'],
     ['a command and a path', { deny: [{ command: 'x', path: 'y' }] }, 'two rules'],

@@ -28,7 +28,7 @@ describe('a message', () => {
     ['was cut by Claude Code', about({ cut: true })],
   ])('about a call that %s offers no yes, and explains why', (_, notice) => {
     expect(labels(notice)).toEqual(['No']);
-    expect(notice.body).toContain('allow it in CBOS');
+    expect(notice.body).toContain('To allow it, open CBOS');
     expect(notice.body).not.toContain('abcdefghij0123456789');
     expect(Buffer.byteLength(notice.body)).toBeLessThan(3_200);
   });

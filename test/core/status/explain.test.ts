@@ -17,7 +17,7 @@ test('names each source’s own verdict, the one that won, and why', () => {
     ['screen', 'idle', true],
     ['registry', 'idle', false],
   ]);
-  expect(why).toBe('the prompt is up and the registry confirms it: an interrupt fires no hook');
+  expect(why).toBe('the prompt is visible and the registry confirms it: an interrupt fires no hook');
   expect(evidence.hooks?.prompt).toEqual({ at: new Date(10).toISOString(), text: 'go on' });
   expect(evidence.screen?.lines).toEqual(FRAMES.fresh.lines);
 });

@@ -49,7 +49,7 @@ describe('an invalid rule is refused with its name and the reason', () => {
     [[{ ...RULE, pattern: 'x'.repeat(201) }], 'longer than 200'],
     [[{ ...RULE, pattern: '(a)\\1' }], 'a valid RE2 regular expression'],
     [[{ ...RULE, pattern: 'a(?=b)' }], 'a valid RE2 regular expression'],
-    [[{ ...RULE, pattern: '(?:[ab]{1,900}){1}[ab]{900}' }], 'steps with its repeats expanded'],
+    [[{ ...RULE, pattern: '(?:[ab]{1,900}){1}[ab]{900}' }], 'with its repeats expanded, the pattern has'],
     [[RULE, RULE], 'two rules have the id deploy'],
     ['deploy', 'write [[rules]]'],
   ])('%j', (rules, reason) => {

@@ -32,5 +32,5 @@ test('a command that cannot be started is reported, and does no other harm', () 
     notice: { slug: 'ASKS', state: 'waiting', detail: 'waiting/question', question: '' },
     onFault: (message) => faults.push(message),
   });
-  expect(faults).toEqual([expect.stringMatching(/^on_waiting did not start: /)]);
+  expect(faults).toEqual([expect.stringMatching(/^the on_waiting command did not start: /)]);
 });

@@ -65,11 +65,11 @@ describe('as a rule of CBOS', () => {
   });
 
   test.each([
-    ['rm -r build', 'no rules for commands that'],
-    ['curl https://example.org', 'no rules for commands that'],
-    ['npm test && git push', 'no rules for commands that'],
-    ['node x.mjs', 'no rules for commands that'],
-    ['FOO=1 npm test', 'no rules for commands that'],
+    ['rm -r build', 'does not create rules for commands that'],
+    ['curl https://example.org', 'does not create rules for commands that'],
+    ['npm test && git push', 'does not create rules for commands that'],
+    ['node x.mjs', 'does not create rules for commands that'],
+    ['FOO=1 npm test', 'does not create rules for commands that'],
     ['echo $HOME', 'no rule can match'],
     ['npm test # really', 'no rule can match'],
     ['npm test > ../x', 'always asks'],

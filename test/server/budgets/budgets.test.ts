@@ -94,7 +94,9 @@ describe('a budget', () => {
     const raised = server.desk.raise('each', { session: 'CI' });
     expect(raised.subjects).toContainEqual({ session: 'CI', limit: 10, spent: 6, reached: false, raised: true });
     expect(raised.subjects).toContainEqual({ session: 'OTHER', limit: 5, spent: 0, reached: false, raised: false });
-    expect(() => server.desk.raise('each', { session: 'CI', to: 10 })).toThrow('the limit is already 10');
+    expect(() => server.desk.raise('each', { session: 'CI', to: 10 })).toThrow(
+      'must be higher than the current one, 10',
+    );
     const next = start(EACH);
     expect(isOver(next, 'CI')).toBe(false);
     spend(next, 'CI', 4);

@@ -90,7 +90,9 @@ test('the keys are private and survive restarts, and no log has an endpoint', as
   endpoint.answerWith(500);
   server.sessions.add('AUTH');
   server.sessions.change('AUTH', asking());
-  await waitFor(() => server.log.some(({ message }) => message === 'a push failed'), { describe: 'it is logged' });
+  await waitFor(() => server.log.some(({ message }) => message === 'a push notification could not be sent'), {
+    describe: 'it is logged',
+  });
   expect(JSON.stringify(server.log)).not.toContain('secret-of-the-browser');
 });
 

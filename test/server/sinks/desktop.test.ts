@@ -29,7 +29,7 @@ test('a button on the desktop answers its question, once, and the notification g
   desktop.press(notification, no);
   await waitFor(() => desktop.shown.size === 1, { describe: 'the second press is explained' });
   expect([...desktop.shown.values()]).toMatchObject([
-    { body: 'That question is no longer open. Nothing was changed.', actions: [] },
+    { body: 'This question is no longer open. Nothing was changed.', actions: [] },
   ]);
   expect(rig.answered).toHaveLength(1);
 });
@@ -53,7 +53,7 @@ test.each([
   await using desktop = await startDesktop();
   const { notification } = await asked(desktop, { tool: { name: 'Bash', input: { command } } });
   expect(notification.actions.map(({ label }) => label)).toEqual(['No']);
-  expect(notification.body).toContain('allow it in CBOS');
+  expect(notification.body).toContain('To allow it, open CBOS');
 });
 
 test('a text on the desktop cannot hide a link or add a picture', async () => {

@@ -54,7 +54,7 @@ describe('a button', () => {
     if (old === undefined) throw new Error('nothing was sent');
     const press = telegram.press(old, old.buttons[0]);
     expect(await untilPressed(telegram, press)).toMatchObject({
-      text: 'That question is no longer open. Nothing was changed.',
+      text: 'This question is no longer open. Nothing was changed.',
     });
     expect(rig.answered).toEqual([]);
   });

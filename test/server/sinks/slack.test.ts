@@ -37,7 +37,7 @@ test('a button in Slack answers its question, once, and the message shows the an
   expect(message.shown).toMatch(/Answered here: Yes\.$/);
   slack.press(message, no);
   await waitFor(() => slack.notes.length === 1, { describe: 'the second press is explained' });
-  expect(slack.notes).toEqual([{ user: 'U7', text: 'That question is no longer open. Nothing was changed.' }]);
+  expect(slack.notes).toEqual([{ user: 'U7', text: 'This question is no longer open. Nothing was changed.' }]);
   expect(rig.answered).toHaveLength(1);
 });
 

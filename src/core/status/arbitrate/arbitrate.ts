@@ -11,7 +11,7 @@ const WHY_PROCESS = {
   ended: 'the process has ended, which settles the status',
   parked: 'CBOS has parked the session, so no process is left to report anything',
   setting_up: 'Claude Code starts only after the set-up of the worktree, which is running',
-  unreachable: 'nothing can be typed into the session, whatever it reports',
+  unreachable: 'nothing can be typed into the session, whatever the other sources report',
 } as const;
 
 /** Decides which source to believe. The most reliable sources are checked first. */
@@ -98,11 +98,11 @@ function withoutScreen({ hook, registry, evidence, now, thresholds }: Hearing): 
     const only = hook ?? registry;
     return final(
       only,
-      only === null ? 'no source reports anything' : `only ${SPEAKERS[only.source]} something that counts`,
+      only === null ? 'no source reports anything' : `only ${SPEAKERS[only.source]} anything relevant`,
     );
   }
   if (evidence.registry?.statusUpdatedAt == null || registry.primary === hook.primary) {
-    return final(hook, 'hooks are the first to know, and the registry does not contradict them');
+    return final(hook, 'hooks report first, and the registry does not contradict them');
   }
   if (registry.primary === 'idle' && isClosing(hook)) {
     return final(hook, 'the registry reports a closing question as idle: no contradiction');
@@ -111,8 +111,8 @@ function withoutScreen({ hook, registry, evidence, now, thresholds }: Hearing): 
   return until(registry.since + thresholds.silentEndMs, now, {
     first: hook,
     later: idleAfterTurn(registry),
-    whyFirst: 'the registry contradicts the hook, but only just',
-    whyLater: 'the registry is newer than the hook, and no hook came: an interrupt fires none',
+    whyFirst: 'the registry has contradicted the hook only for a moment',
+    whyLater: 'the registry is newer than the hook, and no hook followed: an interrupt fires none',
   });
 }
 
@@ -121,12 +121,12 @@ function withoutScreen({ hook, registry, evidence, now, thresholds }: Hearing): 
  * to lag behind or shows no sign of a turn.
  */
 function screenOverRegistry({ screen, registry, shown, evidence, now, thresholds }: ScreenHearing): Arbitration {
-  const bestThereIs = final(screen, 'no hook ever came: the screen is the best source');
+  const bestThereIs = final(screen, 'no hook was ever received: the screen is the best source');
   if (screen.primary !== 'idle' || registry?.primary !== 'active') return bestThereIs;
   // While an answer streams and the prompt contains a draft, 2.1.329 shows neither the spinner nor the hint.
   if (shown.reading.draft !== null) {
     const winner: SourceVerdict = { ...registry, detail: 'responding' };
-    return final(winner, 'a draft in the prompt hides the signs of a turn: the registry knows');
+    return final(winner, 'a draft in the prompt hides the signs of a turn, so the registry decides');
   }
   const isNews = evidence.registry?.statusUpdatedAt != null && registry.since >= screen.since - REGISTRY_LAG_MS;
   if (!isNews) return bestThereIs;

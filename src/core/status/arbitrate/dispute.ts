@@ -45,7 +45,7 @@ function overDialog(dispute: FullHearing): Arbitration {
       first: hook,
       later: screen,
       whyFirst: 'the screen may be from before the hook',
-      whyLater: 'the screen has shown the end of the turn for a while, and no hook came',
+      whyLater: 'the screen has shown the end of the turn for a while, and no hook followed',
     });
   }
   // Versions before 2.1.329 do not show what is happening behind the detailed transcript.
@@ -55,21 +55,21 @@ function overDialog(dispute: FullHearing): Arbitration {
           screen,
           'the detailed transcript covers a turn whose end the registry confirms: an interrupt fires no hook',
         )
-      : final(hook, 'the detailed transcript covers the session; the hook knows what happens below it');
+      : final(hook, 'the detailed transcript covers the session; the hook knows what happens behind it');
   // A SessionStart hook does not mean that a dialog has closed. The prompt must be drawn first (trust dialog, 2.1.329).
   if (hook.rule === 'hook.SessionStart')
-    return final(screen, 'a dialog covers the prompt, whatever the start hook says');
+    return final(screen, 'a dialog covers the prompt, although the start hook was received');
   if (shown.reading.dialog === null) {
     // The dialog has disappeared, and no other reading has settled yet. If the prompt is visible again, a user
     // dismissed the dialog, which no hook reports.
     const isConfirmed = shown.reading.primary === hook.primary || hook.since > (shown.dialogSeenAt ?? 0);
     return isConfirmed
       ? final(hook, 'the dialog has just disappeared from the screen')
-      : final(screen, 'the dialog has just disappeared, and the screen has not settled yet');
+      : final(screen, 'the dialog has just disappeared, and the screen is still changing');
   }
   // A dialog of a background subagent remains open when the turn ends (2.1.329). The turn's own dialogs are answered
   // long before that.
-  if (hook.rule.startsWith('hook.Stop')) return final(screen, 'the end of a turn closes no dialog');
+  if (hook.rule.startsWith('hook.Stop')) return final(screen, 'the end of a turn does not close a dialog');
   if (hook.since > shown.changedAt) {
     return until(hook.since + thresholds.drawLagMs, now, {
       first: hook,
@@ -118,7 +118,10 @@ function overIdleScreen(dispute: FullHearing): Arbitration {
   const { silentEndMs } = thresholds;
   const lastHookAt = evidence.hooks.lastAt ?? hook.since;
   if (isEndConfirmed(dispute))
-    return final(idleAfterTurn(screen), 'the prompt is up and the registry confirms it: an interrupt fires no hook');
+    return final(
+      idleAfterTurn(screen),
+      'the prompt is visible and the registry confirms it: an interrupt fires no hook',
+    );
   if (registry?.primary === 'active' && evidence.registry?.statusUpdatedAt != null)
     return final(hook, 'the registry also reports a turn');
   const isNews = screen.since > hook.since + NEWS_MS;
@@ -132,7 +135,7 @@ function overIdleScreen(dispute: FullHearing): Arbitration {
     first: hook,
     later: idleAfterTurn(screen),
     whyFirst: isWritten ? 'something is still being written above the prompt' : 'the screen may not show the turn yet',
-    whyLater: 'the prompt has been up for a while, and no hook came: an interrupt fires none',
+    whyLater: 'the prompt has been visible for a while, and no hook followed: an interrupt fires none',
   };
   return until(isWritten ? shown.progressedAt + silentEndMs : deadline, now, choice);
 }

@@ -29,7 +29,7 @@ export const TRUSTS = 0;
  * folder.
  */
 function trustQuestion({ id, folder, files, askedAt }: TrustRequest): Question {
-  const found = files.length === 0 ? 'The folder has none of these files now.' : `It has ${files.join(', ')}.`;
+  const found = files.length === 0 ? 'The folder contains none of these files now.' : `It has ${files.join(', ')}.`;
   const text = `Do you trust the files in ${folder}? Claude Code runs the hooks and servers that a folder's own settings name, without asking. ${found}`;
   const options = decisions(['yes', 'Yes, I trust this folder'], ['no', 'No, end the session']);
   const part = { header: null, text, options, multi: false };

@@ -62,7 +62,8 @@ export async function startJsonProcess({ argv, cwd, env, files, onExit }: JsonPr
     await once(child, 'spawn');
     child.unref();
     const found = child.pid === undefined ? null : await readProcess(child.pid);
-    if (found === null) throw new CatalogueError('launch_failed', 'Claude Code ended as soon as it was started');
+    if (found === null)
+      throw new CatalogueError('launch_failed', 'Claude Code exited immediately after it was started');
     return { pid: found.pid, startTime: found.startTime };
   } catch (error) {
     const cause = startFault(error as Error);
@@ -84,7 +85,7 @@ export async function startJsonProcess({ argv, cwd, env, files, onExit }: JsonPr
 export async function writeMessage(files: JsonFiles, message: object): Promise<void> {
   const bytes = Buffer.from(`${JSON.stringify(message)}\n`);
   const file = await open(files.input, constants.O_WRONLY | constants.O_NONBLOCK).catch((cause: unknown) => {
-    throw new CatalogueError('not_confirmed', 'Claude Code does not read its input', { cause });
+    throw new CatalogueError('not_confirmed', "Claude Code isn't reading its input", { cause });
   });
   try {
     const deadline = performance.now() + WRITE_TIMEOUT_MS;
@@ -94,7 +95,7 @@ export async function writeMessage(files: JsonFiles, message: object): Promise<v
       } catch (error) {
         const { code } = error as NodeJS.ErrnoException;
         if (code !== 'EAGAIN' || performance.now() > deadline) {
-          throw new CatalogueError('not_confirmed', 'Claude Code does not read its input', { cause: error });
+          throw new CatalogueError('not_confirmed', "Claude Code isn't reading its input", { cause: error });
         }
         await delay(WRITE_RETRY_MS);
       }

@@ -13,11 +13,11 @@ export async function checkDatabase({ settings: { home }, askSessions }: DoctorC
     case 'missing':
       return ok(`${file} (created at the first start)`);
     case 'unreadable':
-      return warning(`${file} cannot be checked now (${health.what})`, 'Try again when the disk has free space');
+      return warning(`${file} cannot be checked now (${health.what})`, 'Free some space on the disk, then try again');
     case 'damaged':
       return fault(
         `${file} is damaged (${health.what})`,
-        `cbos down; restore a copy of it, or mv ${file} ${file}.damaged; cbos up lists running sessions again`,
+        `cbos down; restore a backup of it, or run mv ${file} ${file}.damaged; cbos up then lists running sessions again`,
       );
     case 'sound': {
       const log = `${file}${DAMAGED_LOG}`;
@@ -30,7 +30,7 @@ export async function checkDatabase({ settings: { home }, askSessions }: DoctorC
       if (back.length === 0) return ok(file);
       return warning(
         `${file} lacked ${broughtBackText(back)}; their history, deliveries and drafts are lost`,
-        'Find out what removed the database or replaced it with an older copy; `cbos down && cbos up` clears this warning',
+        'Find out what deleted the database or replaced it with an older copy; `cbos down && cbos up` clears this warning',
       );
     }
   }

@@ -47,21 +47,21 @@ export async function checkRecordings({ settings: { stream_dir }, askSessions }:
     return fault(`${place} isn't a directory`, 'Set CBOS_STREAM_STREAM_DIR to another directory');
   if (!isWritable(place))
     return fault(
-      `${place} cannot be written`,
+      `${place} cannot be written to`,
       `Make the directory writable, or set CBOS_STREAM_STREAM_DIR to another one`,
     );
   const sessions = await askSessions();
   const undrawn = sessions.filter(({ undrawn_since: since }) => since !== undefined).map(({ slug }) => slug);
   if (undrawn.length > 0)
     return warning(
-      `${undrawn.join(', ')} wrote output that takes too long to draw, so CBOS shows an empty screen; other sessions are not affected`,
+      `${undrawn.join(', ')} wrote output that CBOS cannot draw quickly enough, so CBOS shows an empty screen; other sessions are not affected`,
       `cbos attach ${undrawn[0]} shows the screen; cbos restart ${undrawn[0]} starts a new recording`,
     );
   const removed = sessions.flatMap((one) => (one.recording_stopped_because === 'removed' ? one.slug : []));
   if (removed.length > 0)
     return fault(
       `the files of ${removed.join(', ')} were removed, and new ones could not be created yet`,
-      'Fix what this report shows about Screen and the disk; CBOS retries every few seconds, and server.log in the home shows why it fails',
+      'Fix the faults that this report shows for Screen and the disk; CBOS retries every few seconds, and server.log in the home shows why it fails',
     );
   const freeBytes = freeIn(place);
   const detail = `${stream_dir}, ${formatSize(freeBytes)} free`;
@@ -103,7 +103,7 @@ function checkPrivacy(dir: string): Finding | null {
 /** Reports dropped output as a fact rather than as a warning, because the settings ask for it. */
 export function checkDrops({ settings: { home } }: DoctorContext): Finding {
   const drops = readDropsIfReadable(join(home, 'cbos.db'));
-  if (drops === null) return ok('unknown: the database cannot be read');
+  if (drops === null) return ok('unknown, because the database cannot be read');
   if (drops.length === 0) return ok('none');
   const [last] = drops;
   const bytes = drops.reduce((sum, drop) => sum + drop.bytes, 0);
@@ -157,14 +157,14 @@ export async function checkSpool({ settings: { home }, now, askServer }: DoctorC
   const remade = readRemade(spool);
   if (remade !== null) {
     return warning(
-      `${spool} was removed while the server was running, and recreated at ${remade}; hooks from that moment are lost`,
-      `Find out what removed it (a cleaner, a script), then run rm ${join(spool, REMADE_FILE)}`,
+      `${spool} was removed while the server was running, and created again at ${remade}; hooks from that moment are lost`,
+      `Find out what removed it (a clean-up program, a script), then run rm ${join(spool, REMADE_FILE)}`,
     );
   }
   if (rejected.length > 0) {
     return warning(
       `${rejected.length} hook payloads could not be read`,
-      `Look at ${join(spool, 'rejected')}, then delete it`,
+      `Look at the files in ${join(spool, 'rejected')}, then delete that folder`,
     );
   }
   return ok(waiting.length === 0 ? spool : `${spool}, ${waiting.length} payloads are waiting for the server`);

@@ -23,7 +23,7 @@ export function checkInotify({ proc }: DoctorContext): Finding {
   const used = countInotify(proc);
   const detail = `${used.watches} of ${limits.watches} watches, ${used.instances} of ${limits.instances} instances in use`;
   const cure = (name: string, value: number) =>
-    `sudo sysctl fs.inotify.${name}=${value} (and write it to /etc/sysctl.d/ to keep it)`;
+    `sudo sysctl fs.inotify.${name}=${value} (and write the setting to /etc/sysctl.d/ to keep it after a reboot)`;
   if (limits.instances - used.instances < NEEDED_INSTANCES) return fault(detail, cure('max_user_instances', 1_024));
   if (limits.watches - used.watches < COMFORTABLE_WATCHES) return warning(detail, cure('max_user_watches', 524_288));
   return ok(detail);

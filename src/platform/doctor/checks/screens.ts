@@ -31,7 +31,7 @@ export async function checkScreenDirectory({ openScreen, userId }: DoctorContext
   if (!isPrivate(found)) return fault(`${dir} has mode ${formatMode(found)}`, `chmod 700 ${dir}`);
   const left = MAX_SOCKET_PATH_BYTES - Buffer.byteLength(`${dir}/.`) - pidDigits;
   if (left >= COMFORTABLE_NAME)
-    return ok(left >= LONGEST_SLUG ? dir : `${dir} (leaves room for session names of up to ${left} letters)`);
+    return ok(left >= LONGEST_SLUG ? dir : `${dir} (short enough for session names of up to ${left} letters)`);
   return fault(
     `${dir} is so long that session names of more than ${Math.max(left, 0)} letters do not fit`,
     'export SCREENDIR=~/.screen, or another short path',
@@ -46,7 +46,7 @@ export async function checkScreens({ openScreen, settings }: DoctorContext): Pro
   if (stopped.length > 0) {
     const names = stopped.map((one) => ('id' in one ? one.id : String(one.pid))).join(', ');
     return fault(
-      `stopped daemons, which make "screen -ls" hang for everybody: ${names}`,
+      `stopped Screen daemons, which make "screen -ls" hang for every user: ${names}`,
       `kill -CONT ${stopped.map(({ pid }) => pid).join(' ')}`,
     );
   }
@@ -54,7 +54,7 @@ export async function checkScreens({ openScreen, settings }: DoctorContext): Pro
     const place = statSync(dir, { throwIfNoEntry: false });
     const isPlace = place?.isDirectory() === true && isPrivate(place);
     return fault(
-      `daemons without a socket in ${dir}, which no client can reach: ${lost.map(({ pid }) => pid).join(', ')}`,
+      `Screen daemons without a socket in ${dir}, which no client can reach: ${lost.map(({ pid }) => pid).join(', ')}`,
       `${isPlace ? '' : `mkdir -p ${dir} && chmod 700 ${dir} && `}cbos up`,
     );
   }
@@ -102,7 +102,7 @@ export async function checkOrphans({ settings, askSessions }: DoctorContext): Pr
   if (orphans.length === 0) return ok('none');
   const shown = orphans.map(({ pid, comm }) => `${comm} (${pid})`).join(', ');
   return warning(
-    `processes that no server controls any more: ${shown}`,
+    `processes that no server controls any longer: ${shown}`,
     `kill ${orphans.map(({ pid }) => pid).join(' ')}`,
   );
 }

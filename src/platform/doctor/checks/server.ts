@@ -22,13 +22,13 @@ export async function checkServer({ settings, version, pid, askServer }: DoctorC
   const stray = holders.find(({ isRemoved }) => isRemoved);
   if (stray !== undefined) {
     return fault(
-      `process ${stray.pid} still serves a home that was removed from ${home}, and holds the port`,
-      `${ending(stray.pid)}; cbos up (its sessions stay alive)`,
+      `process ${stray.pid} still serves a home directory that was removed from ${home}, and occupies the port`,
+      `${ending(stray.pid)}; cbos up (its sessions keep running)`,
     );
   }
   const holder = holders[0] ?? readLockHolder(home);
   if (holder === null || !isHeld(home)) return ok('not running; "cbos up" starts it');
-  return fault(`process ${holder.pid} holds ${home} but does not respond`, `${ending(holder.pid)}; cbos up`);
+  return fault(`process ${holder.pid} has locked ${home} but does not respond`, `${ending(holder.pid)}; cbos up`);
 }
 
 /** Returns the command that ends a process. A suspended process does not respond to a TERM until it is continued. */
@@ -54,7 +54,10 @@ export async function checkService({ serviceState, isLingering }: DoctorContext)
     if (!running) return warning('installed, but not running', 'systemctl --user status cbos.service');
     return isLingering()
       ? ok('running, and keeps running after you log out')
-      : warning('running, but the service and all sessions end at your last logout', 'loginctl enable-linger');
+      : warning(
+          'running, but the service and all sessions end when you log out of your last login session',
+          'loginctl enable-linger',
+        );
   } catch (error) {
     if (error instanceof CatalogueError && error.code === 'no_systemd')
       return ok(`${error.message}; "cbos up" works without it`);
@@ -82,7 +85,7 @@ export function checkHooks({ environment, userHome }: DoctorContext): Finding {
       );
     }
   }
-  return ok('nothing disables hooks');
+  return ok('no setting disables hooks');
 }
 
 /** A file that cannot be read is treated as if it contained no settings, because Claude Code ignores such a file. */
