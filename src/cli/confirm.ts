@@ -9,7 +9,7 @@ import { type CliContext, isInteractive } from './context.ts';
  */
 export async function confirm({ io }: CliContext, question: string): Promise<boolean> {
   if (!isInteractive(io))
-    throw new CommandError(`${question} There is no terminal to answer at`, 'add --yes to confirm', EXIT.usage);
+    throw new CommandError(`${question} The command needs a terminal to ask this`, 'add --yes to confirm', EXIT.usage);
   const dialog = createInterface({ input: io.stdin, output: io.stderr });
   // Ctrl-D and Ctrl-C close the prompt without an answer, which counts as no.
   const closed = new Promise<string>((resolve) => dialog.once('close', () => resolve('')));

@@ -67,7 +67,7 @@ export async function followStream(
       listener: {
         ...guarded(listen(ending, opened), ending),
         onLost() {
-          if (!isLost) out.notice('the connection to the server is lost; waiting for the server (cbos up starts it)');
+          if (!isLost) out.notice('the connection to the server was lost; waiting for the server (cbos up starts it)');
           isLost = true;
         },
         onReconnected() {

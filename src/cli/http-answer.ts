@@ -134,7 +134,9 @@ export function createAnswerReader(method: string): AnswerReader {
       if (part.in === 'until-end') part = { in: 'nothing' };
       if (part.in === 'nothing') return;
       throw new ConnectionLostError(
-        head === null ? 'the connection ended before the answer' : 'the connection ended during the answer',
+        head === null
+          ? 'the connection was closed before the answer arrived'
+          : 'the connection was closed before the answer was complete',
       );
     },
   };

@@ -26,7 +26,7 @@ export interface SelectorOptions {
 /** Adds these options to a command. @param verb what the command does with the selected sessions, for the help text */
 export function addSelectors(command: Command, verb: string): Command {
   return command
-    .option('-s, --state <state>', `${verb} those in this state, as for \`cbos ls\``, readStateWord)
+    .option('-s, --state <state>', `${verb} those in this state; \`cbos ls --help\` lists the states`, readStateWord)
     .option('--tag <tag>', `${verb} those with this tag; repeat it for sessions that have all the tags`, collectTag)
     .option('--repo <name>', `${verb} those in this repository, given by its name or a folder in it`);
 }

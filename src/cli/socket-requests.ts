@@ -107,7 +107,7 @@ function requestOverSocket(
         fail(error as Error);
       }
     };
-    const onEnd = (): void => fail(new ConnectionLostError('the connection ended before the answer'));
+    const onEnd = (): void => fail(new ConnectionLostError('the connection was closed before the answer arrived'));
     socket.on('data', onData).on('end', onEnd).on('error', fail);
     socket.write(requestText(request));
     const { body } = request;
@@ -186,7 +186,7 @@ async function* readBody({ socket, reader, body }: ArrivingAnswer): AsyncGenerat
     reader.end();
   } catch (cause) {
     if (cause instanceof ConnectionLostError) throw cause;
-    throw new ConnectionLostError('the connection ended during the answer', { cause });
+    throw new ConnectionLostError('the connection was closed before the answer was complete', { cause });
   } finally {
     socket.destroy();
   }
@@ -199,9 +199,9 @@ async function* readBody({ socket, reader, body }: ArrivingAnswer): AsyncGenerat
 const UNREACHABLE: ReadonlySet<string | undefined> = new Set(['ENOENT', 'ECONNREFUSED', 'ENOTDIR']);
 
 export function toTransportError(cause: NodeJS.ErrnoException): Error {
-  if (UNREACHABLE.has(cause.code)) return new UnreachableError('no server listens on the local socket', { cause });
+  if (UNREACHABLE.has(cause.code)) return new UnreachableError('no server is listening on the local socket', { cause });
   if (cause.code === 'ECONNRESET' || cause.code === 'EPIPE') {
-    return new ConnectionLostError('the connection ended before the answer', { cause });
+    return new ConnectionLostError('the connection was closed before the answer arrived', { cause });
   }
   if (cause.code === 'EACCES' || cause.code === 'EPERM') {
     return new CatalogueError('no_server', "The server's local socket cannot be opened: permission denied", {

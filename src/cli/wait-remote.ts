@@ -45,13 +45,16 @@ export async function waitRemote(context: CliContext, wait: RemoteWait): Promise
           wait.onReached(session);
           if (wait.isAny) return EXIT.done;
         } else if (session.status.primary === 'dead') {
-          throw new CommandError(`${slug} stopped before it became ${wait.state}`, `cbos restart ${slug}`);
+          throw new CommandError(`${slug} stopped before it reached the state ${wait.state}`, `cbos restart ${slug}`);
         }
       }
       if (pending.size === 0) return EXIT.done;
       if (io.now() >= deadline) {
         const names = [...pending].join(', ');
-        throw new CatalogueError('timed_out', `${names} did not become ${wait.state} within ${wait.timeoutSeconds} s`);
+        throw new CatalogueError(
+          'timed_out',
+          `${names} did not reach the state ${wait.state} within ${wait.timeoutSeconds} s`,
+        );
       }
       await delay(Math.min(ASK_EVERY_MS, deadline - io.now()), undefined, { signal: interrupted.signal }).catch(
         () => undefined,

@@ -134,7 +134,9 @@ export function chooseOption(app: App, number: number): void {
   if (option === undefined) {
     app.toast(
       'bad',
-      part.options.length === 0 ? 'There are no options — s answers in your own words' : `There is no option ${number}`,
+      part.options.length === 0
+        ? 'This question has no options — s lets you answer in your own words'
+        : `There is no option ${number}`,
     );
     return;
   }

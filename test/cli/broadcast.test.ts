@@ -65,7 +65,7 @@ describe('send to several sessions', () => {
   test('sends nothing if nobody can be asked, unless --yes is given', async () => {
     const { code, stderr } = await runCommand(['send', '--all', 'hello'], cli.where);
     expect({ code, texts: sent() }).toEqual({ code: 2, texts: [] });
-    expect(stderr).toContain('There is no terminal to answer at — add --yes');
+    expect(stderr).toContain('The command needs a terminal to ask this — add --yes');
   });
 
   test('reads standard input for -', async () => {

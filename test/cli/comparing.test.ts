@@ -44,7 +44,7 @@ describe('new --times', () => {
     repository.git('branch', 'FIX-2');
     const { code, stderr } = await run('new', 'FIX', '--worktree', '--times', '3');
     expect(code).toBe(4);
-    expect(stderr).toContain('launched before that: FIX-1');
+    expect(stderr).toContain('these sessions had already been launched: FIX-1');
     expect(cli.server.sessions.list().map(({ slug }) => slug)).toEqual(['FIX-1']);
   });
 });

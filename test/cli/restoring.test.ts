@@ -42,7 +42,7 @@ describe('restore', () => {
   test('does nothing if nobody can be asked, unless --yes is given', async () => {
     const { code, stderr } = await restore();
     expect({ code, left: lost() }).toEqual({ code: 2, left: ['AUTH', 'DOCS'] });
-    expect(stderr).toContain('There is no terminal to answer at — add --yes');
+    expect(stderr).toContain('The command needs a terminal to ask this — add --yes');
     expect(await restore('--yes')).toEqual({
       code: 0,
       stdout: 'AUTH is running again, with its conversation\nDOCS is running again, with its conversation\n',

@@ -138,12 +138,12 @@ describe('watch', () => {
     server.sessions.change('AUTH', WORKS);
     await command.says('using tools');
     await server.faces.close();
-    await command.says('the connection to the server is lost', 'stderr');
+    await command.says('the connection to the server was lost', 'stderr');
     server.sessions.change('AUTH', WAITS_FOR_PERMISSION);
     await startAgain();
     await command.says('asks permission');
     await command.says('connected again', 'stderr');
-    expect(command.stderr.lines.filter((line) => line.includes('connection to the server is lost'))).toHaveLength(1);
+    expect(command.stderr.lines.filter((line) => line.includes('connection to the server was lost'))).toHaveLength(1);
     command.interrupt();
     expect(await command.ended).toBe(0);
   });
@@ -265,7 +265,7 @@ describe('wait', () => {
   test('continues through a restart of the server', async () => {
     const command = await listening(['wait', 'AUTH', '--for', 'working']);
     await server.faces.close();
-    await command.says('connection to the server is lost', 'stderr');
+    await command.says('connection to the server was lost', 'stderr');
     server.sessions.change('AUTH', WORKS);
     await startAgain();
     expect(await command.ended).toBe(0);

@@ -80,7 +80,7 @@ export function addAttending(program: Command, context: CliContext): void {
   describe(program.command('unsnooze'), {
     group: 'looking',
     summary: 'wake snoozed sessions',
-    examples: [['cbos unsnooze AUTH', 'AUTH is counted again']],
+    examples: [['cbos unsnooze AUTH', 'make AUTH count again']],
   })
     .argument('<name...>', 'the sessions')
     .option('--json', 'print the API responses as JSON')
@@ -92,7 +92,7 @@ export function addAttending(program: Command, context: CliContext): void {
 function readSnooze({ until, untilAsks, untilTurnEnds, untilEnds }: SnoozeOptions, now: number): NewSnooze {
   const at = until === undefined ? undefined : wakeTime(until, now);
   if (at === null) {
-    const hint = `it is one of ${WAKE_TIME_FORMS}`;
+    const hint = `use one of these forms: ${WAKE_TIME_FORMS}`;
     throw new CommandError(`${JSON.stringify(until)} isn't a valid time`, hint, EXIT.usage);
   }
   return {

@@ -25,8 +25,8 @@ export function addBudgeting(program: Command, context: CliContext): void {
     summary: 'list and raise the budgets of sessions',
     more: 'Budgets are [[budgets]] tables in config.toml; without one, spending is not limited. When a budget is reached, CBOS holds every prompt for its sessions and asks you. A running turn continues to its end, and CBOS never holds what you type directly into a session.',
     examples: [
-      ['cbos budget', 'how much of each budget is spent, and how many prompts it holds'],
-      ['cbos budget raise night', "add the budget's amount once more, for today"],
+      ['cbos budget', 'show how much of each budget has been spent, and how many prompts it holds'],
+      ['cbos budget raise night', 'raise the budget by its own amount, for today'],
       ['cbos budget raise each --session CI --to 20', 'let one session spend up to $20'],
     ],
   });
@@ -51,7 +51,7 @@ export function addBudgeting(program: Command, context: CliContext): void {
       'Raise a budget for its current period: for today, or permanently if the budget is not per day. CBOS then sends the prompts that it held.',
     )
     .argument('<budget>', 'the budget')
-    .option('--to <amount>', 'its new limit; by default, the current limit plus its amount', readAmount)
+    .option('--to <amount>', "the new limit; default: the current limit plus the budget's own amount", readAmount)
     .option('--session <name>', 'the session, if the budget applies to each session')
     .option('--json', 'print the API response as JSON')
     .action(async (name: string, { json, ...body }: RaiseOptions) => {

@@ -26,11 +26,14 @@ export function addCatchingUp(program: Command, context: CliContext): void {
   describe(program.command('catchup'), {
     group: 'looking',
     summary: 'report what happened while you were away',
-    more: 'For each session: the turns that ended and the last reply, the files that its turns changed, what it cost, and when it asked or was stuck, each with the command that replays it. The report begins at the time when you were last here.',
+    more: 'For each session: the turns that ended and the last reply, the files that its turns changed, what it cost, and when it asked or was stuck, each with the command that replays it. The report begins at the time when you last used CBOS.',
     examples: [
-      ['cbos catchup', 'since you were last here'],
-      ['cbos catchup --since 8h', 'the last 8 hours'],
-      ["cbos catchup --jq '.sessions[] | select(.asks) | .session'", 'the sessions that ask now'],
+      ['cbos catchup', 'since you last used CBOS'],
+      ['cbos catchup --since 8h', 'for the last 8 hours'],
+      [
+        "cbos catchup --jq '.sessions[] | select(.asks) | .session'",
+        'list only the sessions that are asking something',
+      ],
     ],
   })
     .option('--since <when>', 'a span such as 8h, or a time', readMoment)

@@ -19,16 +19,19 @@ export function addComparing(program: Command, context: CliContext): void {
     group: 'looking',
     summary: 'compare what several sessions did: changes, cost, time, tests, last words',
     more: [
-      'For sessions with the same task, such as those from `cbos new --times` or `cbos fork`. Each session is compared with its own base, as `cbos diff` does. TIME is how long the session thought or worked.',
+      'For sessions with the same task, such as those from `cbos new --times` or `cbos fork`. Each session is compared with its own base, as `cbos diff` does. TIME is how long the session spent thinking or working.',
       'TESTS is the outcome of the last test command in the transcript. It is empty if the session ran no tests, or if the exit code does not show the outcome, as in a pipe.',
       'To keep one: `cbos finish A --merge`, then `cbos finish B --discard` for the others. Everything discarded is saved; `cbos recover` restores it.',
     ].join('\n'),
     examples: [
-      ["cbos new FIX ~/src/shop --worktree --times 3 --prompt 'fix the login test'", 'three sessions, one task'],
-      ['cbos compare FIX-1 FIX-2 FIX-3', 'side by side'],
-      ['cbos finish FIX-2 --merge', 'keep the second'],
-      ['cbos finish FIX-1 --discard', 'and discard the first'],
-      ["cbos compare A B --jq '.[].changes.total'", 'for scripts'],
+      [
+        "cbos new FIX ~/src/shop --worktree --times 3 --prompt 'fix the login test'",
+        'give three sessions the same task',
+      ],
+      ['cbos compare FIX-1 FIX-2 FIX-3', 'compare their results side by side'],
+      ['cbos finish FIX-2 --merge', 'merge the work of the second session'],
+      ['cbos finish FIX-1 --discard', 'discard the work of the first session'],
+      ["cbos compare A B --jq '.[].changes.total'", 'print only the number of changed files and lines'],
     ],
   })
     .argument('<name...>', 'the sessions, at least two')

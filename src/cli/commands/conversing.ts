@@ -35,10 +35,13 @@ export function addConversing(program: Command, context: CliContext): void {
     summary: 'run a turn in a JSON session, and print the answer as it is written',
     more: 'Each tool call is printed as one line. The exit code is 0 if the turn succeeded, 1 if it failed or was interrupted, and 4 if it asks something: answer with `cbos answer`, then follow the turn with `cbos events -f`.',
     examples: [
-      ["cbos invoke CI 'run the tests and fix what fails'", 'a turn, streaming'],
-      ['git diff | cbos invoke REVIEW -', 'the prompt from standard input'],
-      ["cbos invoke CI 'how would you fix it?' --permission-mode plan", 'a turn that changes nothing'],
-      ["cbos invoke CI 'list the open issues' --jq 'select(.event.type == \"result\") | .event.result'", 'for scripts'],
+      ["cbos invoke CI 'run the tests and fix what fails'", 'run a turn, and print its answer as it is written'],
+      ['git diff | cbos invoke REVIEW -', 'read the prompt from standard input'],
+      ["cbos invoke CI 'how would you fix it?' --permission-mode plan", 'run a turn that changes nothing'],
+      [
+        "cbos invoke CI 'list the open issues' --jq 'select(.event.type == \"result\") | .event.result'",
+        'print only the answer',
+      ],
     ],
   })
     .argument('<name>', 'the session')
@@ -59,9 +62,9 @@ export function addConversing(program: Command, context: CliContext): void {
     group: 'looking',
     summary: 'print the events of a JSON session',
     examples: [
-      ['cbos events CI', 'what happened, one line per event'],
-      ['cbos events CI -f', 'then follow new events'],
-      ['cbos events CI --after 120 --json', 'the complete events after number 120'],
+      ['cbos events CI', 'print what happened, one line per event'],
+      ['cbos events CI -f', 'keep printing new events'],
+      ['cbos events CI --after 120 --json', 'print the complete events after number 120'],
     ],
   })
     .argument('<name>', 'the session')
@@ -77,11 +80,11 @@ export function addConversing(program: Command, context: CliContext): void {
   describe(program.command('costs'), {
     group: 'looking',
     summary: 'print what sessions cost per day, in dollars; for JSON sessions, also in tokens and time',
-    more: "Dollars are Claude Code's own estimate at list prices. TERMINAL is the part that sessions in a terminal cost, which is known only if they have a status line.",
+    more: "The amounts are Claude Code's own estimates at list prices. TERMINAL is the cost of sessions in a terminal, which is known only if they have a status line.",
     examples: [
-      ['cbos costs', 'the costs of all sessions, including deleted ones'],
-      ['cbos costs CI', 'one'],
-      ['cbos costs --jq .total.cost_usd', 'for scripts'],
+      ['cbos costs', 'print the costs of all sessions, including deleted ones'],
+      ['cbos costs CI', 'print the costs of one session'],
+      ['cbos costs --jq .total.cost_usd', 'print only the total, in dollars'],
     ],
   })
     .argument('[name]', 'only this session')

@@ -33,14 +33,14 @@ export function addDiffing(program: Command, context: CliContext): void {
       "Paths are relative to the top of the working tree. In a pipe, the output is git's unmodified patch, for `git apply`. On a terminal, invisible characters are shown as escapes.",
     ].join('\n'),
     examples: [
-      ['cbos diff AUTH', 'all changes'],
-      ['cbos diff AUTH --stat', 'the files, with the number of added and removed lines'],
-      ['cbos diff AUTH src/login.ts', 'one file, or a folder'],
-      ['cbos diff AUTH --base HEAD', 'what is not committed yet'],
-      ['cbos diff AUTH --turn', 'what its last turn changed'],
-      ['cbos diff AUTH --turn 3 src', 'what turn 3 changed there; `cbos turns AUTH` lists the turns'],
+      ['cbos diff AUTH', 'show all changes'],
+      ['cbos diff AUTH --stat', 'list the files, with the number of added and removed lines'],
+      ['cbos diff AUTH src/login.ts', 'show the changes in one file or folder'],
+      ['cbos diff AUTH --base HEAD', 'show what has not been committed yet'],
+      ['cbos diff AUTH --turn', 'show what the last turn changed'],
+      ['cbos diff AUTH --turn 3 src', 'show what turn 3 changed in src; `cbos turns AUTH` lists the turns'],
       ['cbos diff AUTH | git apply', 'apply the same changes to the current folder'],
-      ["cbos diff AUTH --jq '.files[].path'", 'for scripts'],
+      ["cbos diff AUTH --jq '.files[].path'", 'print only the paths'],
     ],
   })
     .argument('<name>', 'the session')

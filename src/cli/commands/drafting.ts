@@ -41,14 +41,17 @@ function addDrafts(draft: Command, context: CliContext): void {
   describe(draft, {
     group: 'talking',
     summary: 'keep drafts: replies to send later',
-    more: 'You send a draft yourself. With --queue, CBOS sends it as soon as the session takes a prompt, which may be at once. Drafts are sent oldest first, one per turn. Each draft is sent at most once. You can shorten an id as long as it is unambiguous.',
+    more: 'You send a draft yourself, unless you use --queue: CBOS then sends the draft as soon as the session accepts a prompt, which may be immediately. Drafts are sent oldest first, one per turn. Each draft is sent at most once. You can shorten an id as long as it is unambiguous.',
     examples: [
-      ['cbos draft', 'list them'],
-      ["cbos draft add AUTH 'now the docs'", 'keep one'],
-      ["cbos draft add AUTH 'now the docs' --queue", 'sent automatically when its turn ends'],
-      ["cbos draft add --tag night 'now the docs' --queue", 'for every session with the tag, after you confirm'],
-      ['cbos draft send 3f2a', 'send it now'],
-      ['cbos draft rm 3f2a', 'delete it'],
+      ['cbos draft', 'list the drafts'],
+      ["cbos draft add AUTH 'now the docs'", 'keep a draft'],
+      ["cbos draft add AUTH 'now the docs' --queue", 'send the draft automatically when the turn ends'],
+      [
+        "cbos draft add --tag night 'now the docs' --queue",
+        'keep a draft for every session with the tag, after you confirm',
+      ],
+      ['cbos draft send 3f2a', 'send a draft now'],
+      ['cbos draft rm 3f2a', 'delete a draft'],
     ],
   });
 
@@ -75,10 +78,13 @@ function addDrafts(draft: Command, context: CliContext): void {
     .argument('[name]', 'the session')
     .argument('[text...]', 'the reply; - reads standard input');
   addSelectors(add, 'for')
-    .option('--queue', 'send it automatically as soon as the session takes a prompt')
-    .option('-y, --yes', 'with --queue for several sessions: do not ask')
+    .option('--queue', 'send it automatically as soon as the session accepts a prompt')
+    .option('-y, --yes', 'with --queue for several sessions: do not ask for confirmation')
     .addOption(
-      add.createOption('--when <when>', 'the former name of --queue: next_waiting').choices(STASH_WHENS).hideHelp(),
+      add
+        .createOption('--when <when>', 'the former name of --queue; its only value is next_waiting')
+        .choices(STASH_WHENS)
+        .hideHelp(),
     )
     .option('--question <text>', 'the question that the reply answers; default: the open question')
     .option('--json', 'print the API response as JSON; for several sessions, one line each')
@@ -200,7 +206,7 @@ function keptLine({ id, session_slug, when }: StashedResponse): string {
   return cleanLine(
     when === 'manual'
       ? `Kept for ${session_slug}; send it with cbos draft send ${short}`
-      : `Kept as ${short}; CBOS sends it as soon as ${session_slug} takes a prompt`,
+      : `Kept as ${short}; CBOS sends it as soon as ${session_slug} accepts a prompt`,
   );
 }
 

@@ -29,19 +29,19 @@ export function addExplaining(program: Command, context: CliContext): void {
     group: 'looking',
     summary: "print how a session's status changed during a recording, as derived from its screen",
     more: [
-      'This needs no server. RECORDING is a session, or a file written by `script`; its timing file must be next to it and be called FILE.timing, or be given with --timing.',
+      'This command needs no server. RECORDING is a session, or a file written by `script`; its timing file must be next to it and be called FILE.timing, or be given with --timing.',
       'A recording usually contains its terminal size; use --cols and --rows for one that does not.',
     ].join('\n'),
     examples: [
-      ['cbos timeline AUTH', 'what it did, and when'],
-      ['cbos timeline old/run.typescript --json', 'a JSON line per change, for scripts'],
+      ['cbos timeline AUTH', 'show what the session did, and when'],
+      ['cbos timeline old/run.typescript --json', 'print one JSON line per change, for scripts'],
     ],
   })
     .argument('<recording>', 'a session, or a .typescript file')
     .option('--timing <file>', 'its timing file')
     .option('--cols <n>', 'terminal width, in columns', readWhole(1, MAX_CELLS))
     .option('--rows <n>', 'terminal height, in rows', readWhole(1, MAX_CELLS))
-    .option('--json', 'a JSON line per change')
+    .option('--json', 'print one JSON line per change')
     .action(async (recording: string, options: TimelineOptions) => {
       const { timing = null, cols = null, rows = null } = options;
       const { timed, changes } = await host.timeline({ recording, timing, cols, rows });
@@ -55,8 +55,8 @@ export function addExplaining(program: Command, context: CliContext): void {
     group: 'looking',
     summary: "explain a session's status: the evidence, each source's verdict, and why CBOS believed one of them",
     examples: [
-      ['cbos explain AUTH', 'if its status looks wrong'],
-      ['cbos record-misdetection AUTH --should-be waiting/permission', 'if the status is wrong'],
+      ['cbos explain AUTH', 'find out why the status looks wrong'],
+      ['cbos record-misdetection AUTH --should-be waiting/permission', 'save the evidence for a wrong status'],
     ],
   })
     .argument('<name>', 'the session')
@@ -75,7 +75,7 @@ export function addExplaining(program: Command, context: CliContext): void {
     group: 'looking',
     summary: 'save a wrong status to a file, for a report or a test',
     more: [
-      'The file contains what `cbos explain` prints. Every letter and digit of your text is replaced by another of the same width. Only those words of',
+      'The file contains what `cbos explain` prints. Every letter and digit of your text is replaced by another one of the same width. Only those words of',
       'Claude Code itself that the rules read are kept. Check the file before you send it to anybody.',
     ].join('\n'),
     examples: [['cbos record-misdetection AUTH --should-be waiting/permission', "prints the file's path"]],

@@ -23,8 +23,8 @@ export function addFiling(program: Command, context: CliContext): void {
     summary: 'list or delete the files that were sent into a session',
     more: 'CBOS keeps a private copy of each file beside the session, until you delete it or the session. You can shorten an id as long as it is unambiguous.',
     examples: [
-      ['cbos files AUTH', 'list them'],
-      ['cbos files AUTH --rm 3f2a91c0', 'delete one, after you confirm'],
+      ['cbos files AUTH', 'list the files'],
+      ['cbos files AUTH --rm 3f2a91c0', 'delete a file, after you confirm'],
       ["cbos send AUTH 'what is wrong here?' --file shot.png", 'send a file with a prompt'],
     ],
   })
@@ -33,7 +33,7 @@ export function addFiling(program: Command, context: CliContext): void {
       ...sofar,
       id,
     ])
-    .option('-y, --yes', 'with --rm: do not ask')
+    .option('-y, --yes', 'with --rm: do not ask for confirmation')
     .option('--json', 'print the API responses as JSON')
     .action(async (slug: string, { rm, ...options }: FilesOptions) => {
       const client = await context.client();

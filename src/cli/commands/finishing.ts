@@ -23,9 +23,9 @@ interface RecoverOptions {
 export function addFinishing(program: Command, context: CliContext): void {
   describe(program.command('finish'), {
     group: 'sessions',
-    summary: "finish a session's worktree: merge its branch or not, and remove the folder",
+    summary: "finish a session's worktree: merge, keep or discard its branch, and remove the folder",
     more: [
-      'CBOS first saves, under refs/cbos/, everything that no other ref holds: uncommitted files, staged changes, ignored files that .worktreeinclude names, stashes, and commits on no branch. `cbos recover` lists what was saved and restores it. Other ignored files are deleted.',
+      'CBOS first saves, under refs/cbos/, everything that is in no other ref: uncommitted files, staged changes, ignored files that .worktreeinclude names, stashes, and commits on no branch. `cbos recover` lists what was saved and restores it. Other ignored files are deleted.',
       'The command first stops the session, but refuses while the session is working or asking something. If there is an obstacle, such as a conflict or a base with uncommitted changes, the command reports it and changes nothing. After a crash, run the same command again to complete it.',
       '--pr neither merges nor removes anything: it pushes the branch and opens a pull request with your own `gh`, after showing you the title and the description. Run the command again to push later commits. `cbos ls -l` shows the state of the checks; CBOS queries the forge only while somebody is looking, at most every two minutes.',
       "The command asks for confirmation first. In a script, where nobody can answer, it needs --yes. The repository's hooks and filters do not run.",
@@ -49,8 +49,8 @@ export function addFinishing(program: Command, context: CliContext): void {
     .option('--title <text>', 'title of the pull request')
     .option('--body <text>', 'description of the pull request')
     .option('--draft', 'open the pull request as a draft')
-    .option('--into <branch>', 'the base: the branch that gets its commits')
-    .option('-y, --yes', 'do not ask')
+    .option('--into <branch>', 'the base, which is the branch to merge into')
+    .option('-y, --yes', 'do not ask for confirmation')
     .option('--json', 'print the API response as JSON')
     .action((slug: string, options: FinishOptions) => finish(context, slug, options));
 
@@ -58,12 +58,12 @@ export function addFinishing(program: Command, context: CliContext): void {
     group: 'sessions',
     summary: 'list what was saved from finished worktrees, or restore it',
     more: [
-      'A worktree is restored byte for byte, in its old place and on its branch, with every changed, staged or untracked file. `cbos restart` then continues its session. --branch without --to only creates a branch, with the commits and one more commit for the uncommitted changes.',
+      'A worktree is restored byte for byte, in its former folder and on its branch, with every changed, staged or untracked file. `cbos restart` then continues its session. --branch without --to only creates a branch, with the commits and one more commit for the uncommitted changes.',
       'The list covers the repositories of all sessions and of the current folder. What was saved stays until you delete it: `git update-ref -d REF`.',
     ].join('\n'),
     examples: [
       ['cbos recover', 'list what was saved, newest first'],
-      ['cbos recover AUTH/20261123T151204Z-3f2a9c1e', 'restore it in its old place'],
+      ['cbos recover AUTH/20261123T151204Z-3f2a9c1e', 'restore the worktree in its former folder'],
       ['cbos recover AUTH --to ~/old-auth --branch old-auth', 'restore the newest copy of AUTH elsewhere'],
       ['cbos recover AUTH --branch old-auth', 'only a branch'],
     ],
@@ -173,5 +173,5 @@ async function recover(context: CliContext, id: string, options: RecoverOptions)
   const where = recovered.folder === null ? '' : `, in ${cleanLine(recovered.folder)}`;
   out.line(`${cleanLine(found.id)} is back on the branch ${cleanLine(recovered.branch)}${where}`);
   if (recovered.folder === found.folder) out.line(`  cbos restart ${cleanLine(found.session)} continues its session`);
-  for (const commit of found.also) out.line(`  it also has another commit: git show ${commit.slice(0, 12)}`);
+  for (const commit of found.also) out.line(`  CBOS also saved another commit: git show ${commit.slice(0, 12)}`);
 }

@@ -28,7 +28,7 @@ export function addForking(program: Command, context: CliContext): void {
       ["cbos fork AUTH AUTH-2 --prompt 'try it with a cache'", 'with a prompt for the fork only'],
       ['cbos fork AUTH AUTH-2 --branch fix/cache', 'on another new branch'],
       ['cbos fork NOTES NOTES-2 --same-folder', 'both sessions work on the same files'],
-      ['cbos finish AUTH-2 --discard', 'give up the fork; everything in it is saved'],
+      ['cbos finish AUTH-2 --discard', 'discard the fork; CBOS saves everything in it'],
     ],
   })
     .argument('<name>', 'the session to fork')

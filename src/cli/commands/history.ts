@@ -25,7 +25,7 @@ export function addHistory(program: Command, context: CliContext): void {
     examples: [
       ['cbos history', 'all sessions, the last week'],
       ['cbos history AUTH --days 30', 'one session'],
-      ["cbos history --jq 'map(.waited_ms) | add'", 'for scripts'],
+      ["cbos history --jq 'map(.waited_ms) | add'", 'print the total waiting time'],
     ],
   })
     .argument('[name]', 'the session')
@@ -37,7 +37,7 @@ export function addHistory(program: Command, context: CliContext): void {
       const query = { since, ...(slug === undefined ? {} : { session: slug }) };
       const found = await client.call('historyDays', { query });
       if (json === true) out.json(found);
-      else if (found.length === 0) out.notice('no time was counted on these days');
+      else if (found.length === 0) out.notice('CBOS has recorded no activity on these days');
       else printDays(context, found);
     });
 }

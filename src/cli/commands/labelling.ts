@@ -18,7 +18,7 @@ export function addLabelling(program: Command, context: CliContext): void {
     summary: 'add tags to sessions, or list all tags',
     more: "A tag is a word that you choose: letters, digits, ., - and _. `cbos ls`, `send`, `wait`, `stop` and `draft add` can select sessions by tag. A session's first tag is its group in `cbos ls --group tag`.",
     examples: [
-      ['cbos tag', 'all tags, and how many sessions have each'],
+      ['cbos tag', 'list all tags, and how many sessions have each'],
       ['cbos tag AUTH night risky', 'add two tags to AUTH'],
       ['cbos tag --repo shop night', 'tag all sessions in a repository'],
       ['cbos ls --tag night', 'list the sessions with the tag'],
@@ -43,7 +43,7 @@ export function addLabelling(program: Command, context: CliContext): void {
     group: 'looking',
     summary: 'remove tags from sessions',
     examples: [
-      ['cbos untag AUTH night', 'AUTH keeps its other tags'],
+      ['cbos untag AUTH night', 'remove one tag; AUTH keeps its other tags'],
       ['cbos untag --tag night night', 'remove the tag from all sessions'],
     ],
   })
@@ -61,7 +61,7 @@ export function addLabelling(program: Command, context: CliContext): void {
     summary: 'hide stopped or parked sessions from all lists',
     more: 'Nothing is deleted: search, history and replay still find the sessions, and commands still accept their names. `cbos unarchive` lists them again. A session that is started again is listed automatically.',
     examples: [
-      ['cbos archive AUTH', 'AUTH is no longer listed or counted'],
+      ['cbos archive AUTH', 'remove AUTH from every list and count'],
       ['cbos archive --state stopped', 'archive all stopped sessions'],
       ['cbos ls --archived', 'list the archived sessions'],
     ],
@@ -77,7 +77,7 @@ export function addLabelling(program: Command, context: CliContext): void {
   describe(program.command('unarchive'), {
     group: 'looking',
     summary: 'list archived sessions again',
-    examples: [['cbos unarchive AUTH', 'AUTH is listed as before']],
+    examples: [['cbos unarchive AUTH', 'list AUTH as before']],
   })
     .argument('<name...>', 'the sessions')
     .option('--json', 'print the API responses as JSON, one per line')

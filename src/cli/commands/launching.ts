@@ -52,25 +52,31 @@ export function addLaunching(program: Command, context: CliContext): void {
     summary: 'launch Claude Code in a directory',
     more: [
       'Everything after -- is passed to claude.',
-      'A repository can name a command that prepares each new worktree, such as `npm ci`. The command runs in the terminal of the session before Claude Code starts, and only if you have named or trusted it: `cbos worktrees --help`. Each worktree gets a port of its own in CBOS_WORKTREE_PORT.',
+      'A repository can name a command that prepares each new worktree, such as `npm ci`. The command runs in the terminal of the session before Claude Code starts, and only if you have named or trusted it: `cbos worktrees --help`. Each worktree gets its own port, in the environment variable CBOS_WORKTREE_PORT.',
     ].join('\n'),
     examples: [
-      ['cbos new ~/src/auth', 'in a directory; the session is named after its last part: auth'],
-      ['cbos new AUTH', 'in the current directory, as AUTH'],
-      ["cbos new AUTH ~/src/auth --prompt 'fix the login test'", 'with a first prompt'],
-      ['cbos new PLAN . --permission-mode plan --cols 160 --rows 45', 'in plan mode, in a larger window'],
-      ['cbos new CI . --type json --max-budget-usd 5', 'without a terminal, for scripts and the browser'],
-      ['cbos new LOGIN ~/src/auth --worktree', 'in its own git worktree, on its own branch LOGIN'],
-      ['cbos new LOGIN ~/src/auth --worktree fix/login --from main', 'on another branch, from main'],
-      ['cbos new LOGIN ~/src/auth --worktree fix/login --existing', 'in the worktree that has this branch already'],
+      ['cbos new ~/src/auth', 'start a session in a directory; its name is the last part of the path: auth'],
+      ['cbos new AUTH', 'start a session named AUTH in the current directory'],
+      ["cbos new AUTH ~/src/auth --prompt 'fix the login test'", 'give the session a first prompt'],
+      ['cbos new PLAN . --permission-mode plan --cols 160 --rows 45', 'start in plan mode, in a larger terminal'],
+      [
+        'cbos new CI . --type json --max-budget-usd 5',
+        'start a session without a terminal, for scripts and the browser',
+      ],
+      ['cbos new LOGIN ~/src/auth --worktree', 'work in a new git worktree, on the new branch LOGIN'],
+      ['cbos new LOGIN ~/src/auth --worktree fix/login --from main', 'work on another branch, which starts from main'],
+      [
+        'cbos new LOGIN ~/src/auth --worktree fix/login --existing',
+        'work in the existing worktree that has this branch checked out',
+      ],
       [
         "cbos new FIX . --worktree --times 3 --prompt 'fix the login test'",
         'give the same task to FIX-1, FIX-2 and FIX-3',
       ],
-      ['cbos new LOGIN ~/src/auth --tag night', 'with a tag, for `cbos ls --tag night`'],
+      ['cbos new LOGIN ~/src/auth --tag night', 'give the session a tag, for `cbos ls --tag night`'],
       [
         'cbos new API ~/src/api --env DEBUG=1 -- --add-dir ../shared',
-        'with an environment variable, and arguments for claude',
+        'set an environment variable, and pass arguments to claude',
       ],
     ],
   })
@@ -80,20 +86,25 @@ export function addLaunching(program: Command, context: CliContext): void {
       'the session name: letters, digits, - and _; if you give only a path, its last part becomes the name',
     )
     .argument('[path]', 'the directory that the session works in; default: the current one')
-    .addOption(new Option('--type <type>', 'a terminal in GNU Screen, or structured events').choices(SESSION_TYPES))
+    .addOption(
+      new Option(
+        '--type <type>',
+        'screen: a terminal in GNU Screen; json: structured events without a terminal',
+      ).choices(SESSION_TYPES),
+    )
     .option('-p, --prompt <text>', 'the first prompt')
     .addOption(new Option('--permission-mode <mode>', "Claude Code's permission mode").choices(PERMISSION_MODES))
     .option('-m, --model <model>', 'the model; accepts what claude --model accepts')
     .option('--cols <n>', 'terminal width, in columns', readWhole(20, 500))
     .option('--rows <n>', 'terminal height, in rows', readWhole(5, 200))
-    .option('--max-budget-usd <amount>', 'the most that a JSON session may cost', readDollars)
+    .option('--max-budget-usd <amount>', 'the maximum cost of a JSON session, in dollars', readDollars)
     .option(
       '-w, --worktree [branch]',
       'launch it in its own git worktree, on this branch; a new branch is created if needed',
     )
     .option('--from <ref>', 'with --worktree: where a new branch starts')
     .option('--existing', 'with --worktree BRANCH: use the worktree that has this branch checked out, if it is free')
-    .option('--set-up', "run the repository's set-up first, also in an existing worktree")
+    .option('--set-up', "run the repository's set-up first, even in an existing worktree")
     .option('--no-set-up', "do not run the repository's set-up in the new worktree")
     .option(
       '--times <n>',
@@ -129,7 +140,7 @@ export function addLaunching(program: Command, context: CliContext): void {
       printLaunched(context, session);
       if (session.type === 'json') out.line(`  cbos invoke ${session.slug} PROMPT   # run a turn`);
       else out.line(`  cbos attach ${session.slug}   # open its terminal; Ctrl-A d leaves it`);
-      out.line(`  cbos show ${session.slug}     # see what it does and asks`);
+      out.line(`  cbos show ${session.slug}     # see what it is doing and asking`);
     });
 }
 
@@ -153,7 +164,8 @@ async function launchSeveral(
     const { branch, ...worktree } = body.worktree ?? {};
     const own = branch === undefined ? worktree : { ...worktree, branch: `${branch}-${at + 1}` };
     const session = await client.call('createSession', { body: { ...body, slug, worktree: own } }).catch((error) => {
-      if (launched.length > 0) out.notice(`launched before that: ${launched.map((one) => one.slug).join(', ')}`);
+      if (launched.length > 0)
+        out.notice(`these sessions had already been launched: ${launched.map((one) => one.slug).join(', ')}`);
       throw error;
     });
     launched.push(session);

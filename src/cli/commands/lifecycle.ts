@@ -26,8 +26,8 @@ export function addLifecycle(program: Command, context: CliContext): void {
     summary: 'take over a Screen session or a conversation that another program started',
     more: 'From then on, CBOS records the session and may type into it. `cbos ls` shows the ids of sessions that CBOS only observes; `cbos ls --all` shows the ids of conversations.',
     examples: [
-      ['cbos adopt 4242.work', 'keep the name that it has in Screen'],
-      ['cbos adopt 4242.work AUTH --path ~/src/auth', 'give it another name, and set its directory'],
+      ['cbos adopt 4242.work', 'take over a session, and keep the name that it has in Screen'],
+      ['cbos adopt 4242.work AUTH --path ~/src/auth', 'give the session another name, and set its directory'],
       ['cbos adopt --resume 0b5c1d9e-3f44-4c57-9a7e-2f4d8a0c6b11 AUTH', 'continue a conversation of Claude Code'],
     ],
   })
@@ -65,7 +65,7 @@ export function addLifecycle(program: Command, context: CliContext): void {
     summary: 'convert a session to a terminal or JSON session, and keep its conversation',
     examples: [
       ['cbos convert CI screen', 'CI runs in GNU Screen from now on: cbos attach CI'],
-      ['cbos convert AUTH json', 'from now on, AUTH uses structured events, and no process while it waits'],
+      ['cbos convert AUTH json', 'from now on, AUTH uses structured events, and has no process while it waits'],
     ],
   })
     .argument('<name>', 'the session')
@@ -82,8 +82,8 @@ export function addLifecycle(program: Command, context: CliContext): void {
     group: 'sessions',
     summary: 'restart stopped sessions and continue their conversations',
     examples: [
-      ['cbos restart AUTH', 'one'],
-      ['cbos restart --all', 'all stopped sessions; `cbos restore` brings back only those that nobody ended'],
+      ['cbos restart AUTH', 'restart AUTH'],
+      ['cbos restart --all', 'restart all stopped sessions; `cbos restore` brings back only those that nobody ended'],
     ],
   })
     .argument('[name...]', 'the sessions')
@@ -115,13 +115,13 @@ export function addLifecycle(program: Command, context: CliContext): void {
     summary: 'delete sessions; running ones are stopped first',
     more: 'This cannot be undone, so the command asks first. In a script, where nobody can answer, it needs --yes.',
     examples: [
-      ['cbos rm AUTH', 'delete it after you confirm'],
-      ['cbos rm AUTH DOCS --yes', 'without asking'],
+      ['cbos rm AUTH', 'delete AUTH after you confirm'],
+      ['cbos rm AUTH DOCS --yes', 'delete both without asking'],
     ],
   })
     .alias('delete')
     .argument('<name...>', 'the sessions')
-    .option('-y, --yes', 'do not ask')
+    .option('-y, --yes', 'do not ask for confirmation')
     .option('--json', 'print the API responses as JSON, one per line')
     .action(async (slugs: string[], options: { yes?: boolean; json?: boolean }) => {
       const client = await context.client();
@@ -146,7 +146,7 @@ export function addLifecycle(program: Command, context: CliContext): void {
     group: 'sessions',
     summary: 'rename a session',
     more: 'Its recording is renamed as well.',
-    examples: [['cbos rename AUTH LOGIN', 'AUTH is called LOGIN from now on']],
+    examples: [['cbos rename AUTH LOGIN', 'give AUTH the name LOGIN']],
   })
     .argument('<old>', 'the session')
     .argument('<new>', 'its new name')
@@ -167,13 +167,13 @@ function addStopping(command: Command, context: CliContext): void {
     summary: 'stop sessions and all their processes; they stay listed',
     examples: [
       ['cbos stop AUTH', '`cbos restart AUTH` continues its conversation'],
-      ['cbos stop AUTH --rm', 'stop and delete it'],
+      ['cbos stop AUTH --rm', 'stop and delete AUTH'],
       ['cbos stop --tag night', 'stop the sessions with the tag, after you confirm'],
     ],
   }).argument('[name...]', 'the sessions');
   addSelectors(command, 'stop')
     .option('--rm', 'delete the sessions as well')
-    .option('-y, --yes', 'with --state, --tag and --repo: do not ask')
+    .option('-y, --yes', 'with --state, --tag and --repo: do not ask for confirmation')
     .option('--json', 'print the API responses as JSON, one per line')
     .action(async (names: string[], options: SelectorOptions & { rm?: boolean; yes?: boolean; json?: boolean }) => {
       const fits = ({ adopted, status }: Session): boolean =>

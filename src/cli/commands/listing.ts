@@ -63,15 +63,18 @@ export function addListing(program: Command, context: CliContext): void {
       'JSON output lists the sessions in the order in which they were created.',
     ].join('\n'),
     examples: [
-      ['cbos ls', 'all sessions'],
-      ['cbos ls --state needs-you', 'sessions that ask something or stopped with an error'],
+      ['cbos ls', 'list all sessions'],
+      ['cbos ls --state needs-you', 'list the sessions that ask something or stopped with an error'],
       ['cbos ls --group repo', 'group by repository; all worktrees of a repository are in one group'],
-      ['cbos ls --tag night --repo shop', 'sessions with the tag in one repository; `cbos tag` sets tags'],
+      [
+        'cbos ls --tag night --repo shop',
+        'list the sessions in one repository that have the tag; `cbos tag` adds tags',
+      ],
       ['cbos ls --view night', 'arrange the list by a saved view; `cbos views save` saves one'],
       ['cbos ls --archived', 'list the sessions that `cbos archive` hides'],
       ['cbos ls --watch', 'keep the list up to date until Ctrl-C'],
       ['cbos ls --columns name,branch,cost --sort name', 'choose the columns and the order'],
-      ["cbos ls -q --state done | xargs -I{} cbos send {} 'commit'", 'names only, for a shell'],
+      ["cbos ls -q --state done | xargs -I{} cbos send {} 'commit'", 'print only names, for use in a shell'],
       ['cbos ls --fleet', 'list the sessions of all machines in the fleet'],
       ['cbos ls --all', "also list this machine's Claude Code conversations that belong to no session"],
       [
@@ -96,7 +99,7 @@ export function addListing(program: Command, context: CliContext): void {
     .addOption(new Option('--sort <by>', 'the sort order; default: attention').choices(SORT_KEYS))
     .option('-r, --reverse', 'reverse the order')
     .option('-q, --quiet', 'print only names, one per line')
-    .option('-w, --watch', 'draw the list again whenever it changes')
+    .option('-w, --watch', 'redraw the list whenever it changes')
     .option('--json', 'print the API response as JSON; with --all, an object with both lists')
     .action(async ({ unread, ...given }: ListOptions & { unread?: boolean }) => {
       const options = unread === true ? { ...given, state: onlyState(given, 'unread') } : given;
@@ -180,7 +183,7 @@ async function printList(
     await lookAtPullRequests(context, sessions, options);
   } else if (conversations === null) {
     const selector = selectorOf(context, options);
-    if (options.view !== undefined) out.notice(`the view ${cleanLine(options.view)} shows no session — cbos views`);
+    if (options.view !== undefined) out.notice(`no session matches the view ${cleanLine(options.view)} — cbos views`);
     else if (isSelective(selector)) out.notice(`no session is ${selectorText(selector)} — cbos ls`);
     else if (options.archived === true) out.notice('no session is archived — cbos archive NAME');
     else out.notice('no sessions yet — cbos new PATH');

@@ -20,7 +20,7 @@ export function addMachine(program: Command, context: CliContext): void {
     more: 'The exit code is 1 if a check finds a fault.',
     examples: [['cbos doctor', 'run this before asking for help']],
   })
-    .option('--json', 'print the checks print the settings as a JSON array')
+    .option('--json', 'print the checks as a JSON array')
     .action(async (options: JsonOption) => {
       const checks: DoctorCheck[] = [];
       for await (const check of host.doctor()) {
@@ -38,7 +38,7 @@ export function addMachine(program: Command, context: CliContext): void {
     summary: 'print each setting and where its value comes from',
     more: 'In order of precedence: flags, the environment, config.toml in the home directory, the default.',
     examples: [
-      ['cbos config', 'the settings'],
+      ['cbos config', 'print all settings'],
       ['cbos config --jq \'.[] | select(.name == "socket").value\'', 'print the value of one setting'],
     ],
   })
@@ -144,12 +144,12 @@ function addService(program: Command, context: CliContext): void {
   service
     .command('install')
     .description('Install and start the service.')
-    .option('--json', 'print the state print the token as JSON')
+    .option('--json', 'print the state as JSON')
     .action(async (options: JsonOption) => print(await host.service.install(), options));
   service
     .command('uninstall')
     .description('Stop and remove the service; the sessions keep running.')
-    .option('--json', 'print what happened print the token as JSON')
+    .option('--json', 'print the result as JSON')
     .action(async (options: JsonOption) => {
       const outcome = await host.service.uninstall();
       if (options.json === true) out.json({ status: outcome });
@@ -158,7 +158,7 @@ function addService(program: Command, context: CliContext): void {
   service
     .command('status')
     .description('Print whether the service is installed and running.')
-    .option('--json', 'print the state print the token as JSON')
+    .option('--json', 'print the state as JSON')
     .action(async (options: JsonOption) => print(await host.service.status(), options));
 }
 

@@ -42,8 +42,8 @@ function addList(fleet: Command, context: CliContext): void {
   fleet
     .command('ls', { isDefault: true })
     .alias('list')
-    .summary('list list the machines')
-    .description('List list the machines of the fleet, and whether each answers.')
+    .summary('list the machines')
+    .description('List the machines in the fleet, and whether each one responds.')
     .option('--json', 'print the API response as JSON')
     .action(async ({ json }: JsonOption) => {
       const client = await context.client();
@@ -82,7 +82,7 @@ function addFounding(fleet: Command, context: CliContext): void {
       const client = await context.client();
       const view = await client.call('initFleet', { body });
       if (json === true) return out.json(view);
-      out.line(`founded: ${view.fleet?.machine ?? ''}, at ${view.fleet?.address ?? ''}`);
+      out.line(`started a fleet: this machine is ${view.fleet?.machine ?? ''}, at ${view.fleet?.address ?? ''}`);
       out.notice('cbos fleet invite prints a line that admits another machine');
       if (body.address === undefined)
         out.notice('it listens only on this machine — cbos fleet init --address HOST lets other machines reach it');
@@ -131,7 +131,7 @@ function addJoining(fleet: Command, context: CliContext): void {
     .command('join')
     .summary('join a fleet with an invitation')
     .description(
-      'Join a fleet. Without the invitation as an argument, the command asks for it or reads it from standard input. Prefer that: other users of this machine can read the arguments of running commands.',
+      'Join a fleet. Without the invitation as an argument, the command asks for it or reads it from standard input. This is safer, because other users of this machine can see the arguments of running commands.',
     )
     .argument('[line]', 'the line that `cbos fleet invite` printed; - or no argument reads standard input')
     .option('--allow <rights>', 'what the other machines may do here, each within its own rights', readAllowed, ['see'])
@@ -144,7 +144,7 @@ function addJoining(fleet: Command, context: CliContext): void {
         const body = { line, allow, ...(name === undefined ? {} : { name }) };
         const view = await client.call('joinFleet', { body });
         if (json === true) return out.json(view);
-        out.line(`joined as ${view.fleet?.machine ?? ''}`);
+        out.line(`joined the fleet as ${view.fleet?.machine ?? ''}`);
         printView(context, view);
       },
     );
@@ -183,7 +183,7 @@ function addEnding(fleet: Command, context: CliContext): void {
     .description(
       'Leave the fleet and remove its keys from this machine. On the founder, this ends the fleet for all machines, so the command asks.',
     )
-    .option('-y, --yes', 'do not ask')
+    .option('-y, --yes', 'do not ask for confirmation')
     .option('--json', 'print the API response as JSON')
     .action(async ({ json, yes }: JsonOption & { yes?: boolean }) => {
       const client = await context.client();
@@ -191,7 +191,7 @@ function addEnding(fleet: Command, context: CliContext): void {
       const isLast = machines.length <= 1;
       if (own?.is_founder === true && !isLast && yes !== true) {
         if (!(await confirm(context, `End the fleet for all ${machines.length} machines? This cannot be undone.`))) {
-          out.notice('the fleet continues');
+          out.notice('nothing was changed; the fleet continues');
           return;
         }
       }

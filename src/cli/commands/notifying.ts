@@ -42,27 +42,30 @@ export function addNotifying(program: Command, context: CliContext): void {
     examples: [
       ['cbos notify', 'list every sink and its state'],
       ['cbos notify add desktop DESK --answers', 'show notifications with buttons on the desktop of this machine'],
-      ['cbos notify add ntfy PHONE', 'use an ntfy.sh topic that nobody can guess'],
+      ['cbos notify add ntfy PHONE', 'send to a phone through ntfy.sh, with a topic that nobody can guess'],
       [
         'cbos notify add telegram BOT --chat 4711 --answers',
-        'asks for the token; the messages have buttons that answer',
+        'send to a Telegram chat, with buttons that answer; asks for the bot token',
       ],
       [
         'cbos notify add slack TEAM --channel C0123456789 --answers',
-        'asks for both tokens of the app; the messages have buttons that answer',
+        'send to a Slack channel, with buttons that answer; asks for both tokens of the app',
       ],
       [
         'cbos notify add email MAIL --url smtps://me@mail.example --from me@mail.example --to me@mail.example --token',
-        'asks for the mail server password',
+        'send e-mail; asks for the password of the mail server',
       ],
-      ['cbos notify add webhook OPS --url https://ops.example/cbos', 'signed messages; the command prints the secret'],
+      [
+        'cbos notify add webhook OPS --url https://ops.example/cbos',
+        'send signed requests to a program; prints the secret',
+      ],
       [
         'cbos notify add telegram LATE --chat 4712 --after 10m',
         'escalate: send the question to this chat after ten minutes',
       ],
       ['cbos notify add ntfy NIGHT --quiet 22:00-07:00 --timezone Europe/Berlin', 'send nothing at night'],
-      ['cbos notify test PHONE', 'send a message now'],
-      ['cbos notify rm PHONE', 'delete it and its secrets'],
+      ['cbos notify test PHONE', 'send a test message now'],
+      ['cbos notify rm PHONE', 'delete the sink and its secrets'],
     ],
   });
 
@@ -90,24 +93,24 @@ export function addNotifying(program: Command, context: CliContext): void {
     .argument('<sink>', 'its name')
     .option(
       '--url <url>',
-      'the server; for a webhook, the address that gets the events; for email: smtps://USER@HOST, or smtp:// for STARTTLS',
+      'the server; for a webhook, the address that receives the events; for email: smtps://USER@HOST, or smtp:// for STARTTLS',
     )
     .option(
       '--chat <number>',
-      'telegram: the chat that gets the messages, and the only one whose button presses are accepted',
+      'telegram: the chat that receives the messages, and the only one whose button presses are accepted',
     )
     .option(
       '--channel <id>',
-      'slack: the channel that gets the messages, and the only one whose button presses are accepted',
+      'slack: the channel that receives the messages, and the only one whose button presses are accepted',
     )
     .option('--from <address>', 'email: the sender')
-    .option('--to <address>', 'email: who gets the messages')
+    .option('--to <address>', 'email: the recipient')
     .option('--topic <topic>', 'ntfy: the topic; default: one that nobody can guess')
     .option('--token', 'ntfy: ask for an access token; email: ask for a password')
     .option('--token-file <file>', 'read the token, password or webhook secret from this file')
     .option('--app-token-file <file>', 'slack: read the app-level token from this file')
     .option('--after <span>', 'how long a question must be open first: 0s, 15s, 10m', readSpanOrNone)
-    .option('--away <span>', 'how long you must have been away from every part of CBOS: 0s, 60s, 5m', readSpanOrNone)
+    .option('--away <span>', 'how long you must have been inactive in all of CBOS: 0s, 60s, 5m', readSpanOrNone)
     .option('--quiet <hours>', 'send nothing between these times: 22:00-07:00')
     .option(
       '--timezone <zone>',
@@ -141,7 +144,7 @@ export function addNotifying(program: Command, context: CliContext): void {
     .summary('delete a sink and its secrets')
     .description('Delete a sink and its secrets. Messages that were already sent stay, but their buttons do nothing.')
     .argument('<sink>', 'the sink')
-    .option('--yes', 'do not ask')
+    .option('--yes', 'do not ask for confirmation')
     .option('--json', 'print the API response as JSON')
     .action(async (name: string, options: JsonOption & { yes?: boolean }) => {
       if (options.yes !== true && !(await confirm(context, `Delete ${cleanLine(name)} and its secrets?`))) {

@@ -82,7 +82,7 @@ export function readDollars(text: string): number {
 export function readAmount(text: string): number {
   const amount = Number(text);
   if (text.trim() !== '' && Number.isFinite(amount) && amount > 0) return amount;
-  throw new InvalidArgumentError('It must be a number above 0.');
+  throw new InvalidArgumentError('Use a number greater than 0.');
 }
 
 const SPAN_MS: Readonly<Record<string, number>> = { s: 1_000, m: 60_000, h: 3_600_000, d: 86_400_000 };

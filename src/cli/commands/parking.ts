@@ -22,11 +22,11 @@ export function addParking(program: Command, context: CliContext): void {
     summary: 'end the processes of idle sessions until their next prompt',
     more: [
       'A parked session uses no memory. The next prompt, `cbos attach`, `cbos wake` or a click on the page wakes the session at the same size, with its conversation.',
-      'CBOS does not park a session that would lose something: one that works or asks, has unsent text in its prompt, or runs commands in the background.',
+      'CBOS does not park a session that would lose something: one that is working or asking something, has unsent text in its prompt, or runs commands in the background.',
       'The parking.after setting parks sessions automatically.',
     ].join('\n'),
     examples: [
-      ['cbos park AUTH', 'one'],
+      ['cbos park AUTH', 'park AUTH'],
       ['cbos park --idle 2h', 'park all sessions that have been done for two hours'],
     ],
   })

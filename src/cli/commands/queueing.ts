@@ -25,13 +25,13 @@ export function addQueueing(program: Command, context: CliContext): void {
   const { out } = context;
   const queue = describe(program.command('queue'), {
     group: 'talking',
-    summary: 'see, change or cancel prompts that sessions have not taken yet',
-    more: 'CBOS sends queued prompts in this order, as soon as their session is ready. A prompt listed as sent was typed, but nothing confirms yet that the session took it. The last characters of an id are enough if they are unambiguous.',
+    summary: 'see, change or cancel prompts that sessions have not accepted yet',
+    more: 'CBOS sends queued prompts in this order, as soon as their session is ready. A prompt listed as sent was typed, but nothing confirms yet that the session received it. The last characters of an id are enough if they are unambiguous.',
     examples: [
       ['cbos queue', 'list the waiting prompts of all sessions'],
-      ['cbos queue ls AUTH --all', 'what happened to the prompts of one session'],
+      ['cbos queue ls AUTH --all', 'list all prompts of one session, and what happened to them'],
       ["cbos queue edit 4c1f09ab 'and then the docs, in English'", 'change a held prompt'],
-      ['cbos queue rm 4c1f09ab', 'cancel it'],
+      ['cbos queue rm 4c1f09ab', 'cancel a held prompt'],
       ['cbos queue resume AUTH', 'resume a queue that an interrupt paused'],
     ],
   });
@@ -41,7 +41,7 @@ export function addQueueing(program: Command, context: CliContext): void {
     .summary('list the prompts')
     .description('List the waiting prompts, in the order in which they are sent.')
     .argument('[name]', 'only this session')
-    .option('--all', 'also prompts that were delivered or cancelled, or that failed')
+    .option('--all', 'also list prompts that were delivered or cancelled, or that failed')
     .option('--json', 'print the API responses as JSON')
     .action(async (slug: string | undefined, { all, json }: ListOptions) => {
       const deliveries = await readDeliveries(context, slug);

@@ -35,7 +35,7 @@ interface ReplayOptions extends ChoiceOptions {
 }
 
 const ABOUT_RECORDING = [
-  'This needs no server. RECORDING is a session, or a file written by `script`; its timing file must be next to it and be called FILE.timing, or be given with --timing.',
+  'This command needs no server. RECORDING is a session, or a file written by `script`; its timing file must be next to it and be called FILE.timing, or be given with --timing.',
   'A Screen log or any other raw terminal output works too.',
 ];
 
@@ -48,18 +48,18 @@ export function addRecordings(program: Command, context: CliContext): void {
     summary: 'convert a recording to asciicast, text or an HTML page',
     more: [
       ...ABOUT_RECORDING,
-      'The format text is what the terminal showed, at most the last 100,000 lines; html is the last screen with its scrollback.',
+      'The text format contains what the terminal showed, up to the last 100,000 lines; html contains the last screen and its scrollback.',
     ].join('\n'),
     examples: [
-      ['cbos export AUTH --output auth.cast', 'for asciinema and its player'],
+      ['cbos export AUTH --output auth.cast', 'export for asciinema and its players'],
       ['cbos export AUTH --format text | less', 'read what happened'],
-      ['cbos export old/run.typescript --format html --output run.html', 'its last screen, in colour'],
+      ['cbos export old/run.typescript --format html --output run.html', 'export the last screen, in colour'],
     ],
   })
     .argument('<recording>', 'a session, or a .typescript file')
     .option('-o, --output <file>', 'write to this file instead of standard output')
     .option('--v3', 'write asciicast version 3, like --format asciicast-v3')
-    .option('--force', 'overwrite the file');
+    .option('--force', 'overwrite the file if it exists');
   exporting.addOption(
     exporting.createOption('--format <format>', 'the output format').choices(EXPORT_FORMATS).default('asciicast'),
   );
@@ -93,7 +93,7 @@ export function addRecordings(program: Command, context: CliContext): void {
       'Only output that draws reaches your terminal: a recording cannot set the clipboard or the title, or query the terminal.',
     ].join('\n'),
     examples: [
-      ['cbos replay AUTH --idle-limit 2', 'with no pause longer than 2 s'],
+      ['cbos replay AUTH --idle-limit 2', 'shorten every pause to at most 2 s'],
       ['cbos replay AUTH --from 1:30 --speed 4', 'start at a minute and a half, four times as fast'],
     ],
   })

@@ -30,9 +30,9 @@ export function addRemembering(program: Command, context: CliContext): void {
     summary: 'list the answers that you gave, or delete them',
     more: 'When a session asks the same again in the same project, CBOS shows your earlier answers, and suggests the answer if it was always the same. CBOS never gives that answer on its own. Answers given at the terminal or by rules do not count. The answers never leave this home.',
     examples: [
-      ['cbos memory', 'the questions that you answered, the most recent first'],
-      ['cbos memory "npm test"', 'those that contain these words'],
-      ['cbos memory --project .', 'those of this project'],
+      ['cbos memory', 'list the questions that you answered, the most recent first'],
+      ['cbos memory "npm test"', 'list only the questions that contain these words'],
+      ['cbos memory --project .', 'list only the questions in this project'],
       ['cbos memory --project . --forget', 'forget the answers in this project, after you confirm'],
     ],
   })
@@ -40,7 +40,7 @@ export function addRemembering(program: Command, context: CliContext): void {
     .option('--project <dir>', 'only questions in this folder or below; all worktrees of a repository count as one')
     .option('--limit <number>', 'at most this many questions (default: 200)', readWhole(1, MOST_QUESTIONS))
     .option('--forget', 'delete the answers to the matching questions, or all answers')
-    .option('--yes', 'with --forget: do not ask')
+    .option('--yes', 'with --forget: do not ask for confirmation')
     .option('--json', 'print the API response as JSON')
     .action(async (q: string | undefined, { project, limit, forget, yes, json }: MemoryOptions) => {
       const client = await context.client();

@@ -35,7 +35,7 @@ export function addRestoring(program: Command, context: CliContext): void {
   })
     .argument('[name...]', 'the sessions; default: all lost ones')
     .option('-n, --dry-run', 'only print what would be done')
-    .option('-y, --yes', 'do not ask')
+    .option('-y, --yes', 'do not ask for confirmation')
     .option('--json', 'print the API response as JSON')
     .action(async (slugs: string[], options: RestoreOptions) => {
       const client = await context.client();

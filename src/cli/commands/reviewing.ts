@@ -47,7 +47,7 @@ export function addReviewing(program: Command, context: CliContext): void {
     .addArgument(review.createArgument('[action]', 'what to do').choices(ACTIONS).default('ls'))
     .argument('[words...]', 'add: FILE:LINE[-LINE] TEXT (- reads standard input); rm: an id; mark, unmark: files')
     .option('--base', 'with add: a line of the base that has since been removed')
-    .option('-y, --yes', 'with send: do not ask')
+    .option('-y, --yes', 'with send: do not ask for confirmation')
     .option('--json', 'print the API response as JSON')
     .action((slug: string, action: Action, words: string[], options: ReviewOptions) =>
       ACTS[action](context, { slug, words, options }),

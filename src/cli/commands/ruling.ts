@@ -53,9 +53,12 @@ export function addRuling(program: Command, context: CliContext): void {
     more: "A deny rule always wins. If no rule clearly applies, the session asks you. You always answer questions and plans yourself. Rules come from rules.toml in the home, from this command, or from a project whose rules you trust. A project's rules can only deny and ask. See docs/RULES.md.",
     examples: [
       ['cbos rules', 'list every rule, and the errors in each rules file'],
-      ["cbos rules add allow --command 'npm test' --session AUTH", 'for one session, until it is deleted'],
-      ["cbos rules add deny --command 'git push' --note 'Ask first.'", 'the model gets the note'],
-      ["cbos rules add allow --tool Edit --path 'src/**' --for 8h", 'allow it for the next 8 hours'],
+      [
+        "cbos rules add allow --command 'npm test' --session AUTH",
+        'allow a command in one session, until the session is deleted',
+      ],
+      ["cbos rules add deny --command 'git push' --note 'Ask first.'", 'deny pushes; the model sees the note'],
+      ["cbos rules add allow --tool Edit --path 'src/**' --for 8h", 'allow edits in src for the next 8 hours'],
       ["cbos rules test --command 'git status && npm test'", 'show what the rules would decide, and why'],
       ['cbos rules suggest', 'suggest rules for what you allowed repeatedly; none takes effect on its own'],
       ['cbos rules remove 3f2a91bc', 'remove a rule'],
@@ -108,7 +111,7 @@ function addChanges(rules: Command, context: CliContext): void {
     .option('--session <name>', 'only for this session; the rule is deleted with it')
     .option('--for <span>', 'how long the rule is valid: 30m, 8h, 7d', readSpan)
     .option('--count <number>', 'how many calls the rule allows', readWhole(1, MOST_COUNT))
-    .option('--note <text>', 'the reason; the model gets it if the rule denies')
+    .option('--note <text>', 'the reason; the model sees it if the rule denies a call')
     .option('--json', 'print the API response as JSON')
     .action(async (effect: RuleEffect, { json, session, project, for: spanMs, ...fields }: AddOptions) => {
       const expires = spanMs === undefined ? {} : { expires: new Date(io.now() + spanMs).toISOString() };
@@ -179,7 +182,7 @@ function addTrust(rules: Command, context: CliContext): void {
       "Show a project's own rules (.cbos/rules.toml), and apply exactly these rules. They can only deny and ask.",
     )
     .argument('[path]', 'the project; default: this directory')
-    .option('--yes', 'do not ask')
+    .option('--yes', 'do not ask for confirmation')
     .option('--json', 'print the API response as JSON')
     .action(async (path: string | undefined, options: JsonOption & { yes?: boolean }) => {
       const folder = resolve(io.cwd, path ?? '.');

@@ -48,7 +48,7 @@ export function addLaunchOptions(command: Command): Command {
     .option('-w, --worktree', 'with --new: launch each session in its own git worktree')
     .option('--from <ref>', 'with --worktree: where its branch starts')
     .option('--tag <tag>', 'with --new: a tag for each session; may be repeated', collectTag)
-    .option('--max-budget-usd <amount>', 'with --new: the most that each JSON session may cost', readDollars)
+    .option('--max-budget-usd <amount>', 'with --new: the maximum cost of each JSON session, in dollars', readDollars)
     .addOption(
       new Option(
         '--overlap <what>',

@@ -45,21 +45,24 @@ export function addScheduling(program: Command, context: CliContext): void {
   describe(schedule, {
     group: 'talking',
     summary: 'send prompts at set times',
-    more: 'A pattern has five fields: minute, hour, day of the month, month, day of the week. At each matching time, the prompt is sent as soon as the session is ready. If no server was running at that time or the machine was suspended, the run is skipped. With --missed run, one run makes up for all missed runs. A run is also skipped while the previous prompt is still waiting. Each time runs at most once; `cbos schedule runs` shows the results.',
+    more: 'A pattern has five fields: minute, hour, day of the month, month, day of the week. At each matching time, the prompt is sent as soon as the session is ready. If no server was running at that time or the machine was suspended, the run is skipped. With --missed run, one run makes up for all missed runs. A run is also skipped while the previous prompt is still waiting. Each matching time leads to at most one run; `cbos schedule runs` shows the results.',
     examples: [
       ['cbos schedule', 'list the schedules, each with its next time'],
-      ["cbos schedule add NIGHTLY '0 7 * * 1-5' --session CI --prompt 'run the tests'", 'at seven on weekdays'],
+      [
+        "cbos schedule add NIGHTLY '0 7 * * 1-5' --session CI --prompt 'run the tests'",
+        'send a prompt at seven on weekdays',
+      ],
       ["cbos schedule times '0 7 * * 1-5'", 'show the next times of a pattern, before you save it'],
       ["cbos schedule edit NIGHTLY --when '0 6 * * *'", 'change the time; everything else stays the same'],
       [
         "cbos schedule add NIGHTLY '0 3 * * *' --new ~/src/shop --worktree --tag night --keep 5 --prompt 'update the dependencies'",
-        'in a new session each time: NIGHTLY-1, NIGHTLY-2, …',
+        'start a new session each time: NIGHTLY-1, NIGHTLY-2, …',
       ],
       ['cbos schedule runs NIGHTLY', 'show the results of its past runs'],
       ['cbos schedule run NIGHTLY', 'now'],
       ['cbos schedule pause NIGHTLY', 'pause it until `cbos schedule resume NIGHTLY`'],
       ['cbos schedule trigger NIGHTLY --create', 'let a signed webhook run it'],
-      ['cbos schedule rm NIGHTLY', 'delete it'],
+      ['cbos schedule rm NIGHTLY', 'delete the schedule'],
     ],
   });
 

@@ -41,11 +41,11 @@ export function addSearching(program: Command, context: CliContext): void {
       "With --fleet, every machine searches its own sessions. Times are those of that machine's clock, and recordings are replayed on that machine.",
     ].join('\n'),
     examples: [
-      ['cbos search flaky test', 'both words, in all sessions'],
-      ['cbos search \'"no space left"\' --session AUTH', 'exactly these words, in one session'],
+      ['cbos search flaky test', 'search all sessions for both words'],
+      ['cbos search \'"no space left"\' --session AUTH', 'search one session for exactly these words'],
       ['cbos search migrate --kind prompt', 'search only what you sent'],
       ['cbos search migrate --fleet', 'search all machines in the fleet'],
-      ['cbos search 数据库 --jq .hits', 'for scripts'],
+      ['cbos search 数据库 --jq .hits', 'print only the hits, as JSON'],
     ],
   })
     .argument('<query...>', 'what to look for')

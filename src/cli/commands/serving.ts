@@ -52,8 +52,8 @@ export function addServing(program: Command, context: CliContext): void {
       summary: 'run the server in the foreground',
       more: 'This is what systemd runs. Ctrl-C ends the server; the sessions keep running.',
       examples: [
-        ['cbos serve', 'until Ctrl-C'],
-        ['cbos serve --port 8080', 'on another port'],
+        ['cbos serve', 'run until Ctrl-C'],
+        ['cbos serve --port 8080', 'use another port'],
       ],
     }),
   ).action(async (options: ServerOptions) => {
@@ -79,11 +79,11 @@ export function addServing(program: Command, context: CliContext): void {
       summary: 'start the server in the background',
       examples: [
         ['cbos up', 'start the server, unless it is already running'],
-        ['cbos up --port 8080', 'on another port'],
+        ['cbos up --port 8080', 'use another port'],
       ],
     }),
   )
-    .option('--json', 'print what happened as JSON')
+    .option('--json', 'print the result as JSON')
     .action(async (options: ServerOptions & { json?: boolean }) => {
       const outcome = await host.startInBackground({ flags: flagsOf(options), onProgress: out.notice });
       // Requests the version, so that a server with a different version is reported immediately.
@@ -101,9 +101,9 @@ export function addServing(program: Command, context: CliContext): void {
   describe(program.command('down'), {
     group: 'server',
     summary: 'stop the server; the sessions keep running',
-    examples: [['cbos down && cbos up', 'restart it, for example after an update']],
+    examples: [['cbos down && cbos up', 'restart the server, for example after an update']],
   })
-    .option('--json', 'print what happened as JSON')
+    .option('--json', 'print the result as JSON')
     .action(async (options: { json?: boolean }) => {
       const outcome = await host.stopServer();
       if (options.json === true) out.json({ status: outcome });

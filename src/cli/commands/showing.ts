@@ -55,13 +55,13 @@ export function addShowing(program: Command, context: CliContext): void {
     summary: 'show a session: what it is doing, or what it asks and how to answer it',
     more: '--verbose adds the reason for its state, its processes and its screen.',
     examples: [
-      ['cbos show AUTH', 'see what it wants'],
-      ['cbos show AUTH -v', 'see everything about it'],
-      ['cbos show AUTH --jq .status', 'for scripts'],
+      ['cbos show AUTH', 'see what AUTH is asking'],
+      ['cbos show AUTH -v', 'see everything about AUTH'],
+      ['cbos show AUTH --jq .status', 'print only the status'],
     ],
   })
     .argument('<name>', 'the session')
-    .option('-v, --verbose', 'see everything known about it')
+    .option('-v, --verbose', 'show everything that CBOS knows about the session')
     .option('--json', 'print the API response as JSON')
     .action(async (slug: string, options: ShowOptions) => {
       const session = await findSession(context, slug, options.json === true);
@@ -81,7 +81,7 @@ export function addShowing(program: Command, context: CliContext): void {
     examples: [
       ['cbos status', 'see how many sessions need you, are done or are working'],
       ['cbos status --jq .recordings.dropped', 'see everything that was dropped'],
-      ['cbos status --jq .by_state.waiting', 'for a status bar'],
+      ['cbos status --jq .by_state.waiting', 'print one number, for a status bar'],
     ],
   })
     .option('--json', 'print the API responses of /sessions/status and /recordings as one JSON object')

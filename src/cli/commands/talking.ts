@@ -47,14 +47,14 @@ export function addTalking(program: Command, context: CliContext): void {
     examples: [
       ['cbos send AUTH run the tests again', 'a prompt'],
       ['git diff | cbos send AUTH -', 'read the prompt from standard input'],
-      ['cbos send AUTH and then update the docs --queue', 'hold it until the turn is over'],
-      ["cbos send AUTH '/compact' --command", 'a slash command'],
-      ["cbos send AUTH 'what is wrong here?' --file shot.png", 'send an image or another file with it'],
-      ['cbos send AUTH fix the linter --wait', 'wait, and print its answer or its question'],
-      ["cbos send --state ready 'pull, and run the tests'", 'send to every session that takes a prompt'],
+      ['cbos send AUTH and then update the docs --queue', 'hold the prompt until the turn is over'],
+      ["cbos send AUTH '/compact' --command", 'run a slash command'],
+      ["cbos send AUTH 'what is wrong here?' --file shot.png", 'send an image or another file with the prompt'],
+      ['cbos send AUTH fix the linter --wait', 'wait, then print the answer or the question'],
+      ["cbos send --state ready 'pull, and run the tests'", 'send to every session that accepts a prompt'],
       [
         "cbos send --tag night --repo shop 'stop at the next test'",
-        'send to the sessions with the tag in a repository',
+        'send to the sessions in one repository that have the tag',
       ],
     ],
   })
@@ -71,8 +71,8 @@ export function addTalking(program: Command, context: CliContext): void {
     .option('--file <path>', 'give the session a copy of this file; may be repeated', collectFile)
     .option('--wait', 'wait until the session is ready again, and print its answer or question')
     .option('--timeout <seconds>', 'with --wait: give up after this time', readSeconds)
-    .option('-y, --yes', 'for several sessions: do not ask')
-    .option('--json', 'print the API response as JSON; with --wait, the session afterwards')
+    .option('-y, --yes', 'for several sessions: do not ask for confirmation')
+    .option('--json', 'print the API response as JSON; with --wait, the session as it is after the turn')
     .action(async (slug: string | undefined, words: string[], options: SendOptions) => {
       if (isBroadcast(options)) {
         if (options.file !== undefined) throw filesToOne();
@@ -123,13 +123,13 @@ export function addTalking(program: Command, context: CliContext): void {
     summary: "answer a session's open dialog",
     more: 'yes, no and always answer a permission request. A number chooses an option as `cbos show` lists it; 1,3 chooses several. Anything else is the label of an option, or text for the free-text option.',
     examples: [
-      ['cbos answer AUTH yes', 'allow it'],
-      ["cbos answer AUTH no --reply 'use pnpm instead'", 'say no, and tell Claude what to do'],
+      ['cbos answer AUTH yes', 'allow what the session asks'],
+      ["cbos answer AUTH no --reply 'use pnpm instead'", 'say no, and tell Claude what to do instead'],
       ['cbos answer AUTH always --for session', 'allow it as long as this session runs; --for project: in its project'],
       ['cbos answer AUTH always --for rule', 'add an approval rule, which is shown first'],
       ['cbos answer DOCS 2', 'choose the second option'],
       ['cbos answer DOCS 1,3', 'choose several options, if the question allows it'],
-      ['cbos answer DOCS PostgreSQL', 'by label'],
+      ['cbos answer DOCS PostgreSQL', 'choose the option with this label'],
     ],
   })
     .argument('<name>', 'the session')
@@ -185,7 +185,7 @@ export function addTalking(program: Command, context: CliContext): void {
     group: 'talking',
     summary: "interrupt a session's running turn",
     more: "This does what Esc does in the terminal. It never dismisses a dialog, and is refused if no turn is running. It also pauses the session's queue until `cbos queue resume`.",
-    examples: [['cbos interrupt AUTH', 'end the turn; the session keeps running']],
+    examples: [['cbos interrupt AUTH', 'end the turn of AUTH; the session keeps running']],
   })
     .argument('<name>', 'the session')
     .option('--json', 'print the API response as JSON')
@@ -194,7 +194,7 @@ export function addTalking(program: Command, context: CliContext): void {
       const result = await client.call('interrupt', { params: { slug } });
       if (options.json === true) out.json(result);
       else {
-        out.line(`${slug}: interrupted; it takes a prompt again`);
+        out.line(`${slug}: interrupted; it accepts prompts again`);
         const session = await client.call('getSession', { params: { slug } });
         if (queueText(session) !== '') out.notice(`its queue is paused — cbos queue resume ${slug}`);
       }

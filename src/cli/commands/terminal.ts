@@ -41,7 +41,7 @@ export function addTerminal(program: Command, context: CliContext): void {
     group: 'talking',
     summary: "open a session's real terminal",
     more: 'This is GNU Screen: leave it with Ctrl-A d, and the session keeps running. A JSON session gets a terminal with the same conversation while you are attached. If you leave in the middle of a turn, the session keeps the terminal until `cbos convert SLUG json`.',
-    examples: [['cbos attach AUTH', 'see it, type into it, leave with Ctrl-A d']],
+    examples: [['cbos attach AUTH', 'open the terminal of AUTH; leave it with Ctrl-A d']],
   })
     .argument('<name>', 'the session')
     .action(async (slug: string) => {
@@ -74,7 +74,7 @@ export function addTerminal(program: Command, context: CliContext): void {
     summary: "print a session's screen and scrollback as text",
     examples: [
       ['cbos buffer AUTH', 'print the last 100 lines'],
-      ['cbos buffer AUTH --lines 1000 | less', 'print more of it'],
+      ['cbos buffer AUTH --lines 1000 | less', 'print the last 1000 lines'],
     ],
   })
     .argument('<name>', 'the session')
@@ -91,17 +91,17 @@ export function addTerminal(program: Command, context: CliContext): void {
     group: 'looking',
     summary: "print a session's recording",
     more: [
-      'Without --raw, the command prints what the screen showed, as text. With -f, it continues with new output, without escape codes. Programs that draw on the screen overwrite their own output, so this is only for reading along.',
+      'Without --raw, the command prints what the screen showed, as text. With -f, it continues with new output, without escape codes. Programs that draw on the screen overwrite their own output, so the text is meant only for reading.',
       'With --raw, it prints the recorded bytes, including colours and cursor moves, which your terminal obeys. With --raw -f, bytes that are not UTF-8 appear as U+FFFD.',
     ].join('\n'),
     examples: [
       ['cbos logs AUTH | less', 'read what happened'],
-      ['cbos logs AUTH -f', 'then follow new output'],
-      ['cbos logs AUTH --raw > auth.typescript', 'the recording itself'],
+      ['cbos logs AUTH -f', 'keep printing new output'],
+      ['cbos logs AUTH --raw > auth.typescript', 'save the recording itself'],
     ],
   })
     .argument('<name>', 'the session')
-    .option('-f, --follow', 'print new output as it comes, until Ctrl-C')
+    .option('-f, --follow', 'print new output as it arrives, until Ctrl-C')
     .option('--raw', 'print the bytes as they were recorded')
     .option('--json', 'print the API response of /buffer as JSON; with -f, the frames of /ws/stream, one per line')
     .action(async (slug: string, options: LogsOptions) => {

@@ -32,7 +32,7 @@ export function addTurning(program: Command, context: CliContext): void {
       ['cbos turns AUTH', 'list the turns with their times, prompts, files and lines'],
       ['cbos diff AUTH --turn', 'show what the last turn changed'],
       ['cbos rewind AUTH --before 3', 'restore the files as they were before turn 3'],
-      ["cbos turns AUTH --jq '.turns[-1].files'", 'for scripts'],
+      ["cbos turns AUTH --jq '.turns[-1].files'", 'print the number of files that the last turn changed'],
     ],
   })
     .argument('<name>', 'the session')
@@ -59,7 +59,7 @@ export function addTurning(program: Command, context: CliContext): void {
     .argument('<name>', 'the session')
     .option('--to <turn>', 'restore the files as this turn left them')
     .option('--before <turn>', 'restore the files as they were before this turn')
-    .option('-y, --yes', 'do not ask')
+    .option('-y, --yes', 'do not ask for confirmation')
     .option('--json', 'print the API response as JSON')
     .action((slug: string, options: RewindOptions) => rewind(context, slug, options));
 }

@@ -18,7 +18,7 @@ export function addViewing(program: Command, context: CliContext): void {
     summary: 'save views of the list: its grouping, and the sessions that it shows',
     more: 'A session must match all words of a filter: #night is a tag, @shop a repository, and any other word must occur in its row. The page and the terminal UI offer the same views.',
     examples: [
-      ['cbos views', 'list them'],
+      ['cbos views', 'list the views'],
       [
         "cbos views save night --group repo '#night'",
         'group by repository, and show only the sessions with the tag night',

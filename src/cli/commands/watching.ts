@@ -39,9 +39,9 @@ export function addWatching(program: Command, context: CliContext): void {
     summary: 'print status changes as they happen, one per line',
     more: 'Ctrl-C ends it. The command reconnects when the server restarts.',
     examples: [
-      ['cbos watch', 'all sessions, including later ones'],
+      ['cbos watch', 'watch all sessions, including those created later'],
       ['cbos watch AUTH DOCS', 'these'],
-      ['cbos watch --jq \'select(.type == "session_state") | .session\'', 'for scripts: one frame per line'],
+      ['cbos watch --jq \'select(.type == "session_state") | .session\'', 'print the names of sessions as they change'],
     ],
   })
     .argument('[name...]', 'only these sessions')
@@ -55,10 +55,10 @@ export function addWatching(program: Command, context: CliContext): void {
     summary: 'wait until sessions are in a state, for use in scripts',
     more: 'With several sessions, each must reach the state once; with --any, one is enough. The exit code is 6 on timeout, and 1 if a session stops first.',
     examples: [
-      ['cbos wait AUTH', 'until it needs you or is done'],
-      ['cbos wait AUTH --for ready --timeout 600', 'until it takes a prompt, at most ten minutes'],
-      ['cbos wait AUTH DOCS --any --for waiting/permission', 'until one of them asks for permission'],
-      ['cbos wait --tag night --for done', 'until every session that now has the tag has been done once'],
+      ['cbos wait AUTH', 'wait until AUTH needs you or is done'],
+      ['cbos wait AUTH --for ready --timeout 600', 'wait until AUTH accepts a prompt, for at most ten minutes'],
+      ['cbos wait AUTH DOCS --any --for waiting/permission', 'wait until one of them asks for permission'],
+      ['cbos wait --tag night --for done', 'wait until every session that now has the tag has been done once'],
     ],
   }).argument('[name...]', 'the sessions');
   addSelectors(waiting, 'for')
@@ -140,7 +140,7 @@ function wait(context: CliContext, slugs: readonly string[], options: WaitOption
       const names = [...pending].join(', ');
       const error = new CatalogueError(
         'timed_out',
-        `${names} did not become ${options.for} within ${options.timeout} s`,
+        `${names} did not reach the state ${options.for} within ${options.timeout} s`,
       );
       ending?.fail(error);
     },
@@ -202,8 +202,11 @@ function isOver(session: Session | undefined): boolean {
 function overError(lost: readonly string[], view: SessionView, state: string): CommandError {
   const [slug = ''] = lost;
   return view.has(slug)
-    ? new CommandError(`${slug} stopped before it became ${state}`, `cbos restart ${slug} continues its conversation`)
-    : new CommandError(`${slug} was deleted before it became ${state}`, 'cbos ls');
+    ? new CommandError(
+        `${slug} stopped before it reached the state ${state}`,
+        `cbos restart ${slug} continues its conversation`,
+      )
+    : new CommandError(`${slug} was deleted before it reached the state ${state}`, 'cbos ls');
 }
 
 function selectorOf(word: string): StateSelector {

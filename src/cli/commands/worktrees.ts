@@ -17,14 +17,17 @@ interface JsonOption {
 export function addWorktrees(program: Command, context: CliContext): void {
   const worktrees = describe(program.command('worktrees'), {
     group: 'sessions',
-    summary: 'list the worktrees of repositories, and manage the command that sets them up',
+    summary: 'list worktrees, and manage the commands that set them up',
     more: [
-      'The list shows every worktree, whoever made it, with the sessions that use it. `cbos new NAME --worktree BRANCH --existing` starts a session in a free one.',
+      'The list shows every worktree, no matter who created it, with the sessions that use it. `cbos new NAME --worktree BRANCH --existing` starts a session in a free one.',
       'A repository can name a command that prepares each new worktree before Claude Code starts there, such as `npm ci`: in [[repositories]] in your config.toml, or in its own .cbos/worktree.toml, which counts only once you have trusted it. See docs/guides/worktrees.md.',
     ].join('\n'),
     examples: [
-      ['cbos worktrees', 'of the current repository or, elsewhere, of the repositories of all sessions'],
-      ['cbos worktrees ~/src/shop', 'of this repository'],
+      [
+        'cbos worktrees',
+        'list the worktrees of the current repository or, outside a repository, those of all sessions',
+      ],
+      ['cbos worktrees ~/src/shop', 'list the worktrees of this repository'],
       ['cbos worktrees trust ~/src/shop', "read the set-up in the repository's own file, and trust it"],
       ['cbos worktrees skip AUTH', 'start AUTH without its set-up'],
     ],
@@ -97,7 +100,7 @@ function addTrust(worktrees: Command, context: CliContext): void {
       "Show a repository's own .cbos/worktree.toml, and trust exactly this version: CBOS then runs its command in every new worktree.",
     )
     .argument('[path]', 'a folder of the repository; default: the current one')
-    .option('--yes', 'do not ask')
+    .option('--yes', 'do not ask for confirmation')
     .option('--json', 'print the API response as JSON')
     .action(async (path: string | undefined, options: JsonOption & { yes?: boolean }) => {
       const folder = resolve(io.cwd, path ?? '.');

@@ -157,7 +157,7 @@ export function showInbox(app: App): void {
   const sayYesOrNo = (choice: 'yes' | 'no' | 'always'): void => {
     const kind = currentQuestion()?.question.kind;
     if (kind === 'permission' || kind === 'plan') give({ choice }, choice);
-    else app.toast('bad', 'This is not a yes-or-no question: a number or s answers it');
+    else app.toast('bad', "This isn't a yes-or-no question; answer it with a number or with s");
   };
   const keys: Readonly<Record<string, () => void>> = {
     y: () => sayYesOrNo('yes'),

@@ -27,7 +27,7 @@ function choiceWords(form: Form, field: Choice): [word: string, about: string] {
   if (used !== null) return ['yes', `the existing worktree ${cleanLine(used.path)}`];
   return inWorktree
     ? ['yes', 'a new git worktree, on this branch; empty: named after the session']
-    : ['no', 'it works in the folder itself'];
+    : ['no', 'the session works in the folder itself'];
 }
 
 /** Draws the form for a new session. */

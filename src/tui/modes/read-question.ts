@@ -12,7 +12,7 @@ export function showQuestion(app: App): void {
   if (session === null) return;
   const { question } = session.status;
   if (question === null) {
-    app.toast('good', `${session.slug} asks nothing`);
+    app.toast('good', `${session.slug} has no open question`);
     return;
   }
   const part = openPart(question, model.answer);

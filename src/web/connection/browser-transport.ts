@@ -48,7 +48,7 @@ async function request({ method, path, headers, body }: TransportRequest): Promi
     status: response.status,
     text: () =>
       response.text().catch((cause: unknown) => {
-        throw new ConnectionLostError('the connection ended during the answer', { cause });
+        throw new ConnectionLostError('the connection was closed before the answer was complete', { cause });
       }),
     bytes: () => readBody(response),
   };
@@ -64,7 +64,7 @@ async function* readBody(response: Response): AsyncGenerator<Uint8Array> {
       yield value;
     }
   } catch (cause) {
-    throw new ConnectionLostError('the connection ended during the answer', { cause });
+    throw new ConnectionLostError('the connection was closed before the answer was complete', { cause });
   } finally {
     void reader.cancel().catch(() => undefined);
   }
@@ -115,7 +115,7 @@ function open(path: string, protocols: string[], listener: SocketListener): Tran
       // Closing the socket would wait for the other side, which is gone.
       socket.close();
       dropPass();
-      end(new ConnectionLostError('the connection is silent'));
+      end(new ConnectionLostError('the server sent nothing for too long'));
     }, ANSWER_LIMIT_MS);
   };
   /**

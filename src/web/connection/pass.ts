@@ -92,10 +92,10 @@ async function ask(path: string, body: object): Promise<unknown> {
     signal: AbortSignal.timeout(ANSWER_LIMIT_MS),
   });
   const text = await response.text().catch((cause: unknown) => {
-    throw new ConnectionLostError('the connection ended during the answer', { cause });
+    throw new ConnectionLostError('the connection was closed before the answer was complete', { cause });
   });
   // This response comes from a proxy that cannot reach the server.
-  if (response.status >= 500) throw new UnreachableError(`the server does not answer: HTTP ${response.status}`);
+  if (response.status >= 500) throw new UnreachableError(`the server responded with an error: HTTP ${response.status}`);
   if (response.status === 401) throw errorFromResponse(response.status, text);
   if (!response.ok) return null;
   try {

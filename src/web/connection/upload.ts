@@ -45,7 +45,7 @@ async function send(sending: Sending): Promise<StoredFile> {
 function sendOnce({ path, file, onPart, signal }: Sending, shown: string): Promise<{ status: number; text: string }> {
   return new Promise((resolve, reject) => {
     const request = new XMLHttpRequest();
-    const fail = (): void => reject(new ConnectionLostError('the connection ended during the upload'));
+    const fail = (): void => reject(new ConnectionLostError('the connection was closed during the upload'));
     request.open('POST', path);
     request.setRequestHeader(PASS_HEADER, shown);
     request.setRequestHeader('content-type', file.type === '' ? 'application/octet-stream' : file.type);

@@ -115,6 +115,6 @@ function StoppedQueue({ session: { slug, queue_stopped_at: stoppedAt, limit_over
 
 function stopText(because: RecordingStop | null, age: string): string {
   return because === 'removed'
-    ? `The files of its recording were removed, and nothing of this session has been recorded for ${age}. CBOS keeps trying to create new files; \`cbos doctor\` shows what prevents this.`
+    ? `The files of its recording were removed, and nothing from this session has been recorded for ${age}. CBOS keeps trying to create new files; \`cbos doctor\` shows what prevents this.`
     : `The disk is full, so this session's output has been neither recorded nor shown for ${age}. Free some space; CBOS then continues automatically.`;
 }
