@@ -40,6 +40,6 @@ test('a reach that is not offered, a question that is no longer open, and a wron
   expect((await answer('always', '--for', 'session', '--question-id', 'q0')).code).toBe(4);
   cli.server.sessions.change('AUTH', asking({ tool: { name: 'Bash', input: { command: 'rm -r build' } } }));
   const refused = await answer('always', '--for', 'rule', '--yes');
-  expect(refused).toMatchObject({ code: 4, stderr: expect.stringContaining('remove') });
+  expect(refused).toMatchObject({ code: 4, stderr: expect.stringContaining('delete or overwrite') });
   expect(cli.server.sessions.answers).toEqual([]);
 });

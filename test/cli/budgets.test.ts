@@ -26,7 +26,7 @@ test('a raise that names nothing, or would raise nothing, is refused with the cu
   expect(await budget('raise', 'fleet', '--to', '0')).toMatchObject({ code: 2 });
   expect(await budget('raise', 'fleet', '--to', '1')).toMatchObject({
     code: 2,
-    stderr: expect.stringContaining('already'),
+    stderr: expect.stringContaining('must be higher than the current one, 25'),
   });
 });
 

@@ -72,7 +72,7 @@ describe.skipIf(!hasNatsServer)('the commands of a fleet', () => {
       const invited = await cbos(desk, 'fleet invite --rights see --for 5m');
       expect(invited.stdout).toMatch(/^cbos-invitation-1\.[\w-]+\n$/);
       const joined = await cbos(third, 'fleet join --name third', { stdin: `\n${invited.stdout}` });
-      expect(joined).toMatchObject({ code: 0, stdout: expect.stringContaining('joined as third') });
+      expect(joined).toMatchObject({ code: 0, stdout: expect.stringContaining('joined the fleet as third') });
       expect(joined.stdout).toContain('this machine');
       const again = await cbos(laptop, 'fleet join', { stdin: invited.stdout });
       expect(again).toMatchObject({ code: 4, stderr: expect.stringContaining('cbos fleet leave') });

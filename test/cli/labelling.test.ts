@@ -130,7 +130,7 @@ describe('views', () => {
       { name: 'night', group: 'tag', filter: '#night' },
     ]);
     await run('untag', 'DOCS', 'night');
-    expect((await run('ls', '--view', 'night')).stderr).toContain('the view night shows no session');
+    expect((await run('ls', '--view', 'night')).stderr).toContain('no session matches the view night');
     expect((await run('views', 'rm', 'night')).stdout).toBe('deleted: night\n');
     expect((await run('views')).stderr).toContain('no saved views yet');
   });

@@ -69,7 +69,7 @@ describe('rules', () => {
 
   test.each([
     [['add', 'allow', '--tool', 'Bash'], 2, 'must name its commands'],
-    [['add', 'allow'], 2, 'no tool'],
+    [['add', 'allow'], 2, 'must name a tool'],
     [['add', 'perhaps', '--tool', 'X'], 2, 'allow, deny, ask'],
     [['add', 'allow', '--tool', 'X', '--for', 'ever'], 2, '30m'],
     [['add', 'allow', '--tool', 'X', '--session', 'NONE'], 3, 'NONE'],

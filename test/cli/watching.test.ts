@@ -231,7 +231,7 @@ describe('wait', () => {
     const { code, stderr } = await runCommand(['wait', 'AUTH', '--timeout', '0.05'], where);
     expect(code).toBe(6);
     expect(stderr).toBe(
-      'cbos: AUTH did not become waiting within 0.05 s — Give the command more time with --timeout\n',
+      'cbos: AUTH did not reach the state waiting within 0.05 s — Give the command more time with --timeout\n',
     );
   });
 
@@ -239,7 +239,7 @@ describe('wait', () => {
     const dying = await listening(['wait', 'AUTH']);
     await server.sessions.kill('AUTH');
     expect(await dying.ended).toBe(1);
-    expect(dying.stderr.text).toContain('AUTH stopped before it became waiting — cbos restart AUTH');
+    expect(dying.stderr.text).toContain('AUTH stopped before it reached the state waiting — cbos restart AUTH');
     expect((await runCommand(['wait', 'AUTH'], where)).code).toBe(1);
     expect((await runCommand(['wait', 'AUTH', '--for', 'dead'], where)).code).toBe(0);
     const going = await listening(['wait', 'DOCS']);

@@ -58,7 +58,7 @@ test('a session that could not come back, or would lose something, is not parked
   await cbos.until('PARK', ({ buffer_tail }) => buffer_tail?.includes('half a text') === true, 'shows the draft');
   expect((await park()).error).toMatchObject({ code: 'not_parkable', reason: 'draft' });
   const refused = await cbos.cli(['park', 'PARK']);
-  expect(refused).toMatchObject({ code: 4, stderr: expect.stringContaining('unsent text') });
+  expect(refused).toMatchObject({ code: 4, stderr: expect.stringContaining('text that has not been sent') });
   await cbos.call('POST', '/sessions/PARK/keys', { keys: '\x15' });
   await cbos.until('PARK', ({ buffer_tail }) => buffer_tail?.includes('half a text') === false, 'has no draft');
 });

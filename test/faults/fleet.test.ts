@@ -40,7 +40,7 @@ describe.skipIf(!hasNatsServer)('a fleet of the built program', () => {
     expect(founded).toMatchObject({ code: 0, stdout: `founded: desk, at ${address}\n` });
     const invited = await desk.cli(['fleet', 'invite', '--rights', 'see,answer']);
     const joined = await laptop.cli(['fleet', 'join', '--name', 'laptop'], { stdin: invited.stdout });
-    expect(joined).toMatchObject({ code: 0, stdout: expect.stringContaining('joined as laptop') });
+    expect(joined).toMatchObject({ code: 0, stdout: expect.stringContaining('joined the fleet as laptop') });
     await untilReachable(desk, 'laptop');
 
     const nats = natsPid(deskWorld);

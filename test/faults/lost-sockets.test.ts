@@ -52,7 +52,7 @@ test('a removed socket of a session is made again, as often as it disappears', a
     await backAgain();
     await expectToTakeText(text);
   }
-  expect((await cbos.cli(['doctor', '--json'])).stdout).not.toContain('socket is gone');
+  expect((await cbos.cli(['doctor', '--json'])).stdout).not.toContain('without a socket');
 });
 
 test('nobody has to use the session between two losses', async () => {

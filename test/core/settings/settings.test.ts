@@ -159,7 +159,7 @@ describe('an invalid value is refused with its place and its cure', () => {
 
   test('a token that is too short is never shown', () => {
     const { message } = failure({ environment: { CBOS_TOKEN: 'hunter2' } });
-    expect(message).toContain('CBOS_TOKEN cannot be the value given');
+    expect(message).toContain('CBOS_TOKEN cannot be the given value');
     expect(message).not.toContain('hunter2');
   });
 

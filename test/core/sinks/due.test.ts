@@ -103,7 +103,7 @@ describe('quiet hours', () => {
     ['25:00-07:00', 'Europe/Berlin', 'write 22:00-07:00'],
     ['22:00', 'Europe/Berlin', 'write 22:00-07:00'],
     ['07:00-07:00', 'Europe/Berlin', 'quiet hours cannot begin and end at the same time'],
-    ['22:00-07:00', 'Moon/Base', 'no time zone is named "Moon/Base"'],
+    ['22:00-07:00', 'Moon/Base', 'there is no time zone named "Moon/Base"'],
   ])('%s in %s are refused', (text, zone, said) => {
     expect(readQuiet(text, zone)).toBe(said);
   });
