@@ -37,7 +37,7 @@ describe.skipIf(!hasNatsServer)('a fleet of the built program', () => {
     const laptop = await startCbos(laptopWorld);
     const address = `127.0.0.1:${await deskWorld.freePort()}`;
     const founded = await desk.cli(['fleet', 'init', '--address', address, '--name', 'desk']);
-    expect(founded).toMatchObject({ code: 0, stdout: `founded: desk, at ${address}\n` });
+    expect(founded).toMatchObject({ code: 0, stdout: `started a fleet: this machine is desk, at ${address}\n` });
     const invited = await desk.cli(['fleet', 'invite', '--rights', 'see,answer']);
     const joined = await laptop.cli(['fleet', 'join', '--name', 'laptop'], { stdin: invited.stdout });
     expect(joined).toMatchObject({ code: 0, stdout: expect.stringContaining('joined the fleet as laptop') });
