@@ -33,7 +33,7 @@ export type NewReviewComment = z.infer<typeof NewReviewComment>;
 export const ReviewAnchor = z
   .object({
     state: z.enum(['here', 'moved', 'outdated']).meta({
-      description: '`moved`: the same lines are elsewhere in the file; `outdated`: the lines are gone',
+      description: '`moved`: the same lines are elsewhere in the file; `outdated`: the lines no longer exist',
     }),
     line: z.int().nullable().meta({ description: 'null if the comment is outdated' }),
     end_line: z.int().nullable(),

@@ -145,7 +145,7 @@ export const ScheduleRun = z
     delivery_id: z.string().nullable().meta({ description: "The delivery of the run's prompt" }),
     delivery_status: DeliveryStatus.nullable().meta({ description: 'How far the prompt has got; null if unknown' }),
     taken_at: Timestamp.nullable().meta({
-      description: 'When Claude Code took the prompt, which is where the run begins in the recording',
+      description: 'When Claude Code received the prompt, which is where the run begins in the recording',
     }),
     cost_usd: z.number().nullable().meta({
       description:

@@ -83,7 +83,7 @@ export const Session = z
     worktree: Worktree.optional().meta({ description: "The session's git worktree, if CBOS created one for it" }),
     screen_prompt_at: Timestamp.nullable().meta({
       description:
-        'When CBOS last could not type because Screen itself took the keys: its copy mode or one of its prompts was open. null if no such case is known',
+        'When CBOS last could not type because Screen intercepted the keys: Screen was in copy mode, or showed a prompt of its own. null if CBOS knows of no such case',
     }),
     parked_at: Timestamp.nullable().meta({
       description:
@@ -91,7 +91,7 @@ export const Session = z
     }),
     lost: Loss.optional().meta({
       description:
-        'How the session was lost: its processes are gone although nobody ended them; `POST /restore` brings it back. Absent for every other session',
+        'How the session was lost: its processes no longer exist, although nobody ended them; `POST /restore` brings it back. Absent for every other session',
     }),
     queue_stopped_at: Timestamp.nullable().meta({
       description:

@@ -37,7 +37,7 @@ export function evidenceFacts(
     ['calls', calls(json?.tools ?? hooks?.tools ?? [])],
   ];
   if (json === null) {
-    const says = registry === null ? [] : [registry.status ?? 'says nothing', registry.waiting_for];
+    const says = registry === null ? [] : [registry.status ?? 'no status', registry.waiting_for];
     facts.push(
       ['turn end', hooks?.turn_end == null ? '' : `${hooks.turn_end.event} (${ago(hooks.turn_end.at)})`],
       ['registry', registry === null ? 'no record' : says.filter((word) => word !== null).join(': ')],

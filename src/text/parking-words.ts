@@ -8,7 +8,7 @@ const REFUSALS: Readonly<Record<ParkingRefusal, readonly [message: string, cure:
   ],
   working: ['a turn is running, or a prompt is on its way', '`cbos wait SLUG` waits until the turn ends'],
   asking: ['it is asking something, and the question would be lost', 'Answer it first with `cbos answer SLUG`'],
-  unknown: ['CBOS cannot tell what it is doing', '`cbos explain SLUG` says why'],
+  unknown: ['CBOS cannot tell what it is doing', '`cbos explain SLUG` shows why'],
   attached: ['somebody is attached to its terminal', 'Detach that terminal first (Ctrl-A d)'],
   draft: ['its prompt contains text that has not been sent', 'Send or clear that text first (`cbos attach SLUG`)'],
   covered: [

@@ -15,7 +15,7 @@ export function lostText({ lost }: Pick<Session, 'lost'>): string {
 }
 
 /** A newer server may send values that this version does not know. */
-const howLost = (lost: Loss): string => (Object.hasOwn(LOSSES, lost) ? LOSSES[lost] : 'its processes are gone');
+const howLost = (lost: Loss): string => (Object.hasOwn(LOSSES, lost) ? LOSSES[lost] : 'its processes no longer exist');
 
 /** Says why a session is not restored and what the user can do about it. `SLUG` is replaced by the session's name. */
 const REFUSALS: Readonly<Record<RestoreRefusal, readonly [message: string, cure: string]>> = {
@@ -24,15 +24,15 @@ const REFUSALS: Readonly<Record<RestoreRefusal, readonly [message: string, cure:
   json: ['it is a JSON session', 'its next prompt starts its process'],
   ended: ['it was stopped, or ended on its own', '`cbos restart SLUG`'],
   observed: ['another program started it, and CBOS only observed it', '`cbos ls --all` shows its conversation'],
-  folder_gone: ['its folder is gone', 'create the folder again'],
-  worktree_gone: ['its worktree is gone', '`cbos rm SLUG`, or create the worktree again'],
+  folder_gone: ['its folder no longer exists', 'create the folder again'],
+  worktree_gone: ['its worktree no longer exists', '`cbos rm SLUG`, or create the worktree again'],
   own_arguments: [
     'its launch arguments select a conversation or contain a prompt',
     '`cbos restart SLUG` uses them again',
   ],
   shared: ['another session has its conversation', '`cbos ls --columns name,id` shows which'],
   in_use: ['another Claude Code process has its conversation open', 'end that process first'],
-  no_conversation: ['its conversation file is gone', '`cbos restart SLUG` starts a new conversation'],
+  no_conversation: ['its conversation file no longer exists', '`cbos restart SLUG` starts a new conversation'],
   gave_up: ['the server has already tried several times', '`cbos restore SLUG`'],
 };
 

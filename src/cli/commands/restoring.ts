@@ -22,7 +22,7 @@ export function addRestoring(program: Command, context: CliContext): void {
     group: 'sessions',
     summary: 'bring back sessions that were lost in a reboot or when Screen ended',
     more: [
-      'A session is lost if its processes are gone although neither you nor the session ended them. It comes back with its conversation, folder, size and launch options.',
+      'A session is lost if its processes no longer exist, although neither you nor the session ended them. It comes back with its conversation, folder, size and launch options.',
       'A few sessions come back at a time, fewer on a busy machine. After three failures in a row, CBOS does not try the rest.',
       'Parked sessions stay parked, and JSON sessions need no process. `cbos stop NAME` gives up on a lost session.',
       'With the restore.at_start setting, the server restores lost sessions when it starts.',

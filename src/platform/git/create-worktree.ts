@@ -190,7 +190,7 @@ async function requireFree(place: GitPlace, path: string): Promise<void> {
     : isListed
       ? `\`cbos new NAME ${path}\` starts a session there`
       : 'Choose another name, or move the folder elsewhere';
-  throw worktreeExists(path, isThere ? 'already exists' : 'is listed by git, but its folder is gone', hint);
+  throw worktreeExists(path, isThere ? 'already exists' : 'is listed by git, but its folder no longer exists', hint);
 }
 
 function worktreeExists(path: string, what: string, hint: string): CatalogueError {

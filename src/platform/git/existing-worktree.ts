@@ -47,7 +47,11 @@ export async function useWorktree(place: GitPlace, branch: string): Promise<Made
   const found = worktrees.find((one) => one.branch === branch);
   if (found === undefined || !isUsable(found)) {
     const why =
-      found === undefined ? 'in no worktree' : found.isMain ? 'in the main checkout' : 'in a folder that is gone';
+      found === undefined
+        ? 'in no worktree'
+        : found.isMain
+          ? 'in the main checkout'
+          : 'in a folder that no longer exists';
     throw new CatalogueError('no_such_worktree', `The branch ${branch} is checked out ${why}`);
   }
   const commit = await commitOf({ ...place, cwd: found.path }, 'HEAD');

@@ -83,7 +83,7 @@ async function findSaved(place: GitPlace, { worktree, since }: FinishPlan): Prom
   const isOfIt = (one: SavedState): boolean => one.folder === worktree.path && Date.parse(one.at) >= since - 1_000;
   const saved = states.find(isOfIt);
   if (saved !== undefined) return saved;
-  throw new CatalogueError('worktree_gone', `${worktree.path} is gone, and CBOS has no saved copy`, {
+  throw new CatalogueError('worktree_gone', `${worktree.path} no longer exists, and CBOS has no saved copy`, {
     hint: `The branch ${worktree.branch} is unchanged; \`git worktree list\` shows where the worktrees are`,
   });
 }

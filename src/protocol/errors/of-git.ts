@@ -107,7 +107,8 @@ export const GIT_ERRORS = {
   worktree_gone: {
     status: 409,
     exit: EXIT.refused,
-    meaning: "The worktree's folder is gone or no longer belongs to the repository, and CBOS has no saved copy",
+    meaning:
+      "The worktree's folder no longer exists or no longer belongs to the repository, and CBOS has no saved copy",
     hint: '`git worktree list` shows where the worktrees are; nothing was changed',
   },
   worktree_locked: {

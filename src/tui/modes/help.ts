@@ -78,7 +78,7 @@ const KEYS: readonly (readonly [title: string, keys: readonly (readonly [string,
     'Other keys',
     [
       ['m', 'change how you are notified when a session needs you or is done: bell, bell and desktop, or not at all'],
-      ['U', 'start the server if it is gone'],
+      ['U', 'start the server if it is not running'],
       ['q', 'quit; the server and the sessions keep running. Ctrl+Z returns to the shell, and fg comes back'],
     ],
   ],

@@ -25,7 +25,7 @@ export function chooseSnooze(app: App): void {
         ...rows.map(([key, does]) => `   ${app.dress('bold', key)}   ${truncate(does, Math.max(0, cols - 8))}`),
         '',
         ...wrap(
-          `:snooze takes a time (${WAKE_TIME_FORMS}), or the name of a session to wait for`,
+          `:snooze accepts a time (${WAKE_TIME_FORMS}), or the name of a session to wait for`,
           Math.max(10, cols - 4),
         ).map((row) => `   ${app.dress('dim', row)}`),
       ],

@@ -53,8 +53,8 @@ export function LostPage() {
       <PageHead title="Lost sessions" />
       <div class="page stack">
         <p class="faint">
-          A session is lost if its processes are gone although neither you nor the session ended them, as after a
-          reboot.
+          A session is lost if its processes no longer exist, although neither you nor the session ended them, as after
+          a reboot.
         </p>
         {restoration !== null && sessions.length === 0 && <p>No session is lost.</p>}
         <ul class="plain" aria-label="Lost sessions">

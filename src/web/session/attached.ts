@@ -29,7 +29,7 @@ export function attachedTo(slug: string): Signal<readonly Attached[]> {
 export function attach(slug: string, files: readonly File[]): void {
   const list = attachedTo(slug);
   const room = MOST_FILES_SENT - list.value.length;
-  if (files.length > room) tell(`A prompt takes at most ${MOST_FILES_SENT} files`);
+  if (files.length > room) tell(`A prompt can include at most ${MOST_FILES_SENT} files`);
   for (const file of files.slice(0, room)) {
     const key = ++lastKey;
     const become = (state: Attached['state']): void => {

@@ -33,7 +33,7 @@ function bothIdle({ hook, screen }: FullHearing): Arbitration {
 
 function bothActive({ hook, screen, shown, evidence, now, thresholds }: FullHearing): Arbitration {
   if (hook.detail === 'compacting')
-    return final(hook, 'a turn is running; the hook says that Claude Code is compacting the conversation');
+    return final(hook, 'a turn is running; the hook reports that Claude Code is compacting the conversation');
   if (screen.detail === 'compacting')
     return final(screen, 'a turn is running; the screen shows that Claude Code is compacting the conversation');
   // A call from before the last prompt is still running if the screen shows a call.

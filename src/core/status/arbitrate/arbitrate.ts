@@ -80,13 +80,13 @@ function withScreen(hearing: ScreenHearing): Arbitration {
 }
 
 const SPEAKERS = {
-  hook: 'hooks say',
-  registry: 'the registry says',
-  screen: 'the screen says',
-  process: 'the process says',
-  json: 'the events say',
-  user: 'your rules say',
-  none: 'nothing says',
+  hook: 'hooks report',
+  registry: 'the registry reports',
+  screen: 'the screen shows',
+  process: 'the process tree reports',
+  json: 'the events report',
+  user: 'your rules report',
+  none: 'nothing reports',
 } as const;
 
 /**
