@@ -10,13 +10,13 @@ import type { AskedInput } from './approvals.ts';
  */
 const HOLD_MS = 1_500;
 
-/** A question of a session, which a rule may answer. */
+/** A session's question that a rule may be able to answer. */
 export interface RuledQuestion {
-  /** identifies the question */
+  /** the id of the question */
   id: string;
-  /** returns the tool call that the question is about; null if the question has gone */
+  /** returns the tool call that the question is about; null if the question is no longer open */
   asked(): Promise<AskedInput | null>;
-  /** the seq of the JSON session's last event */
+  /** returns the number of the JSON session's last event */
   seq(): number | null;
   /**
    * Gives the reply to Claude Code.

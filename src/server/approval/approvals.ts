@@ -66,7 +66,7 @@ export interface Approvals {
   conclude(id: number, outcome: AuditOutcome): void;
   /** Stores a person's answer to a question. @throws while the home is not writable */
   keepAnswer(answer: Omit<GivenAnswer, 'at'>): void;
-  /** Proposes rules from people's answers, except where the rules in effect already allow the commands. */
+  /** Proposes rules based on people's answers, except for commands that the rules in effect already allow. */
   suggest(): Promise<RuleSuggestion[]>;
   /** returns every rule and every file of rules, including those of the projects that these folders belong to */
   book(folders: readonly string[]): Promise<BookNow>;
@@ -188,7 +188,7 @@ function faultFor(files: readonly RuleFile[], folder: string | null): string | n
   return files.find(isAbout)?.path ?? null;
 }
 
-/** @param nameOf returns the name of the session to which a rule applies; null if it is gone */
+/** @param nameOf returns the name of the session to which a rule applies; null if the session no longer exists */
 export function toWire({ rule, origin }: BookedRule, nameOf: (sessionId: string) => string | null): Rule {
   const { id, effect, tools, commands, paths, projects, sessions, onlyFor, folder, expiresAt, count, used, note } =
     rule;

@@ -18,7 +18,7 @@ export interface CallGuard {
   isOn(): boolean;
   /** Reads the rules, and writes the list of calls that the hooks must show. Resolves once that list is in place. */
   refresh(): Promise<void>;
-  /** Watches the home's file of rules. */
+  /** Starts to watch the home's file of rules. */
   start(): Promise<Dispose>;
 }
 
@@ -36,7 +36,7 @@ export function createCallGuard({ spoolDir, home, approvals, log, onChange }: Ca
   let running: Promise<void> | null = null;
   let isAgain = false;
   let known: string | null = null;
-  /** what stops watching a project's rules, by the folder of each project whose rules are trusted */
+  /** the functions that stop watching the projects whose rules are trusted, by project folder */
   const projects = new Map<string, Dispose>();
   let isStarted = false;
   let isStopped = false;

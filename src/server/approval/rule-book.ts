@@ -45,7 +45,7 @@ export function hasRules({ home, store }: BookOptions): boolean {
 }
 
 /**
- * Reads every rule in force, and the state of every file of rules.
+ * Reads every rule that is in force, and the state of every file of rules.
  * @param folders the folders of sessions; their projects may contain rules that nobody has trusted yet
  */
 export async function readBook(options: BookOptions, folders: readonly string[]): Promise<BookNow> {

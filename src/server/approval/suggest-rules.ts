@@ -47,13 +47,16 @@ export async function suggestFromAnswers(
   return found;
 }
 
-/** Returns the commands that would no longer lead to a question: those that the person allowed, and others. */
+/**
+ * Returns the commands for which no question would be asked any more, divided into those that the person has allowed
+ * and all others.
+ */
 async function tryOut(of: {
   suggested: SuggestedRule;
   rule: ApprovalRule;
   answers: readonly AnsweredCommand[];
   asks: (answer: AnsweredCommand, extra: readonly ApprovalRule[]) => Promise<boolean>;
-  /** whether the rules in effect alone would ask, looked up once for each command */
+  /** whether a person would be asked under the rules in effect alone; determined once for each command */
   asksNow: (answer: AnsweredCommand) => Promise<boolean>;
 }): Promise<{ allowed: string[]; also: string[] }> {
   const { suggested, rule, answers, asks, asksNow } = of;

@@ -2,7 +2,7 @@ import { type Attended, isUnreadBy } from '../../core/attention/index.ts';
 import type { Session } from '../../protocol/index.ts';
 import { toTimestamp } from '../session/view.ts';
 
-/** @param slugOf returns the current name of a session; null if it is gone */
+/** @param slugOf returns the current name of a session; null if the session no longer exists */
 export function viewAttended(
   attended: Attended,
   slugOf: (id: string) => string | null,

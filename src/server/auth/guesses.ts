@@ -10,8 +10,8 @@ export interface Guesser {
 }
 
 /**
- * How many wrong tokens are allowed. A person would not type this many, and somebody would notice a script with an old
- * token before it sent this many.
+ * How many wrong tokens are allowed. A person would not type this many, and a script with an old token would be noticed
+ * before it had sent this many.
  */
 const MOST_WRONG = 20;
 const WINDOW_MS = 60_000;

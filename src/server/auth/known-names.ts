@@ -7,7 +7,7 @@ import { CatalogueError, type Settings } from '../../protocol/index.ts';
 const LITERALS = ['127.0.0.1', '[::1]'] as const;
 const LOOPBACK_NAMES: readonly string[] = [...LITERALS, 'localhost'];
 
-/** Listening addresses that stand for all interfaces and are therefore no names of the server. */
+/** Listening addresses that stand for all interfaces and therefore do not name the server. */
 const WILDCARDS = new Set(['0.0.0.0', '[::]']);
 
 /**
@@ -41,7 +41,7 @@ export interface KnownNames {
   isOurOrigin(origin: string, host: string): boolean;
   /**
    * Returns the server's own address for a page that was requested under another name of this machine (`localhost`).
-   * @returns `http://127.0.0.1:PORT`; null if the name is not such a name, or if it was configured
+   * @returns `http://127.0.0.1:PORT`; null if the host is no such name, or if it is a configured name
    */
   ownAddress(host: string, localPort: number): string | null;
 }

@@ -39,7 +39,7 @@ export interface Grant {
   expiresAt: number;
 }
 
-/** The signed-in browsers, and the links that sign browsers in. */
+/** Manages the signed-in browsers, and the links that sign browsers in. */
 export interface SignIns {
   /**
    * The name of the cookie, which differs for each home. Cookies are not separated by port, so with a common name, two
@@ -63,7 +63,7 @@ export interface SignIns {
    */
   keyOf(id: string): string;
   signOut(id: string): void;
-  /** Called after somebody has signed out. */
+  /** Calls the listener after somebody has signed out. */
   onSignOut(listener: () => void): Dispose;
 }
 

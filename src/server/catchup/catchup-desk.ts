@@ -137,7 +137,9 @@ export function createCatchupDesk(options: CatchupOptions): CatchupDesk {
 
 const lastAt = ({ events }: CatchupSession): string => events.at(-1)?.at ?? '';
 
-/** A session may be deleted while its facts are being read. The report copes with most facts missing. */
+/**
+ * A session may be deleted while its facts are being read. The report is made even if most of the facts are missing.
+ */
 function ignoreExpected(cause: unknown): null {
   if (cause instanceof CatalogueError) return null;
   throw cause;

@@ -33,7 +33,7 @@ export interface KeptFiles {
   files: SessionFiles;
   /** the sessions, whose prompts may mention stored files and whose files are removed when the session is deleted */
   sessions: Sessions;
-  /** Removes the files of sessions that are gone, or that were stopped long ago. */
+  /** Removes the files of sessions that no longer exist or were stopped long ago. */
   tidy(): Promise<void>;
   dispose: Dispose;
 }
@@ -52,8 +52,8 @@ export interface FilesOptions {
 export function keepFiles({ sessions, idOf, dir, settings, clock, log }: FilesOptions): KeptFiles {
   const store = createFileStore(dir, { bytes: settings.max_file_size, files: MOST_FILES });
   /**
-   * the paths of files that are mentioned in prompts which are just being passed on to their session, with the number
-   * of such prompts
+   * the paths of the files mentioned in prompts that are being passed on to their session, each with the number of such
+   * prompts
    */
   const passing = new Map<string, number>();
 

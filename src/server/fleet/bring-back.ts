@@ -28,10 +28,10 @@ export interface BringBackContext {
 }
 
 /**
- * Lists sessions of this home again that are missing from its database, for example because the database was lost or
- * restored from an older copy. Sessions launched by this home have its mark, recordings of adopted sessions are in its
- * directory, and JSON sessions have cards. Facts that neither processes nor files contain are lost: the history, the
- * deliveries, and the environment that was requested for a terminal session.
+ * Finds sessions of this home that are missing from its database, and lists them again. The database may have been lost
+ * or restored from an older copy. Sessions launched by this home have its mark, recordings of adopted sessions are in
+ * its directory, and JSON sessions have cards. Facts that neither processes nor files contain are lost: the history,
+ * the deliveries, and the environment that was requested for a terminal session.
  */
 export async function bringBack(context: BringBackContext): Promise<void> {
   const { deps, roster, screen } = context;

@@ -40,7 +40,7 @@ export async function createSession(
 }
 
 /**
- * Lists a session and launches it for the first time. The caller has claimed its name.
+ * Lists a session and launches it for the first time. The caller has reserved the session's name.
  * @throws CatalogueError if the launch is refused; neither the session nor the worktree made for it is left behind
  */
 export async function launchFirst(

@@ -23,7 +23,7 @@ export interface DiskWatchOptions {
 export interface DiskWatch {
   /** returns an error code such as ENOSPC; null if recordings can be written, as far as CBOS knows */
   fault(): string | null;
-  /** Checks immediately with a test write. Called by whoever has noticed a failed write. */
+  /** Checks immediately with a test write. Call this when a write seems to have failed. */
   prove(): Promise<string | null>;
   /** The listener is called after each check while there is a fault, and once more when the fault has ended. */
   onLook(listener: (fault: string | null) => void): Dispose;

@@ -71,9 +71,7 @@ export interface FleetOptions {
   areCallsGuarded: () => boolean;
 }
 
-/**
- * All sessions of this home. The fleet has the methods that the faces call, and observes everything outside the server.
- */
+/** All sessions of this home, with the methods that the faces call. Also observes everything outside the server. */
 export interface Fleet extends UnattendedSessions {
   /** returns the session that a process belongs to; null if the process belongs to no listed session */
   sessionOf(trace: ProcessTrace): string | null;

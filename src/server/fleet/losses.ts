@@ -11,7 +11,7 @@ import type { SessionActor } from '../session/actor.ts';
  */
 const CLOSING_MS = 5_000;
 
-/** A session of which it must be decided whether it is lost. */
+/** A session that has ended and may be lost. */
 interface Ended {
   readonly actor: Pick<SessionActor, 'slug' | 'record' | 'isDead' | 'isChangingHands' | 'update' | 'intake'> & {
     readonly status: Pick<SessionActor['status'], 'evidence'>;

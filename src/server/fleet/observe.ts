@@ -70,7 +70,7 @@ export function createObserver(options: ObserverOptions): Observer {
   let sweep: Dispose | null = null;
   let spool: HookSpool | null = null;
   let disposed = false;
-  /** the ids of the waits that are being answered because they show a call */
+  /** the ids of waits that show a call and are being answered */
   const answering = new Set<string>();
 
   /** Runs one check at a time. A change during a check causes another check right afterwards. */
@@ -164,7 +164,7 @@ export function createObserver(options: ObserverOptions): Observer {
     if (shown.event === SET_UP_EVENT) return member === null ? undefined : seeSetUpEnd(member.actor, shown.payload);
     const hook = seeShown(shown, member);
     if (member === null) log.debug({ event: hook.event }, 'a hook came from a session that is not listed');
-    // From a JSON session, nothing else is needed here, because its events report everything else.
+    // For a JSON session, nothing else is needed here, because its events report everything else.
     else if (member.actor.record.type === 'screen') {
       const payload = ownPayload(options, member.actor, hook.payload);
       const { actor } = member;
@@ -204,7 +204,7 @@ export function createObserver(options: ObserverOptions): Observer {
     }
   }
 
-  /** Nobody knows which hooks were lost, so every session must take this into account. */
+  /** Nobody knows which hooks were lost, so every session is told. */
   function spoolRemade(): void {
     log.error(
       { dir: options.spoolDir },

@@ -15,7 +15,7 @@ export interface SessionPlace {
 
 /**
  * Returns the place for a new session: the requested folder, or a new or existing worktree of the folder's repository.
- * @throws CatalogueError as `createWorktree` and `useWorktree`
+ * @throws CatalogueError everything that `createWorktree` and `useWorktree` throw
  */
 export async function placeSession(
   environment: LaunchContext['environment'],
@@ -34,7 +34,7 @@ export async function placeSession(
 
 /**
  * Returns the place for a fork: a new worktree that contains the folder's current files.
- * @throws CatalogueError as `forkWorktree`
+ * @throws CatalogueError everything that `forkWorktree` throws
  */
 export async function placeFork(
   environment: LaunchContext['environment'],

@@ -5,9 +5,9 @@ import { CatalogueError, type Settings } from '../../protocol/index.ts';
 import { conversationInUse } from './owner.ts';
 
 /**
- * Ensures that no other process has a conversation open, because two processes would corrupt the transcript. Processes
- * left over from an earlier launch of this session are ended. If any other process has the conversation open, the error
- * names that process.
+ * Ensures that no process has a conversation open before another one opens it, because two processes would corrupt the
+ * transcript. Processes left over from an earlier launch of this session are ended. If any other process has the
+ * conversation open, the error names that process.
  * @throws CatalogueError session_in_use, kill_failed
  */
 export async function requireAlone(

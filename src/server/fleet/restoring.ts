@@ -96,7 +96,7 @@ export function createRestoring({ roster, machine, clock, log }: RestoringOption
 
   function goOn(current: Run): void {
     if (isDisposed || current.failuresInRow >= MOST_FAILURES) giveUp(current);
-    // After a failed launch, only one session is launched at a time until a launch succeeds.
+    // After a failed launch, sessions are launched only one at a time until a launch succeeds.
     const most = (): number => (current.failuresInRow > 0 ? 1 : restoresAtOnce(machine()));
     let under = current.entries.filter(({ outcome }) => outcome === 'restoring').length;
     for (const entry of current.entries) {

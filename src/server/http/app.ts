@@ -23,8 +23,8 @@ import { SERVICE_WORKER, type WebPage } from './web-page.ts';
 const MAX_BODY_BYTES = 4 * 1024 * 1024;
 
 /**
- * The largest body accepted from clients that have not authenticated yet. It fits a token of 10,000 characters, the
- * longest that the schema accepts.
+ * The largest body accepted from clients that have not authenticated yet. It leaves room for a token of 10,000
+ * characters, the longest that the schema accepts.
  */
 const MAX_OPEN_BODY_BYTES = 16 * 1024;
 
@@ -46,8 +46,8 @@ type Handle = (input: Record<string, unknown>) => unknown;
 const UPLOADS = Object.values<Route>(ROUTES).filter(({ takesBytes }) => takesBytes === true);
 
 /**
- * The routes that processes inside a session may not even read, because a session has no business with other machines'
- * sessions.
+ * The routes that processes inside a session may not even read, because other machines' sessions are none of their
+ * business.
  */
 const PERSONAL: ReadonlySet<RouteName> = new Set<RouteName>(['fleet', 'fleetSessions']);
 
@@ -143,8 +143,8 @@ function registerRoute(
 }
 
 /**
- * Reports whether a request's body is a file. Such a body may be larger than any other, and its size is checked while
- * it arrives.
+ * Reports whether a request's body is a file. Such a body may be larger than other bodies, and its size is checked
+ * while it arrives.
  */
 function isUpload({ req: { method, path } }: Context): boolean {
   const isOf = (route: Route): boolean => route.method === method.toLowerCase() && pattern(route.path).test(path);

@@ -6,8 +6,8 @@ import type { Duplex } from 'node:stream';
 const MOST_CONNECTIONS = 1_000;
 
 /**
- * How many connections may be open that have not sent a valid token or sign-in yet. Beyond that, a new connection
- * replaces the oldest of these, so nobody can lock others out with idle connections.
+ * How many open connections may be unauthenticated, which means that they have not sent a valid token or sign-in yet.
+ * Beyond that, a new connection replaces the oldest of these, so nobody can lock others out with idle connections.
  */
 const MOST_UNPROVEN = 100;
 

@@ -29,7 +29,7 @@ const NOT_BUILT = 'The documentation has not been built. Build it with `npm run 
 /**
  * Serves the documentation of this version at `/docs/`. No sign-in is needed, because every copy of CBOS contains the
  * same files. The files are read when they are first requested, because on most servers nobody ever requests them.
- * @param dir the directory of the built documentation; null or a missing directory means that there is no documentation
+ * @param dir the directory of the built documentation; if it is null or missing, no pages are served
  */
 export function createDocsSite(dir: string | null): WebPage {
   let read: ReadonlyMap<string, StaticFile> | null = null;

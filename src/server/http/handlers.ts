@@ -68,7 +68,7 @@ export interface HandlerOptions extends SignInOptions {
   streamDir: string;
   /** reports how much disk space the recordings use */
   recordings: () => Promise<Recordings>;
-  /** the directory that `~` refers to in a path that a person is typing */
+  /** the directory that `~` stands for in a path that a person types */
   userHome: string;
   /** Unix milliseconds */
   startedAt: number;

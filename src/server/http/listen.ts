@@ -16,7 +16,7 @@ import { refuseUpgrade } from './request-listener.ts';
 const MAX_SOCKET_PATH_BYTES = 107;
 
 /**
- * Each loopback address, with the other one. `localhost` stands for both, and a browser may try the other one first.
+ * Maps each loopback address to the other one. `localhost` stands for both, and a browser may try the other one first.
  */
 const OTHER_LOOPBACK: Readonly<Record<string, string>> = { '127.0.0.1': '::1', '::1': '127.0.0.1' };
 
@@ -27,7 +27,7 @@ export type UpgradeListener = (request: IncomingMessage, socket: Duplex, head: B
 
 export interface ListenOptions {
   host: string;
-  /** 0 for any free port */
+  /** the port; 0 means any free port */
   port: number;
   /** the path of the local socket; a stale socket is replaced, so the caller must hold the home's lock */
   socket: string;

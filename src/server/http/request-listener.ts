@@ -84,7 +84,7 @@ function refuse(request: IncomingMessage, response: ServerResponse, failure: Fai
   response.end(request.method === 'HEAD' ? undefined : JSON.stringify({ error: failure.error }));
 }
 
-/** Rejects an upgrade with a plain HTTP response and ends the connection. */
+/** Rejects an upgrade with a plain HTTP response, and closes the connection. */
 export function refuseUpgrade(socket: Duplex, failure: Failure): void {
   const body = JSON.stringify({ error: failure.error });
   const headers = {

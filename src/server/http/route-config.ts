@@ -9,7 +9,7 @@ const BYTES = {
   'application/octet-stream': { schema: { type: 'string', contentMediaType: 'application/octet-stream' } },
 } as const;
 
-/** Returns every error code that a route may return, including those that all routes may return. */
+/** Returns all error codes that a route can return, including those that every route can return. */
 export function errorsOf(route: Route): ErrorCode[] {
   const everywhere: ErrorCode[] = ['forbidden_host', 'forbidden_origin', 'internal'];
   if (route.open !== true) everywhere.unshift('unauthorized', 'too_many_attempts');

@@ -32,8 +32,8 @@ interface SignInHandlers {
 }
 
 /**
- * Creates the handlers that sign browsers in and out. The gate decides which clients may request a link. Every client
- * with full rights may.
+ * Creates the handlers that sign browsers in and out. The gate decides which clients may request a link: every client
+ * with full rights may do so.
  */
 export function createSignInHandlers(options: SignInOptions): SignInHandlers {
   const { signIns, passes, version, publicUrl: public_url, now } = options;

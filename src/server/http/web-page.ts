@@ -44,7 +44,7 @@ export interface WebPage {
 /**
  * Reads all files into memory (1.5 MB, compressed). An update of CBOS may remove the files while the server is running,
  * and a page that is already open may still need them.
- * @param dir the directory of the built page; null or a missing directory means that there is no page
+ * @param dir the directory of the built page; if it is null or missing, no files are served
  */
 export function readWebPage(dir: string | null): WebPage {
   const files = new Map(

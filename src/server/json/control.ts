@@ -39,8 +39,8 @@ export async function control(claude: Controlled, request: ControlRequest): Prom
 }
 
 /**
- * Returns the refusal of a request from Claude Code other than a permission request. CBOS registers no hooks or MCP
- * servers that could answer such requests, and without a reply, Claude Code would wait forever.
+ * Returns the replies that refuse all requests from Claude Code except permission requests. CBOS registers no hooks or
+ * MCP servers of its own, so it has nothing to answer, but without a reply Claude Code would wait forever.
  */
 export function refusals({ type, request, request_id }: ClaudeEvent): object[] {
   if (type !== 'control_request') return [];

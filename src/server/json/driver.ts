@@ -59,10 +59,7 @@ export class JsonDriver {
   /** Calls the listener when the process has ended and all its output has been read. */
   readonly onEnd = this.#ended.on;
 
-  /**
-   * Called after a server restart. Reads the output from the time when no server was running, and continues to use the
-   * process if it is still alive.
-   */
+  /** Called after a server restart: reads what was written since, and continues to use the process if it is alive. */
   async findAgain(): Promise<void> {
     const { launchId, agent } = this.#session.record;
     const known = this.#session.deps.events.state(this.#session.record.id);
@@ -92,9 +89,8 @@ export class JsonDriver {
   }
 
   /**
-   * Opens the question whether the user trusts the folder if nobody has answered it yet, and closes the question if it
-   * has been answered in the meantime. A running process means that the question was answered before the process was
-   * started.
+   * Opens the question whether the user trusts the folder, or closes it if it has been answered in the meantime. If a
+   * process is running, the question was answered before the process was started.
    * @returns whether Claude Code may be started
    */
   async settleTrust(): Promise<boolean> {
@@ -114,8 +110,7 @@ export class JsonDriver {
   }
 
   /**
-   * Passes a prompt to Claude Code, which is started first if it is not running. Must be called in the session's
-   * mailbox.
+   * Passes a prompt to Claude Code, and starts Claude Code first if necessary. Call this in the session's mailbox.
    * @throws CatalogueError untrusted_folder, no_such_path, claude_not_found, session_in_use, launch_failed,
    *   not_confirmed
    */
@@ -154,10 +149,7 @@ export class JsonDriver {
     this.#log.change((before, at) => observeEvent(before, message, at));
   }
 
-  /**
-   * Throws if the home is not writable. Every message makes Claude Code write events, and if they could not be saved,
-   * nobody would learn the result.
-   */
+  /** Throws if the home is not writable, because the events that follow a message could not be saved then. */
   #requireRoom(): void {
     this.#session.commit({});
   }

@@ -41,7 +41,7 @@ export class EventLog {
   readonly #session: EventOwner;
   readonly #events = new Emitter<[ClaudeEvent]>();
   #known: JsonEvidence;
-  /** the clock's setting at the time to which the times in `#known` refer */
+  /** the clock's setting to which the times in `#known` refer */
   #setting: ClockSetting;
   #offset: number;
 

@@ -7,7 +7,7 @@ type IndexDeps = Pick<ActorDeps, 'events' | 'search'>;
 /** How many events are read at once. The number is small because events are parsed in the server's main thread. */
 const PAGE_EVENTS = 200;
 
-/** Passes those events that can be searched to the search index. */
+/** Passes the events that contain searchable text to the search index. */
 export function indexEvents(
   { search }: Pick<IndexDeps, 'search'>,
   sessionId: string,

@@ -38,8 +38,7 @@ const asText = (event: ClaudeEvent): ClaudeEvent =>
 const END_MS = 5_000;
 
 /**
- * If no process reads a prompt, the process may be just ending because its set-up has failed. This function waits for
- * that end.
+ * Waits for the end of a process whose set-up has failed. If a prompt could not be passed on, this may be the reason.
  */
 export async function awaitFailedSetUp({ record }: DrivenSession, isRunning: () => boolean): Promise<void> {
   const { set_up: setUp } = record.launch.worktree ?? {};

@@ -34,8 +34,8 @@ export interface AgentLaunch {
 }
 
 /**
- * Checks when a session is created whether Claude Code can be started at all. Otherwise nobody would notice before the
- * first prompt, because only that starts a process.
+ * Checks when a session is created whether Claude Code can be started at all. Without this check, a problem would show
+ * up only at the first prompt, because no process is started before that.
  * @throws CatalogueError claude_not_found, invalid_request for an environment variable that cannot be set
  */
 export function requireStartable(context: JsonContext, record: SessionRecord): void {

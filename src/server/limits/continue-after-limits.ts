@@ -50,7 +50,7 @@ export interface ContinueOptions {
 /** The longest delay of a single timer. Node limits a timer to 24 days, and timers pause while the machine sleeps. */
 const MOST_MS = 6 * 60 * 60_000;
 
-/** Returns the error for a session that somebody has already continued or changed. */
+/** Returns the error for a session that somebody has already continued or otherwise changed. */
 const hasMoved = (): CatalogueError => new CatalogueError('not_accepting_text', 'Somebody acted first');
 
 /**
@@ -84,7 +84,7 @@ export function continueAfterLimits(options: ContinueOptions): Dispose {
   }
 
   /**
-   * Returns the sessions that wait for the end of a limit, and those whose limit has ended but which have not been
+   * Returns the sessions that are waiting for a limit to end, and those whose limit has ended but that have not been
    * handled yet.
    */
   function waiting(now: number): { session: LimitedSession; limit: RateLimit; at: number }[] {
@@ -132,7 +132,8 @@ export function continueAfterLimits(options: ContinueOptions): Dispose {
   }
 
   /**
-   * Reports whether too little of another limit is left. The floor does not apply if no session reports what is left.
+   * Reports whether too little of any reported limit is left. The floor does not apply if no session reports what is
+   * left.
    */
   function isBelowFloor(): boolean {
     if (floorPercent === 0) return false;
@@ -207,7 +208,7 @@ export async function continueByHand(session: LimitedSession, now: () => number)
   });
 }
 
-/** Returns the view of a session that `continueAfterLimits` needs. */
+/** Returns a session in the form that `continueAfterLimits` needs. */
 export function limitedSession(
   { actor, controls }: { actor: SessionActor; controls: Pick<SessionControls, 'deliverer'> },
   isCancelled: (transcript: string, since: number) => Promise<boolean> = async () => false,

@@ -39,9 +39,9 @@ export interface AnswerAsksOptions {
    */
   rows(known?: RowsVersion): MachineRows;
   roster(): Roster;
-  /** returns the rights that other machines may have here at most */
+  /** returns the rights that this machine allows other machines at most */
   allowed(): readonly Right[];
-  /** carries out a granted call, and returns the same result as REST */
+  /** carries out a permitted call, and returns the same result as the REST interface */
   carryOut(call: MachineCall): Promise<unknown>;
   /** removes a machine that is leaving the fleet; only the founder can remove machines */
   onLeave(member: Member): void;

@@ -27,7 +27,7 @@ export type Question = WithoutVersion<MachineAsk>;
 
 export interface AskOptions {
   link: NatsLink;
-  /** the id of this machine, and the id of the machine that is asked */
+  /** the id of this machine, followed by the id of the machine that is asked */
   self: string;
   owner: string;
   /** the owner's name, used in error messages */

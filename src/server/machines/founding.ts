@@ -68,7 +68,7 @@ export interface Founding {
   dispose: Dispose;
 }
 
-/** Returns the text that a joining machine signs. */
+/** Returns the text that a machine signs in order to join. */
 export const admissionText = (invitation: string, id: string, name: string): string =>
   `cbos-admission ${invitation} ${id} ${name}`;
 
@@ -78,7 +78,7 @@ export function createFounding(options: FoundingOptions): Founding {
   const { listen: host, port } = { listen: membership.listen ?? membership.host, port: membership.port };
   let book: FounderBook = withoutExpired(files.readBook(), clock.now());
   let stopExpiry: Dispose = () => undefined;
-  /** whether the NATS server has read the book since this CBOS server started */
+  /** whether the NATS server has read the list of members since this CBOS server started */
   let isTold = false;
 
   function writeConfig(next: FounderBook): void {
@@ -131,8 +131,8 @@ export function createFounding(options: FoundingOptions): Founding {
     if (asked.v !== MACHINE_WIRE_VERSION) return refuse(new CatalogueError('machine_version'));
     const result = admit(book, { invitation, id: asked.id, name: asked.name, now: clock.now() });
     if (result.outcome === 'refused') return refuse(new CatalogueError(result.because));
-    // The book is saved before the machine is told. If two machines use the same invitation, only the first is
-    // therefore admitted.
+    // The list of members is saved before the machine gets its answer. If two machines use the same invitation, only
+    // the first is therefore admitted.
     files.writeBook(result.book);
     book = result.book;
     logger.info({ machine: result.member.name, rights: result.member.rights }, 'a machine has joined the fleet');

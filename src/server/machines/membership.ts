@@ -21,7 +21,7 @@ const Membership = z.object({
   authority: z.string(),
   founder: z.string(),
   allow: Rights,
-  /** a string that identifies this machine and this home; in a copy of the home, it no longer matches */
+  /** a string that identifies this machine and this home; it no longer matches if the home has been copied */
   place: z.string(),
 });
 export type Membership = z.infer<typeof Membership>;

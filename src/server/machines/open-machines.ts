@@ -32,7 +32,7 @@ export function openMachines(options: OpenMachinesOptions): Machines {
   const { id: self, founder } = membership;
   const isFounder = self === founder;
   const boot = randomUUID();
-  // This clock keeps running while the machine sleeps. Therefore rows from before a suspended night are shown as old.
+  // This clock keeps running while the machine sleeps. Therefore rows from before a night of sleep are shown as old.
   const elapsed = (): number => Math.round(uptime() * 1_000);
   const peers = createPeers(elapsed);
   let roster: Roster = files.readRoster() ?? { founder, members: [] };
@@ -91,10 +91,7 @@ export function openMachines(options: OpenMachinesOptions): Machines {
   const others = (): Member[] => roster.members.filter(({ id }) => id !== self);
   const askOptions = (through: NatsLink, { id, name }: Member) => ({ link: through, self, owner: id, name });
 
-  /**
-   * Requests the sessions of a machine, or only checks whether the machine is reachable. Returns the error if that
-   * fails, and null otherwise.
-   */
+  /** Requests a machine's sessions, or only checks that the machine is reachable. Returns the error, or null. */
   async function look(member: Member, kind: 'rows' | 'ping'): Promise<CatalogueError | null> {
     if (link === null) return unreachable(member.name);
     const askedMs = elapsed();
@@ -158,8 +155,7 @@ export function openMachines(options: OpenMachinesOptions): Machines {
   async function askRoster(through: NatsLink): Promise<void> {
     const value = await ask({ link: through, self, owner: founder, name: 'the founder' }, { kind: 'roster' }).catch(
       (error: unknown) => {
-        // The founder's CBOS server may be down even though its NATS server is running. In that case, the last known
-        // roster is used.
+        // If the founder's CBOS server is down while its NATS server is running, the last known roster is used.
         if (!(error instanceof CatalogueError)) throw error;
         return null;
       },

@@ -40,7 +40,6 @@ export function tellRows(options: { sessions: Pick<Sessions, 'onEvent'>; clock: 
     if (QUIET.has(event.kind)) return;
     isChanged = true;
     revision += 1;
-    // The event is reported while the change is still being made.
     if (stopPause === null) now();
   });
   return {

@@ -5,8 +5,9 @@ import type { SessionActor } from '../session/actor.ts';
 import { projectOf } from './project-of.ts';
 
 /**
- * Stores a person's answer, so that later questions can show it and suggest it. The answer has already been given to
- * Claude Code, so a failure here only means that it is not remembered. Answers given by rules are not stored.
+ * Stores a person's answer, so that CBOS can show and suggest it when a similar question is asked later. The answer has
+ * already been given to Claude Code, so a failure here only means that it is not remembered. Answers given by rules are
+ * not stored.
  * @param question the question that was answered; null if no question was open
  */
 export async function keepAnswer(

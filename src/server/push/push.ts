@@ -115,8 +115,8 @@ export function createPush(options: {
 }
 
 /**
- * Returns a string that changes whenever what the session needs changes, and that is empty if the session needs
- * nothing.
+ * Returns a string that identifies what the session needs. It changes whenever the need changes, and is empty if the
+ * session needs nothing.
  */
 function needKey(session: Session): string {
   const { status } = session;

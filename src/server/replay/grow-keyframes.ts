@@ -6,8 +6,8 @@ import type { Replays } from './replays.ts';
 import { watchGrowth } from './watch-growth.ts';
 
 /**
- * How long to pause after each keyframe, as a multiple of the time that the keyframe took. Nobody waits for keyframes,
- * so creating them uses at most a fifth of a core.
+ * How long to pause after each keyframe, as a multiple of the time that the keyframe took. Creating keyframes therefore
+ * uses at most a fifth of a core, which is enough because nobody waits for them.
  */
 const REST_PER_WORK = 4;
 

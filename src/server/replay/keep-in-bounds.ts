@@ -22,7 +22,7 @@ export interface BoundsOptions {
   sessions: Pick<Sessions, 'get' | 'list' | 'onEvent' | 'stream' | 'streams'>;
   replays: Replays;
   drops: DropStore;
-  /** returns why nothing can be recorded right now; null if recordings can be written */
+  /** returns why nothing can be recorded at the moment; null if recordings can be written */
   fault: () => string | null;
   settings: Pick<Settings, 'stream_dir' | 'max_recording_size' | 'max_total_size' | 'keep_days'>;
   clock: Clock;
@@ -31,10 +31,7 @@ export interface BoundsOptions {
   restMs?: number;
 }
 
-/**
- * How long to pause after packing a part. Packing a part takes 60 ms in another thread, so packing uses at most a fifth
- * of a core.
- */
+/** How long to pause after packing a part, so that packing (60 ms a part) uses at most a fifth of a core. */
 const REST_MS = 250;
 /** How often to look for expired recordings. Recordings are kept for days, so this need not be often. */
 const TIDY_MS = 3_600_000;
@@ -49,7 +46,7 @@ const OWN_NAME = /^([A-Za-z0-9][A-Za-z0-9_-]{0,63}(?:\.\d+)?)\.(typescript|timin
 
 /** Keeps the disk space used by recordings within the limits in the settings. */
 export interface Bounds {
-  /** Immediately packs all recordings, drops parts where necessary, and removes expired recordings. */
+  /** Packs all recordings now, drops parts where necessary, and removes expired recordings. */
   tidy(): Promise<void>;
   /** Reports the disk space that recordings use, and how much of their content has been dropped. */
   report(): Promise<Recordings>;
@@ -109,10 +106,7 @@ export function keepInBounds(options: BoundsOptions): Bounds {
     if (timing !== null) await packFile(timing, (await stat(timing)).size);
   }
 
-  /**
-   * Reports whether a recording is too small to be packed or shortened. Most recordings stay that small and need no
-   * further check.
-   */
+  /** Reports whether a recording is too small to be packed or shortened. Most recordings stay that small. */
   async function isTidy(stream: RecordingStream): Promise<boolean> {
     const { timing } = stream.source();
     const files = timing === null ? [stream.file()] : [stream.file(), timing];

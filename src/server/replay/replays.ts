@@ -30,7 +30,7 @@ export interface Replays {
   grow(stream: Replayable, pause: () => Promise<void>): Promise<void>;
   /** Drops the timing rows that belong to dropped output. */
   dropRows(stream: Replayable): Promise<void>;
-  /** Closes the files of a recording whose session is gone. */
+  /** Closes the files of a recording whose session no longer exists. */
   forget(stream: Replayable): Promise<void>;
   close(): Promise<void>;
 }

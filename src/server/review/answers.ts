@@ -13,7 +13,7 @@ const TRIES = 6;
 const TRY_AGAIN_MS = 150;
 
 export interface Answers {
-  /** Resolves when the known answers of a session are saved. */
+  /** Resolves when the answers of a session that are already known have been saved. */
   settled(slug: string): Promise<void>;
   dispose: Dispose;
 }

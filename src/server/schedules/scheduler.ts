@@ -229,7 +229,7 @@ export function createScheduler({ store, sessions, clock, log, timezone, baseUrl
       };
       requireTimes(wanted.cron, wanted.timezone, now);
       requirePrompt(wanted.prompt);
-      // Runs that are already due are decided by the old version of the schedule.
+      // Runs that are already due must be decided according to the old version of the schedule.
       decide(before, now);
       store.change(wanted);
       read.delete(before.id);

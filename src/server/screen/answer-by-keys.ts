@@ -114,7 +114,7 @@ async function completeQuestion(actor: SessionActor, id: string): Promise<Questi
 }
 
 /**
- * Waits until the dialog has not changed for so long that it is complete and accepts keypresses.
+ * Waits until the dialog has remained unchanged for long enough to be complete and to accept keypresses.
  * @returns false if the dialog keeps changing
  */
 async function hasStood({ status, deps }: SessionActor, isGone: () => boolean): Promise<boolean> {
@@ -133,7 +133,7 @@ class OpenDialog {
   readonly #actor: SessionActor;
   readonly #question: Question;
   readonly #opened: DialogView;
-  /** whether anything has been typed, which the error message mentions */
+  /** whether anything has been typed yet, which error messages mention */
   #typed = false;
 
   constructor(actor: SessionActor, question: Question) {
@@ -223,7 +223,7 @@ class OpenDialog {
   #requireOpen(step: AnswerStep): void {
     const view = this.view();
     // A text of several lines may look like anything, even like another dialog. Therefore finding the text in the field
-    // is better evidence than the look of the dialog.
+    // is better evidence than what the dialog looks like.
     if (step.written !== null && standsInField(view.frame, step.written)) return;
     const { question } = this.#actor.status.memory();
     const isSame = question?.id === this.#question.id || (this.#question.tool === null && this.#typed);

@@ -92,7 +92,7 @@ async function untilHookTells({ status, record }: SessionActor, id: string): Pro
 }
 
 /**
- * Reports whether the hook has reported the question without waiting for a reply. The hooks of background agents do not
+ * Reports whether a hook has reported the question but does not wait for a reply. The hooks of background agents do not
  * wait, nor do hooks that cannot receive a reply.
  */
 const hasToldWithoutWait = (status: SessionActor['status'], { tool }: Question): boolean =>
@@ -140,7 +140,7 @@ function byItsWords(actor: SessionActor, question: Question, request: Answer): A
 }
 
 /**
- * Throws if the answer asks for its own scope. An option of the dialog allows exactly what its label says, so another
+ * Throws if the answer specifies a scope. An option of the dialog allows exactly what its label says, so a different
  * scope cannot be typed.
  */
 function requireReach(question: Question, request: Answer): void {

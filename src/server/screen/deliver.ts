@@ -91,8 +91,8 @@ export function createDeliverer(actor: SessionActor, wake: () => Promise<void>):
   }
 
   /**
-   * Runs a task in the mailbox while the turn gate is closed, so that there is only one visit to the prompt box at a
-   * time and the turn cannot end in the middle of it.
+   * Runs a task in the mailbox while the turn gate is closed. Therefore only one visit to the prompt box is made at a
+   * time, and the turn cannot end in the middle of it.
    */
   const whileHeld = <T>(task: () => Promise<T>): Promise<T> =>
     actor.mailbox.post(async () => {
@@ -137,7 +137,7 @@ export function createDeliverer(actor: SessionActor, wake: () => Promise<void>):
   async function type(record: DeliveryRecord, how: { confirm: 'turn' | 'queue'; force: boolean }): Promise<Delivery> {
     const state = await carryOn(machine, advanceTyping, typeText(record, how, seeDelivery(actor))).catch(
       (cause: unknown) => {
-        // The sender learns from the error that the prompt was not sent, so the prompt must not be sent later either.
+        // The sender learns from the error that the prompt was not sent, so it must not be sent later.
         const { phase, held } = find(record.id);
         if (phase === 'held' && !held) journal.fail(record.id, cause);
         throw cause;
@@ -198,7 +198,7 @@ export function createDeliverer(actor: SessionActor, wake: () => Promise<void>):
 
   /**
    * Waits for the outcome of a prompt that wakes its session. If the session cannot be woken, the sender learns that
-   * the prompt did not arrive, so the prompt must not be sent later either.
+   * the prompt did not arrive, so it must not be sent later.
    */
   async function woken(delivery: Delivery): Promise<Delivery> {
     const isHeld = (): boolean => statusOf(find(delivery.id)) === 'queued';

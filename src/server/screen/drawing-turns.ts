@@ -8,8 +8,8 @@ export interface Turn {
 
 /**
  * How many terminals are drawn before the server does other work, such as sending bytes or passing on keypresses. With
- * pieces of 32 kB, drawing four terminals takes 4 ms. When twenty flooding terminals were all drawn at once, it took a
- * quarter of a second.
+ * pieces of 32 kB, drawing four terminals takes 4 ms. Drawing twenty flooding terminals at once took a quarter of a
+ * second.
  */
 const AT_ONCE = 4;
 

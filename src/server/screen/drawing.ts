@@ -165,7 +165,7 @@ export function createDrawing(options: DrawingOptions): Drawing {
     const { bytes, to } = waiting.take(PIECE_BYTES);
     emulator.write(bytes);
     await emulator.flush();
-    // `drawNow` may have drawn more in the meantime, also without failing.
+    // In the meantime, `drawNow` may have drawn more, and also succeeded.
     drawn = Math.max(drawn, to);
     proven = drawn;
     if (!isDisposed) onDrawn();

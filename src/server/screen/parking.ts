@@ -13,7 +13,7 @@ export interface ParkingOptions {
   end(): Promise<void>;
   /** starts the session again, continuing its conversation */
   launch(): Promise<void>;
-  /** runs `work` as soon as few enough other launches are under way */
+  /** runs `work` when its turn comes, because only a few launches may run at a time */
   inTurn<T>(work: () => Promise<T>): Promise<T>;
 }
 
@@ -22,7 +22,7 @@ export interface ParkingOptions {
  * conversation.
  *
  * `parkedAt` is saved before the first signal is sent, and a launch clears it in the same write that records the new
- * processes. Therefore the session is either running or parked, whenever the server dies.
+ * processes. Therefore the session is always either running or parked, no matter when the server dies.
  */
 export interface Parking {
   /** @throws CatalogueError not_parkable, session_dead, not_adopted, kill_failed */
@@ -34,7 +34,7 @@ export interface Parking {
    */
   wake(): Promise<void>;
   /**
-   * Completes a parking that a killed server had begun. The session is parked if that would still lose nothing;
+   * Completes a parking that a killed server had begun. The session is parked if nothing would be lost even now;
    * otherwise it keeps running.
    */
   settle(): Promise<void>;

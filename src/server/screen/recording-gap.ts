@@ -24,10 +24,10 @@ export interface RecordingGapOptions {
 
 /**
  * Reports whether a session is being recorded. A recording can stop without an error, because `script` and Screen let
- * their program continue when the disk is full. There are three signs of this. The timing file counts output that is
- * missing from the recording. Or the disk is full, and so is the last block of the recording's file. Or the disk is
- * full, and no output follows a hook after which Claude Code always draws. The recording continues as soon as something
- * can be written.
+ * their program continue when the disk is full. There are three signs that this has happened. First, the timing file
+ * counts output that is missing from the recording. Second, the disk is full, and so is the last block of the
+ * recording's file. Third, the disk is full, and no output follows a hook after which Claude Code always draws. The
+ * recording continues as soon as something can be written.
  */
 export interface RecordingGap {
   /** Returns when the recording stopped, in Unix milliseconds, and why; null if the session is being recorded. */

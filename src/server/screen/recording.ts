@@ -95,7 +95,7 @@ export interface SessionRecording extends RecordingStream {
   close(): void;
 }
 
-/** One period of reading the files. When a recording is replaced or renamed, a new period begins. */
+/** The reading of one set of files. When a recording is replaced or renamed, a new reading begins. */
 interface Reading {
   /** resolves when the existing output has been read */
   ready: Promise<void>;

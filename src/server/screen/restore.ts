@@ -29,7 +29,7 @@ export interface RestoreOptions {
   end(): Promise<void>;
   /** starts the session again, continuing its conversation */
   launch(): Promise<void>;
-  /** runs `work` as soon as few enough other launches are under way */
+  /** runs `work` when its turn comes, because only a few launches may run at a time */
   inTurn<T>(work: () => Promise<T>): Promise<T>;
 }
 

@@ -62,7 +62,7 @@ const LIVES = { endedAt: null, parkedAt: null, stopAskedAt: null, loss: null } a
 export interface ScreenContext extends LaunchContext {
   /** the directory of Claude Code's registry: `sessions` in Claude Code's configuration directory */
   registryDir: string;
-  /** runs `work` as soon as few enough other launches are under way */
+  /** runs `work` when its turn comes, because only a few launches may run at a time */
   inTurn<T>(work: () => Promise<T>): Promise<T>;
   /** reports whether another session of this home owns this session's conversation */
   isShared(actor: SessionActor): boolean;
@@ -90,8 +90,8 @@ export function createScreenControls(context: ScreenContext, actor: SessionActor
       const due = await planDueSetUp(context.setUps, actor.record);
       actor.commit({ launchId, hooks: null, ...NO_PROCESSES, ...due });
       const { id } = actor.record;
-      // The costs begin at zero from here on, because a server that is killed now might never see a report that says
-      // so.
+      // Records that this launch has cost nothing yet. If the server is killed now, Claude Code's report of that might
+      // never be seen.
       const beginAtZero = (): void => deps.terminalCosts.beginAtZero({ id, launchId });
       await begin(await launchSession(context, actor.record, beginAtZero), deps.clock.now());
     } finally {

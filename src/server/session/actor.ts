@@ -36,10 +36,7 @@ export type { ActorDeps, Arrival, ArrivedHook };
 export class SessionActor {
   readonly mailbox: Mailbox = createMailbox();
   readonly status: SessionStatus;
-  /**
-   * counts how the session spends its time, from the moment it is listed, because not all evidence has arrived before
-   * then
-   */
+  /** counts how the session spends its time, once it is listed and all evidence has arrived */
   readonly time: TimeSpent;
   recording: SessionRecording | null = null;
   readonly gap: RecordingGap;
@@ -50,10 +47,7 @@ export class SessionActor {
   textsLeft: TextsLeft | null = null;
   /** whether the session was missing from the database when the server started */
   isBroughtBack = false;
-  /**
-   * whether the session's processes are being replaced by others; if so, the end of a process is not the end of the
-   * session
-   */
+  /** whether the session's processes are being replaced; if so, the end of a process does not end the session */
   isChangingHands = false;
   private readonly kept: KeptRecord;
   readonly promptKeys: PromptKeys;
@@ -68,15 +62,9 @@ export class SessionActor {
   /** Calls the listener with evidence that may contain a question, before the status is updated. */
   readonly onArrival = this.arrivals.on;
   readonly onHook = this.hooks.on;
-  /**
-   * Calls the listener after every change of status, and whenever a draft or a view starts or stops blocking the
-   * prompt.
-   */
+  /** Calls the listener when the status changes, or when a draft or a view starts or stops blocking the prompt. */
   readonly onChange = this.changes.on;
-  /**
-   * Calls the listener when the screen must be redrawn, because the recording continues after a gap or because the
-   * attached person has detached.
-   */
+  /** Calls the listener when the screen must be redrawn, after a gap in the recording or when a person detaches. */
   readonly onRedrawNeeded = this.redraws.on;
   readonly onDamage = this.damages.on;
   private listed = false;
@@ -175,18 +163,12 @@ export class SessionActor {
     return this.record.endedAt !== null;
   }
 
-  /**
-   * Reports whether CBOS has parked the session: it has ended the process, or is about to, and will continue the
-   * conversation later.
-   */
+  /** Reports whether the session is parked, which means that CBOS has ended its process or is about to end it. */
   isParked(): boolean {
     return this.record.parkedAt !== null;
   }
 
-  /**
-   * Converts the session to the other type. The conversation stays the same. The caller has already ended the old
-   * process.
-   */
+  /** Converts the session to the other type, with the same conversation. The caller has ended the old process. */
   retype(type: SessionType): void {
     const processes = { screenId: null, daemon: null, agent: null, launchId: null, parkedAt: null, loss: null };
     const nothing = { ...processes, hooks: null, recording: null };
@@ -207,8 +189,7 @@ export class SessionActor {
   }
 
   /**
-   * Changes the record on request. Unlike `update`, this method saves the change before the change takes effect, and so
-   * before anything irreversible is done.
+   * Changes the record on request. Unlike `update`, this method saves the change before the change takes effect.
    * @throws while the home is not writable, in which case nothing changes
    */
   commit(change: Partial<SessionRecord>): void {
@@ -249,10 +230,7 @@ export class SessionActor {
     this.lookAgain();
   }
 
-  /**
-   * Records that the screen could not be redrawn. The redraw is tried again as soon as a check of Screen's sessions
-   * finds nobody attached.
-   */
+  /** Records that a redraw has failed. CBOS tries again once a check of Screen's sessions finds nobody attached. */
   redrawLater(): void {
     this.owesRedraw = true;
   }
@@ -274,9 +252,7 @@ export class SessionActor {
     this.emitUpdated();
   }
 
-  /**
-   * Records whether the recording cannot be drawn. If it cannot, only the other sources show what the session is doing.
-   */
+  /** Records whether drawing the recording fails. While it does, the status depends on the other sources alone. */
   seeUndrawn(isUndrawn: boolean): void {
     this.undrawnAt = isUndrawn ? this.deps.clock.now() : null;
     if (isUndrawn) this.status.loseScreen();

@@ -55,7 +55,7 @@ export interface SessionControls {
    */
   wake(): Promise<void>;
   /**
-   * Returns what a restoration would currently do with the session.
+   * Returns what a restoration would do with the session at the moment.
    * @param isByItself whether the server restores the session on its own, without a request from a person
    */
   planRestore(isByItself: boolean): Promise<RestorePlan>;

@@ -31,7 +31,7 @@ export interface ArrivedHook {
   payload: Readonly<Record<string, unknown>>;
   /** the id of the hook's wait for a reply; null if the hook does not wait */
   wait: string | null;
-  /** the usage limit that ended the turn; absent if no limit did */
+  /** the usage limit that ended the turn; absent if the turn ended for another reason */
   limit?: RateLimit;
 }
 
@@ -245,7 +245,7 @@ export class EvidenceIntake {
     return !process.alive && isUnfinished ? { ...process, setUpFailed: { exitCode } } : process;
   }
 
-  /** Returns what blocks the prompt, as far as the screen shows that. */
+  /** Returns what blocks the prompt, as far as the screen shows it. */
   #obstacle(): Cover | 'draft' | null {
     const reading = this.#session.status.evidence().screen?.reading;
     return reading?.cover ?? (reading?.draft == null ? null : 'draft');

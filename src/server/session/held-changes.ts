@@ -9,8 +9,8 @@ export type Change = 'state' | 'updated';
  */
 export interface HeldChanges {
   /**
-   * Holds back changes until the returned function has been called, and so have those from all other calls of this
-   * method.
+   * Holds back changes until the returned function is called. If this method was called several times, changes are held
+   * back until all returned functions have been called.
    */
   begin(): Dispose;
   /** @returns whether the change is held back */

@@ -43,8 +43,8 @@ export interface SessionStatusOptions {
 
 /**
  * All evidence about one session, and the status that results from it. The status is derived again whenever evidence
- * arrives. A timer runs only if the evidence requires a check at a later time, because of a threshold or a
- * contradiction that lasts.
+ * arrives. A timer runs only if the evidence must be checked again at a certain time, because of a threshold or a
+ * lasting contradiction.
  */
 export interface SessionStatus {
   evidence(): Evidence;

@@ -72,7 +72,7 @@ export function createSessionStash(actor: SessionActor, deliverer: Deliverer): S
     // A draft in the prompt need not be considered here, because the delivery is held until the draft is gone.
     if (!actor.isListed() || !mayTypeHeld({ ...contextOf(seeDelivery(actor)), draft: null })) return null;
     const all = stash.list(sessionId());
-    // Only one reply is sent per turn. Before the session is waiting again, Claude Code may not even have taken the
+    // Only one reply is sent per turn. Until the session is waiting again, Claude Code may not even have taken the
     // previous reply.
     const lastApplied = Math.max(0, ...all.map((record) => record.appliedAt ?? 0));
     if (lastApplied > 0 && actor.status.memory().since <= lastApplied) return null;

@@ -9,8 +9,8 @@ export function changeOf(memory: StatusMemory, at: number): StatusChange {
 }
 
 /**
- * Returns the last status that a previous server stored. It is only used to know how long the status has lasted; the
- * status itself is derived from the evidence again.
+ * Returns the last status that a previous server stored. It only shows how long the status has lasted; the status
+ * itself is derived from the evidence again.
  */
 export function memoryOf(last: StatusChange | null, now: number): StatusMemory | null {
   if (last === null) return null;

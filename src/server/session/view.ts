@@ -24,7 +24,10 @@ export interface SessionFacts {
   /** the latest report about the account's limits, as long as it is valid */
   limit: RateLimit | null;
   attached: boolean | null;
-  /** since when Screen itself takes the session's keypresses, in Unix milliseconds; null if it does not */
+  /**
+   * when Screen itself was last seen to take the session's keypresses, in Unix milliseconds; null if it does not take
+   * them
+   */
   screenPromptAt: number | null;
   /** the rows of the session's window, from top to bottom; null if unknown */
   lines: readonly string[] | null;

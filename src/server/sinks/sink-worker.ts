@@ -112,7 +112,7 @@ export function createSinkWorker(options: SinkWorkerOptions): SinkWorker {
     cancel = clock.after(Math.min(Math.max(0, ms), MOST_WAIT_MS), poke);
   }
 
-  /** @returns when to check the message again; null if that is not necessary before something changes */
+  /** @returns when to check the message again; null if no check is needed until something changes */
   async function advance(message: OutboxMessage): Promise<number | null> {
     if (message.phase === 'closing') return closeMessage(message);
     // A previous server was killed while it was sending this message.
@@ -138,8 +138,8 @@ export function createSinkWorker(options: SinkWorkerOptions): SinkWorker {
         return null;
       }
     }
-    // The message may have arrived, so it is treated as sent and then closed. A receiver that drops duplicates thereby
-    // learns that the question is over, even if it never got the message.
+    // The message may have arrived, so it is treated as sent and then closed. In this way, a receiver that drops
+    // duplicates learns that the question is over, even if it never got the message.
     if (isOver) return arrived(message.id, null);
     return send(message, { unsureSince, session: standing.session });
   }

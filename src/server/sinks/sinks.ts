@@ -44,7 +44,7 @@ export interface SinksOptions {
   log: Logger;
   /** the time zone of sinks that do not specify one */
   timezone: string;
-  /** the address of the D-Bus of the user's desktop; null if the server cannot reach one */
+  /** the address of the desktop's D-Bus; null if the server cannot reach any */
   bus: string | null;
 }
 

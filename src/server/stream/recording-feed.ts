@@ -239,9 +239,9 @@ export class RecordingFeed {
 }
 
 /**
- * Returns as many bytes as fit into one frame, without splitting a character. The last frame takes all remaining bytes:
- * if they end with an incomplete character that the next byte cuts off (`E2 9D` before `F0`), that character will never
- * be complete.
+ * Returns as many bytes as fit into one frame, without splitting a character. The last frame takes all remaining bytes.
+ * They may end with an incomplete character, but only with one that the next character has cut off (`E2 9D` before
+ * `F0`) and that will therefore never be complete.
  */
 function frameOf(complete: Uint8Array, begin: number): Uint8Array {
   if (complete.length - begin <= FRAME_BYTES) return complete.subarray(begin);

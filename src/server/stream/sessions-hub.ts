@@ -24,7 +24,7 @@ export class SessionsHub {
   readonly #sessions: Sessions;
   readonly #logger: Logger;
   readonly #refreshes: Coalescer;
-  /** the clients, each with whether it has missed a list because its connection was full */
+  /** the clients; `missed` means that a client did not get a list because its connection was full */
   readonly #clients = new Map<ClientSocket, { missed: boolean }>();
   #stopEvents: Dispose | null = null;
   #told = '';

@@ -96,7 +96,7 @@ export class StreamClient {
     this.#events.set(to, events);
   }
 
-  /** Takes a change in a session into account. The session may now have a recording, or be of another type. */
+  /** Adapts the subscriptions to a changed session, which may now have a recording or be of another type. */
   changed({ slug, type }: Pick<Session, 'slug' | 'type'>): void {
     const subscription = this.#subscriptions.get(slug);
     if (subscription === undefined) return;
@@ -276,7 +276,7 @@ export class StreamClient {
     );
   }
 
-  /** Runs a command whose success is not confirmed to the client. Only a failure is reported. */
+  /** Runs a command that has no result. The client is told only if the command fails. */
   #attempt(session: string, work: (sessions: Sessions) => Promise<void>): void {
     const working = this.#options.acting().then(work);
     working.catch((error: unknown) => this.#send({ type: 'error', error: this.#errorBody(error), session }));

@@ -167,9 +167,7 @@ function toWire(frame: StreamFrame): Buffer {
   return Buffer.from(JSON.stringify(frame));
 }
 
-/**
- * Returns the word for a session's state. On this WebSocket, JSON sessions use a different word than in other lists.
- */
+/** Returns the word for a session's state. For JSON sessions, this WebSocket uses other words than the rest of CBOS. */
 function stateWord(session: Session): string {
   return session.type === 'json' && session.json_state !== null ? session.json_state : session.state;
 }

@@ -178,8 +178,8 @@ export class Subscription implements FeedMember {
     const bytes = await readRange(this.feed.recording.file(), from, to);
     if (this.#isOver || epoch !== this.feed.epoch || this.#wantsSnapshot) return;
     if (bytes.length < to - from) throw new Error(`the recording ends before ${to}`);
-    // The bytes may end in the middle of a character if the frame's size or the allowed lag limits them, but not if
-    // they end at the feed's own position.
+    // If the size of a frame or the allowed lag limits the bytes, they may end in the middle of a character. At the
+    // feed's own position, they cannot.
     const complete = to === end ? bytes : splitUtf8(bytes).complete;
     this.#position = from + complete.length;
     this.#socket.send(this.feed.wire(complete, this.#position));

@@ -10,8 +10,8 @@ import type { Dispose, Sessions } from '../sessions.ts';
 import { ClientSocket } from './client-socket.ts';
 
 /**
- * The largest frame that a client may send. The limit is the same as for HTTP bodies, and fits even the longest prompt
- * with JSON escapes.
+ * The largest frame that a client may send. The limit is the same as for HTTP bodies, and even the longest prompt fits,
+ * including its JSON escapes.
  */
 const MAX_FRAME_BYTES = 4 * 1024 * 1024;
 
@@ -29,8 +29,8 @@ const REVOKED_INTERVAL_MS = 1_000;
 
 /**
  * How many pings may remain unanswered. A ping is queued behind data that the client has not read yet, so a slow or
- * busy client answers late. A dead connection is closed after two minutes, and holds only a limited amount of data
- * until then.
+ * busy client answers late. A dead connection is closed after two minutes, and only a limited amount of data can wait
+ * in it until then.
  */
 const MOST_UNANSWERED = 4;
 

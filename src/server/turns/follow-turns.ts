@@ -30,7 +30,7 @@ export interface FollowTurnsOptions {
 export interface FollowedTurns {
   /** returns why the files of a session's last turn were not saved; null if they were saved */
   faultOf(id: string): string | null;
-  /** Resolves when the files of all turns that have begun or ended in a session are saved. */
+  /** Resolves when the files have been saved for all turns that have begun or ended in a session. */
   settled(id: string): Promise<void>;
   /** Stops following turns. Resolves when no saving is in progress any more. */
   dispose(): Promise<void>;
@@ -180,8 +180,8 @@ export function followTurns({ sessions, keeper, clock, log, onKept }: FollowTurn
 }
 
 /**
- * Errors that are not reported, because they only mean that the folder is not in a repository any more or that git is
- * not installed.
+ * Errors that are not reported, because they only mean that the folder is no longer in a repository or that git is not
+ * installed.
  */
 const QUIET: ReadonlySet<string> = new Set(['no_such_path', 'not_a_repository', 'git_not_found']);
 

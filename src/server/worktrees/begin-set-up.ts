@@ -38,7 +38,7 @@ export function setUpToRun({ slug, launch }: Pick<SessionRecord, 'slug' | 'launc
   return { command, folder: worktree.path, startsAnyway: after === 'start', advice };
 }
 
-/** A session whose set-up has reported that it has ended. */
+/** The part of a session that is needed to record the end of its set-up. */
 export interface SetUpSession {
   readonly intake: Pick<EvidenceIntake, 'seeSetUp'>;
 }

@@ -10,7 +10,7 @@ export interface Equipment {
 
 /**
  * Gives a session's worktree a port and a set-up, and reserves the port until `work` has listed the session.
- * @param wantsSetUp whether the worktree gets a set-up
+ * @param wantsSetUp whether the worktree should get a set-up
  * @throws CatalogueError no_free_port, invalid_setting; in that case, everything that was created for the session is
  * removed
  */

@@ -17,7 +17,10 @@ import type { Clock } from '../clock.ts';
 /** The path, in a repository's main checkout, of the file with which a repository names its set-up. */
 export const PROJECT_SET_UP = '.cbos/worktree.toml';
 
-/** Reads and trusts the files that name the set-ups of repositories. @see {@link RepositoryWorktrees} */
+/**
+ * What names the set-up of a repository's worktrees: the repository's own file, and the user's settings. @see {@link
+ * RepositoryWorktrees}
+ */
 type Named = Pick<RepositoryWorktrees, 'set_up' | 'own'>;
 
 export interface SetUps {
