@@ -6,7 +6,7 @@ import { type DialogView, showsDialog } from './dialog-view.ts';
 export interface DialogSeen {
   view: DialogView;
   cover: Cover | null;
-  /** the question's id in the session's status */
+  /** the id of the question that the session's status contains */
   questionId: string | null;
 }
 

@@ -19,7 +19,7 @@ export type Reply =
 
 /** Why CBOS cannot give an answer as a reply. */
 export interface NoReply {
-  /** the reason, worded for users */
+  /** why the answer cannot be given, worded for users */
   why: string;
 }
 

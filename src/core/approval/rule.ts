@@ -6,7 +6,7 @@ export interface ApprovalRule {
   id: string;
   effect: RuleEffect;
   tools: readonly string[];
-  /** the commands, each split into words */
+  /** the commands that the rule covers, each split into words */
   commands: readonly (readonly string[])[];
   paths: readonly string[];
   /**
@@ -19,7 +19,7 @@ export interface ApprovalRule {
   onlyFor: string | null;
   /** the folder whose own rules file contains the rule, or null if the rule applies in every folder */
   folder: string | null;
-  /** Unix milliseconds */
+  /** when the rule expires, in Unix milliseconds, or null if never */
   expiresAt: number | null;
   count: number | null;
   /** how many calls the rule has decided so far */
@@ -38,7 +38,7 @@ export interface AskedCall {
   folder: string | null;
   /** the directory in which a command would run, with symbolic links resolved */
   cwd: string | null;
-  /** Unix milliseconds */
+  /** the current time, in Unix milliseconds */
   now: number;
 }
 

@@ -11,7 +11,7 @@ import type { RuleReason } from '../../protocol/index.ts';
 
 /** A program and its arguments. Every word is fully known. */
 export interface SimpleCommand {
-  /** `NAME=value`, in order */
+  /** the variables that precede the program, as `NAME=value`, in order */
   assignments: readonly string[];
   /** the program and its arguments, with quotes removed */
   words: readonly string[];

@@ -4,7 +4,7 @@ import { baseOf, changesShell, runsOthers, scriptProgram } from './programs.ts';
 import { readRule, SHELL_TOOL } from './read-rules.ts';
 import type { ReadCommand, SimpleCommand } from './shell-command.ts';
 
-/** How the user answered a command. */
+/** A command that a session wanted to run, and how the user answered. */
 export interface SaidToCommand {
   session: string;
   /** the session's folder, with symbolic links resolved */

@@ -1,7 +1,7 @@
 import type { BudgetPeriod, BudgetScope, BudgetUnit } from '../../protocol/index.ts';
 import { localDay } from '../history/index.ts';
 
-/** A budget in config.toml. */
+/** A budget, as defined in config.toml. */
 export interface BudgetRule {
   name: string;
   scope: BudgetScope;
@@ -22,7 +22,7 @@ export interface Spender {
 /** The amount that a session spent on one day. The number of tokens is null if nothing reports it. */
 export interface Spend {
   sessionId: string;
-  /** `2026-11-21`, in the machine's time zone */
+  /** the day, such as `2026-11-21`, in the machine's time zone */
   day: string;
   usd: number;
   tokens: number | null;

@@ -1,6 +1,6 @@
 /** The part of a time span that lies within one day. */
 export interface DayPart {
-  /** `2026-11-21`, in the machine's time zone */
+  /** the day, such as `2026-11-21`, in the machine's time zone */
   day: string;
   ms: number;
 }

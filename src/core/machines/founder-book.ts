@@ -7,7 +7,7 @@ import type { Member, Right } from '../../protocol/index.ts';
 export interface OpenInvitation {
   id: string;
   rights: readonly Right[];
-  /** in Unix milliseconds, by the founder's clock */
+  /** when the invitation expires, in Unix milliseconds, by the founder's clock */
   expiresAt: number;
 }
 

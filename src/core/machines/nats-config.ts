@@ -11,7 +11,7 @@ const MAX_PAYLOAD_BYTES = 8 * 1024 * 1024;
 export interface NatsConfig {
   host: string;
   port: number;
-  /** all paths are absolute */
+  /** this path and the following ones are absolute */
   pidFile: string;
   logFile: string;
   certFile: string;

@@ -3,7 +3,7 @@ import { type Said, sameKey } from './remember.ts';
 
 /** An answer that the user gave. */
 export interface PastAnswer extends Said {
-  /** Unix milliseconds */
+  /** when the user gave the answer, in Unix milliseconds */
   at: number;
   /** the name that the session had at that time */
   session: string;

@@ -9,7 +9,7 @@ export interface ReplayClock {
   readonly spent: number;
   /** when `spent` was last updated */
   readonly since: number;
-  /** 2 means twice as fast */
+  /** the speed of the replay, where 2 means twice as fast */
   readonly speed: number;
   /** the longest silence that the replay plays, in recording time, or null if silences are not shortened */
   readonly idleLimitMs: number | null;

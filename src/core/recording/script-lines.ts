@@ -10,14 +10,14 @@ export interface ScriptHeader {
 
 export type HeaderReading =
   | { kind: 'header'; header: ScriptHeader }
-  /** the line is not complete yet */
+  /** the line has not been written completely */
   | { kind: 'incomplete' }
   /** the file is not a `script` recording but, for example, a Screen log, so the output begins at 0 */
   | { kind: 'none' };
 
 /** The information in the last line of a recording. `script` writes a newline before that line. */
 export interface ScriptTrailer {
-  /** the position where the output ends */
+  /** the position in the file where the output ends */
   start: number;
   exitCode: number | null;
 }

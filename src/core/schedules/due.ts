@@ -18,7 +18,7 @@ export interface Timed {
 /** The decision about one of a schedule's times. */
 export interface DueRun {
   dueAt: number;
-  /** null if the run starts now */
+  /** why there is no run, or null if the run starts now */
   skipped: ScheduleReason | null;
 }
 

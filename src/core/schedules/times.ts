@@ -9,7 +9,7 @@ const FIELDS = 5;
 /** The pattern of a schedule that has no times and runs only by hand or through its webhook. */
 export const NEVER = 'never';
 
-/** The times in a schedule. */
+/** The times at which a schedule runs. */
 export interface ScheduleTimes {
   /** the first time after a given moment, in Unix milliseconds, or null if there is none */
   after(moment: number): number | null;

@@ -10,7 +10,7 @@ const EMOJI = /^\p{Emoji_Presentation}$/u;
 
 /** A search term: one or more words that directly follow each other. */
 export interface SearchTerm {
-  /** the words, as the user typed them */
+  /** the words of the term, as the user typed them */
   words: readonly string[];
   /** whether the last word may be just the beginning of a longer word */
   isPrefix: boolean;

@@ -33,7 +33,7 @@ export function snippetOf(text: string, terms: readonly SearchTerm[]): Snippet {
 }
 
 interface Found {
-  /** the index of the term */
+  /** the index of the term that this match belongs to */
   index: number;
   from: number;
   to: number;

@@ -18,7 +18,7 @@ export interface SettingsFile {
 export interface SettingSources {
   flags: SettingFlags;
   environment: Readonly<Record<string, string | undefined>>;
-  /** null if the file does not exist */
+  /** the settings file, or null if it does not exist */
   file: SettingsFile | null;
   /**
    * makes a path absolute; `~` refers to the user's home, and a relative path is resolved against the working directory

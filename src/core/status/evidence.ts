@@ -81,7 +81,7 @@ export interface HookEvidence {
   started: { at: Millis; source: string } | null;
   /** the last prompt that Claude Code accepted */
   prompt: { at: Millis; text: string } | null;
-  /** oldest first */
+  /** the tool calls that are running, oldest first */
   tools: readonly PendingTool[];
   /**
    * the ids of tool calls that have ended, newest last; because of this list, a late or duplicate PreToolUse does not
@@ -133,7 +133,7 @@ export interface JsonRequest extends PendingTool {
 
 /** A folder that no one has trusted yet and whose settings files name programs that Claude Code would run. */
 export interface TrustRequest {
-  /** the id of the question */
+  /** the id of the trust question */
   id: string;
   folder: string;
   /** the folder's settings files that Claude Code would apply */
@@ -148,7 +148,7 @@ export interface TrustRequest {
 export interface JsonEvidence {
   /** when the newest event arrived, or null before the first event */
   lastAt: Millis | null;
-  /** the last prompt */
+  /** the last prompt that CBOS sent */
   prompt: { at: Millis; text: string } | null;
   open: readonly OpenPrompt[];
   /** when the running turn began, or null while no turn is running */
@@ -245,6 +245,6 @@ export interface SourceVerdict {
   /** the rule from which the verdict follows, for example `hook.PreToolUse` */
   rule: string;
   evidence: string;
-  /** when the source began to report this */
+  /** when the source began to report this verdict */
   since: Millis;
 }

@@ -16,7 +16,7 @@ export interface RuleFinding {
   detail: Detail | null;
   /** the text that the rule read, to be shown to users */
   evidence: string;
-  /** when the source began to report this */
+  /** when the source began to report this status */
   since: Millis;
 }
 

@@ -28,7 +28,7 @@ const MAX_PATTERN_CHARS = 200;
  * number of characters in the line.
  */
 const MAX_LINE_CHARS = 300;
-/** `(?:a|b){1,200}` has 600 steps. */
+/** For example, `(?:a|b){1,200}` has 600 steps. */
 const MAX_PATTERN_STEPS = 1_000;
 
 /**

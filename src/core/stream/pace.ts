@@ -25,7 +25,7 @@ const MIN_ROOM_BYTES = 4;
 export interface Standing {
   /** the position up to which the recording has been sent to the subscriber */
   position: number;
-  /** the end of what can be sent */
+  /** the position up to which output can be sent */
   end: number;
   /**
    * the position up to which the subscriber has acknowledged the output, or the offset of its last snapshot if that is

@@ -3,14 +3,14 @@ export interface AgedTurn {
   number: number;
   session: string;
   kind: 'turn' | 'rewind';
-  /** Unix milliseconds */
+  /** when the turn began, in Unix milliseconds */
   beganAt: number;
-  /** null while the turn is running */
+  /** when the turn ended, or null while it is running */
   endedAt: number | null;
 }
 
 export interface TurnBounds {
-  /** Unix milliseconds */
+  /** the current time, in Unix milliseconds */
   now: number;
   /** how many turns are kept for each session */
   kept: number;

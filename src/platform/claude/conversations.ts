@@ -10,7 +10,7 @@ export interface FoundConversation {
   cwd: string;
   /** the first prompt of the conversation */
   title: string | null;
-  /** Unix milliseconds */
+  /** when the conversation was last active, in Unix milliseconds */
   lastActivity: number;
 }
 

@@ -45,7 +45,7 @@ export interface SessionEnvironmentOptions {
 export interface SessionWorktree {
   path: string;
   branch: string;
-  /** the main checkout */
+  /** the main checkout of the worktree's repository */
   repository: string;
   port?: number | undefined;
 }

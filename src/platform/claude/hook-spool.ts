@@ -17,13 +17,13 @@ export interface SpooledHook {
    * lost
    */
   launchId: string | null;
-  /** the Claude Code process */
+  /** the pid of the Claude Code process */
   pid: number;
   /** when the hook fired, in fractional Unix milliseconds, by the clock as it is set now */
   at: number;
-  /** `hook_event_name` */
+  /** the name of the hook event (`hook_event_name`) */
   event: string;
-  /** the Claude Code conversation */
+  /** the id of the Claude Code conversation */
   sessionId: string | null;
   payload: Readonly<Record<string, unknown>>;
   /** the id under which the hook waits for a reply (see `ReplyWaits`), or null if it does not wait */
@@ -51,7 +51,7 @@ export interface HookSpoolOptions {
   onGuardChanged?: () => void;
   /** called when reading the spool has failed; the watch continues nevertheless */
   onError: (error: unknown) => void;
-  /** Unix milliseconds */
+  /** returns the current time, in Unix milliseconds */
   now: () => number;
   /** the machine's uptime in seconds; tests can set it */
   uptimeS?: () => number;

@@ -1,5 +1,5 @@
 /**
- * Claude Code on this machine.
+ * Everything that concerns Claude Code on this machine.
  *
  * - `launch.ts`: a launch; `environment.ts`: its environment; `launch-mark.ts`: its mark; `hook-settings.ts`: its hooks
  * - `set-up.ts`: the command that prepares a worktree before the launch

@@ -31,7 +31,7 @@ export interface Launch {
    * the id later
    */
   sessionId: string | null;
-  /** whether the session will have hooks */
+  /** whether hooks will fire in the session */
   hooks: boolean;
 }
 

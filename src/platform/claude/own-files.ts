@@ -11,7 +11,7 @@ export function configDirectory(
 }
 
 export interface ConversationPlace {
-  /** see `configDirectory` */
+  /** Claude Code's configuration directory; see `configDirectory` */
   configDir: string;
   /** the directory in which the session was started, with symbolic links resolved */
   cwd: string;

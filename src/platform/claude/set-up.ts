@@ -21,7 +21,7 @@ export const SET_UP_LINE = 'cbos_set_up';
 export const LAUNCHING_VARIABLE = 'CBOS_LAUNCHING';
 
 export interface SetUpCommand {
-  /** the command, for /bin/sh */
+  /** the set-up command, for /bin/sh */
   command: string;
   /** the worktree's folder, in which the command runs */
   folder: string;

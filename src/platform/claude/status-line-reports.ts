@@ -8,7 +8,7 @@ import { watchDirectory } from '../files/watch-directory.ts';
 
 /** What Claude Code reports to the status line. A field is null if it was missing or had an impossible value. */
 export interface StatusLineReport {
-  /** the Claude Code conversation */
+  /** the id of the Claude Code conversation */
   sessionId: string;
   model: string | null;
   effort: string | null;

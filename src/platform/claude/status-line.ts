@@ -17,11 +17,11 @@ const MANAGED_FILE = '/etc/claude-code/managed-settings.json';
 const MOST_BYTES = 1_000_000;
 
 export interface StatusLinePlace {
-  /** the session's environment */
+  /** the environment of the session */
   env: Readonly<Record<string, string>>;
-  /** the session's directory */
+  /** the directory of the session */
   cwd: string;
-  /** can be set by tests */
+  /** the path of the file with an organization's settings, which tests can set */
   managedFile?: string;
 }
 

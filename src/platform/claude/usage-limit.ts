@@ -64,7 +64,7 @@ function parse(line: string): z.infer<typeof Failure> | null {
   }
 }
 
-/** The hook that reports a failed turn. */
+/** A hook that reports a failed turn. */
 interface Failed {
   event: string;
   payload: Readonly<Record<string, unknown>>;

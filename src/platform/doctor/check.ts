@@ -3,7 +3,7 @@ export interface Check {
   /** what was checked, in a few words: "GNU Screen" */
   name: string;
   outcome: 'ok' | 'warning' | 'fault';
-  /** what was found, in one line: "4.09.00" */
+  /** what was found, in one line, for example "4.09.00" */
   detail: string;
   /** what to type or change, in one line, or null if nothing is wrong */
   cure: string | null;

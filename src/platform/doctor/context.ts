@@ -15,16 +15,16 @@ export interface DoctorContext {
   settings: Settings;
   /** the version of this program */
   version: string;
-  /** the version, without the leading v */
+  /** the version of Node, without the leading v */
   nodeVersion: string;
   environment: Readonly<Record<string, string | undefined>>;
   /** the environment that sessions would start with; Claude Code is asked for its version in this environment */
   sessionEnvironment: Readonly<Record<string, string>>;
   userHome: string;
   userId: number;
-  /** the doctor's own process */
+  /** the pid of the doctor's own process */
   pid: number;
-  /** Unix milliseconds */
+  /** the current time, in Unix milliseconds */
   now: number;
   /** @throws CatalogueError screen_not_found, launch_failed */
   openScreen: () => Promise<Pick<ScreenHost, 'dir' | 'env' | 'pidDigits'>>;

@@ -11,13 +11,13 @@ export interface LocalDoctorOptions {
   service: ServiceContext;
   /** the version of this program */
   version: string;
-  /** the version, without the leading v */
+  /** the version of Node, without the leading v */
   nodeVersion: string;
-  /** Unix milliseconds */
+  /** the current time, in Unix milliseconds */
   now: number;
-  /** the doctor's own process */
+  /** the pid of the doctor's own process */
   pid: number;
-  /** an existing directory for temporary files */
+  /** an existing directory in which temporary files can be created */
   tempDir: string;
 }
 
@@ -27,7 +27,7 @@ export interface LocalDoctorOptions {
  */
 const ANSWER_MS = 2_000;
 
-/** Returns the doctor's view of this machine. */
+/** Returns what the doctor's checks need to know about this machine. */
 export function localDoctorContext(options: LocalDoctorOptions): DoctorContext {
   const { settings, service, tempDir, pid } = options;
   const { environment, userHome, userId, userName } = service;

@@ -13,7 +13,7 @@ export function isPrivate({ mode }: Stats): boolean {
   return (mode & OTHERS) === 0;
 }
 
-/** Formats a mode like `0755`. */
+/** Formats a file mode as `0755`. */
 export function formatMode({ mode }: Stats): string {
   return `0${(mode & 0o777).toString(8).padStart(3, '0')}`;
 }

@@ -15,7 +15,7 @@ interface BoundedOutput {
   add(piece: string | Uint8Array, onDrawn?: () => void): void;
   /** resolves once everything has been drawn. @throws CatalogueError undrawable */
   flush(): Promise<void>;
-  /** draws everything that is waiting */
+  /** draws all the output that is waiting */
   drawAll(): void;
   dispose(): void;
 }

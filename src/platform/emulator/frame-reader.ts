@@ -14,7 +14,7 @@ interface Row {
 /** A row, together with the cells from which it was read. */
 interface KeptRow {
   row: Row;
-  /** the line's own memory, viewed as bytes */
+  /** the memory that the line itself uses, viewed as bytes */
   data: Uint32Array;
   cells: Uint8Array;
   copy: Uint8Array;
@@ -38,7 +38,7 @@ export function createFrameReader(terminal: Terminal): FrameReader {
   const { _bufferService: service } = coreOf(terminal);
   let kept = new Map<CoreLine, KeptRow>();
 
-  /** Reads a line that has changed. */
+  /** Reads a line that has changed since the last reading. */
   const readAgain = (line: CoreLine, index: number, before: KeptRow | undefined): KeptRow => {
     const shown = terminal.buffer.active.getLine(index);
     const row = shown === undefined ? EMPTY : readRow(terminal, shown);

@@ -12,7 +12,7 @@ const MOST_ITEMS = 50;
  * How many entries of a session's folder are read. A folder with a million files must not delay the answer by seconds.
  */
 const MOST_ENTRIES = 20_000;
-/** How many levels of directories are read. */
+/** How many levels of nested directories are read. */
 const MOST_LEVELS = 16;
 /** Directories full of files that no one would mention in a prompt. */
 const LEFT_OUT: ReadonlySet<string> = new Set(['.git', 'node_modules']);

@@ -15,7 +15,7 @@ type FileEvent = 'change' | 'rename' | 'sweep';
 const SWEEP_MS = 5_000;
 
 interface WatchedDirectory {
-  /** the listeners, by file name */
+  /** the listeners for each file, keyed by the file's name */
   files: Map<string, Emitter<[FileEvent]>>;
   stop: () => void;
 }

@@ -32,7 +32,7 @@ function named(host: string, path: string): ForgeRepository | null {
   return { host: SAME_HOST[lower] ?? lower, owner, name };
 }
 
-/** `HOST/OWNER/NAME` */
+/** Formats a repository as `HOST/OWNER/NAME`. */
 export function repositoryText({ host, owner, name }: ForgeRepository): string {
   return `${host}/${owner}/${name}`;
 }

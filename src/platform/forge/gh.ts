@@ -4,7 +4,7 @@ import { type ForgeRepository, repositoryText } from './address.ts';
 import { personEnvironment } from './person-environment.ts';
 
 export interface GhOptions {
-  /** the server's own environment */
+  /** the environment of the server itself */
   environment: Readonly<Record<string, string | undefined>>;
   /** aborted when the server ends, which also ends gh */
   signal: AbortSignal;

@@ -6,7 +6,7 @@ import type { TurnGitDir } from './turn-git-dir.ts';
 import type { KeptTurn } from './turn-refs.ts';
 
 export interface PatchNames {
-  /** null for all files */
+  /** the file to compare, or null for all files */
   file: string | null;
   /** the file's name before the turn, if that was different */
   oldFile: string | null;

@@ -39,7 +39,7 @@ export const DIFF: readonly string[] = [
 export const RENAMES = '--find-renames';
 
 export interface CompareOptions {
-  /** a folder in the working tree */
+  /** the path of a folder in the working tree */
   folder: string;
   /** a revision to compare with, or null to find one */
   base: string | null;
@@ -48,7 +48,7 @@ export interface CompareOptions {
 }
 
 export interface PatchOptions extends CompareOptions {
-  /** null for all files */
+  /** the file to compare, or null for all files */
   file: string | null;
   /** the file's name in the base, if that was different */
   oldFile: string | null;

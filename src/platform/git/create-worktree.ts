@@ -35,14 +35,14 @@ export interface WorktreeRequest {
 
 export interface MadeWorktree {
   path: string;
-  /** the main checkout */
+  /** the main checkout of the repository */
   repository: string;
   branch: string;
   /** the branch that the worktree's changes go back to, or null if the worktree was not created from a branch */
   base: string | null;
   /** whether the branch was created together with the worktree */
   isNewBranch: boolean;
-  /** the commit at which the worktree starts */
+  /** the commit that is checked out in the new worktree */
   commit: string;
   /** the requested folder, as a path inside the worktree */
   folder: string;

@@ -14,7 +14,7 @@ export interface FoundWorktree extends ListedWorktree {
 
 /** All worktrees of a repository, beginning with the main checkout. */
 export interface FoundWorktrees {
-  /** the main checkout */
+  /** the main checkout of the repository */
   root: string;
   worktrees: FoundWorktree[];
 }

@@ -24,7 +24,7 @@ export interface FinishPlan {
 /** The steps of a finish that are left to the caller. */
 export interface FinishSteps {
   now(): number;
-  /** the processes that `stop` ends */
+  /** returns the processes that `stop` ends */
   ownProcesses(): Promise<ReadonlySet<number>>;
   /** ends everything that works in the worktree; called once nothing else prevents the finish */
   stop(): Promise<void>;
@@ -79,7 +79,7 @@ export async function finishWorktree(given: GitPlace, plan: FinishPlan, steps: F
 /** Returns the state that was saved before the server was killed, if only the removal is left to do. */
 async function findSaved(place: GitPlace, { worktree, since }: FinishPlan): Promise<SavedState> {
   const states = await listStates(place, worktree.repository);
-  // Commit times are in whole seconds.
+  // Commit times are in whole seconds, so a difference of up to a second is allowed.
   const isOfIt = (one: SavedState): boolean => one.folder === worktree.path && Date.parse(one.at) >= since - 1_000;
   const saved = states.find(isOfIt);
   if (saved !== undefined) return saved;

@@ -12,7 +12,7 @@ import { readRegularFile } from '../files/regular-file.ts';
  */
 const MOST_BYTES = 4_096;
 
-/** The checkout that a folder is in. */
+/** The checkout that contains a folder. */
 interface Checkout {
   folder: string;
   gitDir: string;

@@ -114,7 +114,7 @@ const HARMLESS_DRIVERS: Readonly<Record<string, readonly (readonly [key: string,
 export const DRIVER_KEYS = '^(filter|merge|diff|hook)\\..*\\.';
 
 /**
- * Returns the environment for git.
+ * Returns the environment in which git runs.
  * @param driverKeys the keys in the repository's configuration that match `DRIVER_KEYS`
  */
 export function gitEnvironment(base: Environment, driverKeys: readonly string[]): Record<string, string> {

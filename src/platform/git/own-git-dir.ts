@@ -12,7 +12,7 @@ import type { WorkingTree } from './working-tree.ts';
  * hook. Objects are read from the repository.
  */
 export interface OwnGitDir {
-  /** for calls that read the working tree */
+  /** how to call git so that it reads the working tree */
   call: Pick<GitCall, 'env' | 'signal' | 'cwd'>;
   dispose(): Promise<void>;
 }

@@ -17,7 +17,7 @@ export interface Push {
   objectFormat: string;
   /** the folder in which our own git directory is created, to which only this program writes */
   scratchDir: string;
-  /** the server's own environment */
+  /** the environment of the server itself */
   environment: Environment;
   signal: AbortSignal;
 }

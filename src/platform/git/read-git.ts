@@ -6,11 +6,11 @@ import { NO_ROOM } from './run-git.ts';
 
 export interface GitCall {
   cwd: string;
-  /** the whole environment, as returned by `gitEnvironment` */
+  /** the whole environment of git, as returned by `gitEnvironment` */
   env: Readonly<Record<string, string>>;
   /** aborted when git must be killed */
   signal: AbortSignal;
-  /** the standard input of git */
+  /** what git receives on standard input */
   input?: Uint8Array;
   /** how many bytes of the output are read; if there are more, git is killed */
   mostBytes?: number;

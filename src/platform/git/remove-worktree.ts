@@ -77,7 +77,7 @@ export async function requireUnused(path: string, own: ReadonlySet<number>): Pro
  * @returns what is left of the worktree's folder (a file in it may belong to another user), or null if nothing is left
  */
 export async function removeWorktree(place: GitPlace, path: string): Promise<string | null> {
-  // Session names do not contain dots.
+  // The name is unique because session names do not contain dots.
   const prefix = `.${basename(path)}.finished`;
   if (await isThere(path)) await rename(path, join(dirname(path), `${prefix}-${Date.now().toString(36)}`));
   // git removes a worktree from its list if the worktree's folder no longer exists.

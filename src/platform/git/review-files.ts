@@ -55,7 +55,7 @@ export async function openReviewFiles(
       if (path === null) return null;
       const digest = await digestOf(path);
       if (digest !== null || (await lstat(path).catch(orNull)) !== null) return digest;
-      // A deleted file can be reviewed too.
+      // This also covers deleted files, which can be reviewed too.
       const commit = await baseCommit();
       return commit !== null && (await hasBlob(tree, `${commit}:${file}`, call)) ? 'gone' : null;
     },

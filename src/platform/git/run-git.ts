@@ -28,12 +28,12 @@ import { DRIVER_KEYS, type Environment, findGit, gitEnvironment } from './git-en
 export interface GitPlace {
   /** an absolute directory; git behaves as if it had been started there */
   cwd: string;
-  /** the server's own environment */
+  /** the environment of the server itself */
   environment: Environment;
 }
 
 export interface GitOptions extends GitPlace {
-  /** the standard input of git */
+  /** what git receives on standard input */
   input?: string | Buffer;
   /** an index file to use instead of the index of the checkout */
   indexFile?: string;
@@ -44,7 +44,7 @@ export interface GitOptions extends GitPlace {
 }
 
 export interface GitResult {
-  /** the exit code */
+  /** the exit code of git */
   code: number;
   stdout: Buffer;
   stderr: string;
@@ -123,7 +123,7 @@ export function gitFailed(args: readonly string[], result: Pick<GitResult, 'code
 /** How many lines of git's message an error repeats. The last lines contain the reason. */
 const MAX_SAID_LINES = 4;
 const MAX_SAID_CHARS = 1_000;
-/** The kernel's messages, as worded with LC_ALL=C. */
+/** Matches the kernel's messages about a full disk, as worded with LC_ALL=C. */
 export const NO_ROOM = /No space left on device|Disk quota exceeded/;
 
 /**

@@ -10,11 +10,11 @@ export interface SaveRequest {
   session: string;
   /** the branch that was created together with the worktree */
   branch: string;
-  /** the main checkout */
+  /** the main checkout of the repository */
   root: string;
   /** the branch that received the worktree's commits */
   into: string | null;
-  /** Unix milliseconds */
+  /** the current time, in Unix milliseconds */
   now: number;
 }
 

@@ -8,9 +8,9 @@ import { askGit, type GitOptions, type GitPlace, runGit } from './run-git.ts';
 
 /** The files of a worktree, as trees in its repository. All trees have been written, but nothing refers to them yet. */
 export interface FileTrees {
-  /** every tracked and every untracked file */
+  /** the tree that contains all tracked and untracked files */
   files: string;
-  /** the content of the index */
+  /** the tree that contains the content of the index */
   staged: string;
   /** the ignored files listed in `.worktreeinclude`, or null if there are none */
   included: string | null;
@@ -178,7 +178,7 @@ export function quoted(name: string): string {
   return `"${plain}"`;
 }
 
-/** Undoes {@link quoted}. */
+/** Reverses {@link quoted}. */
 export function unquoted(text: string): string {
   return text
     .slice(1, -1)

@@ -27,14 +27,14 @@ export interface KeptTurn {
   home: string;
   kind: TurnKind;
   prompt: string | null;
-  /** Unix milliseconds */
+  /** when the turn began, in Unix milliseconds */
   beganAt: number;
-  /** null while the turn is running */
+  /** when the turn ended, or null while it is running */
   endedAt: number | null;
   /** how long after the start of the turn its first state was captured, in milliseconds, or 0 if it was on time */
   lateMs: number;
   begin: string;
-  /** null while the turn is running */
+  /** the commit with the files at the end of the turn, or null while the turn is running */
   end: string | null;
   files: number;
   added: number;

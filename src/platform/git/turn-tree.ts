@@ -62,7 +62,7 @@ async function takeOnce(own: TurnGitDir): Promise<TurnTree> {
     ask(['diff-files', '-z', '--name-status', '--no-renames', '--ignore-submodules=all']),
     ask(['ls-files', '--others', ...NAMES]),
     ask(['ls-files', '--cached', '--ignored', ...NAMES]),
-    // Tracked files that git would otherwise ignore.
+    // These are tracked files that git would otherwise ignore.
     readGit(['ls-files', '--cached', '--ignored', ...NAMES], { ...own.theirs, mostBytes: MOST_LISTED }).then(
       ({ stdout }) => byteNamesIn(stdout),
     ),

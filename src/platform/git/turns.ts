@@ -29,12 +29,12 @@ export interface TurnBegin {
   slug: string;
   kind: KeptTurn['kind'];
   prompt: string | null;
-  /** Unix milliseconds */
+  /** when the turn began or ended, in Unix milliseconds */
   at: number;
 }
 
 export interface TurnKeeperOptions {
-  /** the server's own environment */
+  /** the environment of the server itself */
   environment: Environment;
   /** the home; the turns of sessions in other homes are ignored */
   home: string;

@@ -43,7 +43,7 @@ function isInteractive(args: readonly string[]): boolean {
 
 /** A Claude Code process in a Screen window. */
 export interface WindowClaude extends ProcessId {
-  /** the window's number */
+  /** the number of the window */
   window: string;
   /** the working directory of the process, or null if it cannot be read */
   cwd: string | null;

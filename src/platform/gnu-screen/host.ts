@@ -24,7 +24,7 @@ export interface KnownWindow {
  * creates this object once.
  */
 export interface ScreenHost {
-  /** the socket directory */
+  /** the directory that contains Screen's sockets */
   dir: string;
   /** the environment for the `screen` commands themselves; each launch sets the environment of its own session */
   env: Readonly<Record<string, string>>;
@@ -55,9 +55,9 @@ export interface ScreenHost {
 }
 
 export interface ScreenHostOptions {
-  /** where PATH and HOME are taken from */
+  /** the environment from which PATH and HOME are taken */
   env: Readonly<Record<string, string | undefined>>;
-  /** SCREENDIR, or null to use Screen's default */
+  /** the value of SCREENDIR, or null to use Screen's default */
   screenDir: string | null;
   /** a private directory for temporary files, which is created if it is missing */
   runDir: string;

@@ -1,5 +1,5 @@
 /**
- * GNU Screen.
+ * Everything that concerns GNU Screen.
  *
  * - `list-screens.ts`: Screen's sessions; `watch-screens.ts`: changes to them
  * - `recover-socket.ts`: a session whose socket is gone

@@ -19,7 +19,7 @@ export interface LaunchFilesOptions {
   /** the session's SHELL, which `script` must not see, or null if the session has none */
   shell: string | null;
   recording: RecordingFiles;
-  /** see `LaunchOptions` */
+  /** the name of a variable; see `LaunchOptions` */
   launchingVariable?: string | undefined;
 }
 

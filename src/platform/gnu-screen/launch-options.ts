@@ -25,8 +25,8 @@ export interface LaunchOptions {
 
 export interface Launched {
   screenId: string;
-  /** Screen's daemon */
+  /** the process of Screen's daemon */
   daemon: ProcessId;
-  /** the command itself */
+  /** the process of the command itself */
   agent: ProcessId;
 }

@@ -13,7 +13,7 @@ export interface ScreenSession extends ScreenLine {
 
 /** A Screen session as a caller knows it: by its name and, if it has been seen, by its daemon. */
 export interface KnownScreen {
-  /** PID.NAME, as seen last */
+  /** the session's full name (PID.NAME), as it was when last seen */
   id: string;
   /** identifies the session even after a user has renamed it; omitted or null if no daemon has been seen */
   daemon?: ProcessId | null;

@@ -6,7 +6,7 @@ import { CatalogueError } from '../../protocol/index.ts';
  * names and pids.
  */
 export interface ScreenId {
-  /** Screen's daemon */
+  /** the pid of Screen's daemon */
   pid: number;
   name: string;
 }

@@ -6,7 +6,7 @@ export function shellQuote(text: string): string {
   return `'${text.replaceAll("'", `'\\''`)}'`;
 }
 
-/** Quotes several words. */
+/** Quotes several words for a POSIX shell and joins them with spaces. */
 export function shellWords(words: readonly string[]): string {
   return words.map(shellQuote).join(' ');
 }

@@ -87,7 +87,7 @@ function paste(text: string): Step {
   return { sizeBytes: Buffer.byteLength(text), send };
 }
 
-/** One keypress, in Screen's own notation. */
+/** Types one key, written in Screen's own notation. */
 function stuff(key: string): Step {
   const send: Step['send'] = async (host, window) => {
     await sendCommand(host, window, ['stuff', key]);

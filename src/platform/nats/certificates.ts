@@ -11,7 +11,7 @@ const VALID_DAYS = '3650';
 const OPENSSL_MS = 20_000;
 
 export interface Certificates {
-  /** in PEM format; not secret */
+  /** the certificate of the authority, in PEM format, which is not secret */
   authority: string;
   certFile: string;
   keyFile: string;

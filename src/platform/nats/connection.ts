@@ -35,7 +35,7 @@ export type RequestOutcome = { kind: 'unreachable' } | { kind: 'silent' } | { ki
 export interface NatsMessage {
   subject: string;
   data: string;
-  /** the subject for an answer */
+  /** the subject on which an answer is expected */
   reply: string | undefined;
   respond(data: string): void;
 }

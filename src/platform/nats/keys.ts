@@ -21,7 +21,7 @@ export function publicKeyOf(seed: string): string | null {
   }
 }
 
-/** Signs a string. */
+/** Signs a string with the key of a seed. */
 export function sign(seed: string, text: string): string {
   return Buffer.from(fromSeed(seedBytes(seed)).sign(Buffer.from(text))).toString('base64url');
 }

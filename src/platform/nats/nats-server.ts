@@ -19,7 +19,7 @@ export interface NatsServerOptions {
   dir: string;
   host: string;
   port: number;
-  /** the program's absolute path */
+  /** the absolute path of the NATS server's executable */
   program: string;
   /** the whole environment of the process, which needs no secrets */
   env: Readonly<Record<string, string>>;

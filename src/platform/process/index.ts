@@ -1,5 +1,5 @@
 /**
- * Processes.
+ * Everything that concerns processes.
  *
  * - `end-tree.ts`: ends a whole process tree, and verifies that it has ended
  * - `kernel.ts`: queries data that only the kernel has

@@ -12,7 +12,7 @@ const RLIMIT_LOCKS = 10;
 const M_MMAP_THRESHOLD = -3;
 const M_ARENA_MAX = -8;
 
-/** `struct ucred`: pid, uid, gid. */
+/** The three numbers in `struct ucred`: pid, uid, and gid. */
 const UCRED_INTS = 3;
 const UCRED_BYTES = 12;
 

@@ -10,7 +10,7 @@ const TCP_ROW = /^ *\d+: [0-9A-F]+:([0-9A-F]{4}) [0-9A-F]+:([0-9A-F]{4}) [0-9A-F
 const TCP_TABLES = ['/proc/net/tcp', '/proc/net/tcp6'];
 
 interface TcpPorts {
-  /** the port at the other end */
+  /** the port number at the other end of the connection */
   theirs: number;
   ours: number;
 }

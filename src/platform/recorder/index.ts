@@ -1,5 +1,5 @@
 /**
- * Recordings as files.
+ * Everything that concerns recordings as files.
  *
  * - `script-command.ts`: recordings as `script` writes them; `script-files.ts`: the open files
  * - `src/core/recording/timing.ts`: the meaning of the lines in a timing file

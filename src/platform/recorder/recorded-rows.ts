@@ -3,7 +3,7 @@ import type { RecordedFile } from './recorded-file.ts';
 
 /** A point in a recording, between two rows of its timing file. */
 export interface Place {
-  /** seconds from the start */
+  /** the time, in seconds from the start of the recording */
   at: number;
   /** how much output has been written up to here, as an offset in the recording */
   offset: number;
@@ -21,7 +21,7 @@ export interface RecordedRow {
 
 export interface RowSource {
   typescript: RecordedFile;
-  /** null for a log that Screen wrote */
+  /** the timing file, or null for a log that Screen wrote */
   timing: RecordedFile | null;
   /** where the output currently ends */
   end: number;

@@ -12,7 +12,7 @@ export interface PlayerOptions {
   source: RecordingSource;
   /** the keyframe file, which is created if it is missing and replaced if it belongs to another recording */
   keyframes: string;
-  /** Unix milliseconds */
+  /** returns the current time, in Unix milliseconds */
   now(): number;
   /** bytes of output between two keyframes; default: {@link KEYFRAME_BYTES} */
   intervalBytes?: number;

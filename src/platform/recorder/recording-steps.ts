@@ -14,7 +14,7 @@ import { readStart } from './recording-files.ts';
 /** A recording to read: its files, and a terminal size that overrides the recorded one. */
 export interface RecordingSource {
   typescript: string;
-  /** null if there is none */
+  /** the path of the timing file, or null if there is none */
   timing: string | null;
   cols: number | null;
   rows: number | null;

@@ -43,19 +43,19 @@ export interface IndexAnswer {
 export interface NumberedEvent {
   /** the number of the event, which increases within its session */
   seq: number;
-  /** Unix milliseconds */
+  /** when the event arrived, in Unix milliseconds */
   at: number;
   event: unknown;
 }
 
 export interface SearchIndexOptions {
   store: SearchStore;
-  /** Unix milliseconds */
+  /** returns the current time, in Unix milliseconds */
   now(): number;
   /** returns milliseconds from a clock that never goes back */
   elapsed(): number;
   onError(cause: unknown): void;
-  /** a different limit, which tests can set */
+  /** a different limit for the amount of text, which tests can set */
   mostCharacters?: number;
 }
 
@@ -76,7 +76,7 @@ export class SearchIndex {
   readonly #sessions = new Map<string, IndexedSession>();
   readonly #queue: WorkQueue;
   readonly #forgotten = new Set<string>();
-  /** most recently used last */
+  /** the indexers that keep their drawn screen, most recently used last */
   #drawn: RecordingIndexer[] = [];
 
   constructor(options: SearchIndexOptions) {

@@ -38,9 +38,9 @@ export interface Search {
 export interface SearchThreadOptions {
   /** the script that the thread runs */
   program: string;
-  /** the index's database */
+  /** the path of the index's database */
   file: string;
-  /** Unix milliseconds */
+  /** returns milliseconds from a clock that never goes back */
   elapsed(): number;
   onFault(message: string): void;
 }

@@ -23,7 +23,7 @@ export interface SettingsRequest {
 
 export interface ReadSettings {
   settings: Settings;
-  /** each setting with its origin */
+  /** each setting, together with its origin */
   rows: ResolvedSetting[];
   /** the user's own rules for reading the screen, strongest first */
   rules: ScreenRule[];
@@ -107,7 +107,7 @@ function toAbsolute(path: string, base: string, userHome: string): string {
  */
 const MOST_BYTES = 1_000_000;
 
-/** null if the file does not exist */
+/** Reads the settings file. Returns null if it does not exist. */
 async function readSettingsFile(path: string): Promise<Record<string, unknown> | null> {
   let text: string | null;
   try {

@@ -5,7 +5,7 @@ const MOST_ANSWER_BYTES = 4_000_000;
 
 export type HttpReply =
   | { kind: 'answered'; status: number; text: string; retryAfterMs: number | null }
-  /** the request cannot have arrived */
+  /** the request was not sent, so it cannot have arrived */
   | { kind: 'unsent'; error: string }
   | { kind: 'unsure'; error: string };
 

@@ -4,7 +4,7 @@ export interface SinkMessage {
   id: string;
   /** the code in the message's buttons, so that a button press identifies exactly this question in this sink */
   code: string;
-  /** empty in a test message */
+  /** the id of the session; empty in a test message */
   session: string;
   title: string;
   body: string;
@@ -40,7 +40,7 @@ export interface PressReply {
 
 export interface Listening {
   onPress(press: Press): Promise<PressReply>;
-  /** null if the sink is listening */
+  /** called with the reason when listening fails, and with null when it works again */
   onFault(error: string | null): void;
   pause(ms: number): Promise<void>;
   signal: AbortSignal;
@@ -54,7 +54,7 @@ export interface SinkMemory {
 
 /** A channel that reports to a user. */
 export interface SinkDriver {
-  /** where messages go, without secrets */
+  /** where messages go, as shown to users, without secrets */
   to: string;
   mostButtons: number;
   /** how much of a body the sink shows; if omitted, it shows every body in full */

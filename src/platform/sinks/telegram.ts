@@ -24,7 +24,7 @@ const MOST_PROBES = 50;
 const LONGEST_TOAST = 200;
 
 const Memory = z.object({
-  /** the next update to ask for */
+  /** the id of the next update to ask Telegram for */
   offset: z.number().default(0),
   /** the highest known id of a message in the chat */
   last: z.number().nullable().default(null),

@@ -7,9 +7,9 @@ import { KeptStatements } from './kept-statements.ts';
 
 /** The user's answer to a question that a session asked. */
 export interface GivenAnswer {
-  /** Unix milliseconds */
+  /** when the user answered, in Unix milliseconds */
   at: number;
-  /** the session's name */
+  /** the name of the session */
   session: string;
   /** the session's folder, with symbolic links followed */
   folder: string;

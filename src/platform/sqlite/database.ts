@@ -155,7 +155,7 @@ function connectWith(file: string, settings: string): Database {
   try {
     if (file !== ':memory:' && (statSync(file).mode & 0o777) !== 0o600) chmodSync(file, 0o600);
     database.exec(settings);
-    // The first read opens the write-ahead log.
+    // The first read opens the write-ahead log, so a fault in the log shows here.
     database.prepare('PRAGMA user_version').get();
     return database;
   } catch (cause) {

@@ -26,7 +26,7 @@ export interface DeliveryStore {
   save(record: DeliveryRecord): void;
   get(sessionId: string, id: string): DeliveryRecord | null;
   byKey(sessionId: string, idempotencyKey: string): DeliveryRecord | null;
-  /** newest first */
+  /** a session's deliveries, newest first */
   list(sessionId: string): DeliveryRecord[];
   /**
    * the `count` deliveries that changed most recently, latest first; a held delivery may be typed long after newer ones

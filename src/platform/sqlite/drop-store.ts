@@ -18,9 +18,9 @@ const Row = z.object({
 
 /** Stores how much of each recording has been dropped, in total and per day. */
 export interface DropStore {
-  /** `at` in Unix milliseconds */
+  /** stores a drop; `at` is in Unix milliseconds */
   add(drop: Pick<DroppedRecording, 'recording' | 'reason' | 'bytes' | 'whole'>, at: number): void;
-  /** newest first */
+  /** all remembered drops, newest first */
   all(): DroppedRecording[];
 }
 

@@ -12,9 +12,9 @@ export interface OutputPosition {
 
 /** The cost of a turn that has ended. */
 export interface TurnCost extends Omit<Usage, 'turns'> {
-  /** Unix milliseconds */
+  /** when the turn ended, in Unix milliseconds */
   at: number;
-  /** `2026-11-21`, in the server's time zone */
+  /** the day on which the turn ended, such as `2026-11-21`, in the server's time zone */
   day: string;
 }
 
@@ -23,7 +23,7 @@ export interface TurnCost extends Omit<Usage, 'turns'> {
  * loses nor duplicates an event.
  */
 export interface EventBatch {
-  /** Unix milliseconds */
+  /** when the output was read, in Unix milliseconds */
   at: number;
   events: readonly ClaudeEvent[];
   output: OutputPosition;
@@ -79,7 +79,7 @@ export interface EventStore {
   days(sessionId: string | null): z.infer<typeof DayRow>[];
   /** the dollars and the tokens per session and day, for one session or for all sessions, including deleted ones */
   sessionDays(sessionId: string | null, since: string | null): z.infer<typeof SessionDayRow>[];
-  /** the last turns, oldest first */
+  /** the costs of the last turns, oldest first */
   turns(sessionId: string): z.infer<typeof TurnRow>[];
 }
 

@@ -6,7 +6,7 @@ export interface IndexedRecording {
   id: number;
   scope: number;
   typescript: string;
-  /** null if the recording has no times */
+  /** the timing file, or null if the recording has no times */
   timing: string | null;
   /** the first bytes of the recording, which identify it even under another name */
   head: Uint8Array;

@@ -26,7 +26,7 @@ const KeptNotice = z.object({
   ),
 });
 
-/** A message. Times are Unix milliseconds. */
+/** A message to a sink. Times are in Unix milliseconds. */
 const OutboxRow = z
   .object({
     id: z.string(),

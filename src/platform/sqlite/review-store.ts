@@ -6,7 +6,7 @@ import { type Database, inTransaction } from './database.ts';
 export interface CommentRecord {
   id: string;
   sessionId: string;
-  /** null until the comment has been sent */
+  /** the round in which the comment was sent, or null until then */
   round: number | null;
   file: string;
   side: z.infer<typeof ReviewSide>;
@@ -26,7 +26,7 @@ export interface RoundRecord {
   key: string;
   prompt: string;
   sentAt: number;
-  /** null until the delivery is known */
+  /** the id of the delivery, or null until it is known */
   deliveryId: string | null;
   answer: string | null;
   answeredAt: number | null;
@@ -37,7 +37,7 @@ export interface ReviewStore {
   /** all comments on the changes of a session, in the order in which they were written */
   comments(sessionId: string): CommentRecord[];
   removeComment(id: string): void;
-  /** oldest first */
+  /** the review rounds of a session, oldest first */
   rounds(sessionId: string): RoundRecord[];
   /** Stores a round and assigns its comments to it. Either both take effect or neither. */
   beginRound(round: RoundRecord, commentIds: readonly string[]): void;

@@ -12,7 +12,7 @@ export interface AddedRule {
   sessionId: string | null;
   effect: RuleEffect;
   fields: RuleFields;
-  /** Unix milliseconds */
+  /** when the rule was added, in Unix milliseconds */
   createdAt: number;
 }
 
@@ -26,10 +26,10 @@ export interface TrustedRules {
 
 /** The record that is stored before a rule's reply is given. */
 export interface NewDecision {
-  /** Unix milliseconds */
+  /** when the rule decided, in Unix milliseconds */
   at: number;
   sessionId: string;
-  /** the session's name */
+  /** the name of the session */
   session: string;
   /** identifies the question; each question is decided only once */
   asked: string;

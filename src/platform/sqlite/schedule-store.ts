@@ -9,7 +9,7 @@ import {
 import { type Database, inTransaction } from './database.ts';
 import { KeptStatements } from './kept-statements.ts';
 
-/** A schedule. Times are Unix milliseconds. */
+/** A schedule. Times are in Unix milliseconds. */
 export interface ScheduleRecord {
   id: string;
   name: string;
@@ -140,7 +140,7 @@ export interface ScheduleStore {
   accept(key: string, run: RunRecord): RunRecord | null;
   /** Stores the outcome of a run. */
   conclude(run: RunRecord): void;
-  /** oldest first */
+  /** the runs of a schedule, oldest first */
   runs(id: string): RunRecord[];
   lastRun(id: string): RunRecord | null;
   /** the last run that was neither skipped nor failed */

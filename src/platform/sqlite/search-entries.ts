@@ -5,7 +5,7 @@ import type { KeptStatements } from './kept-statements.ts';
 
 /** Lines that appeared on a screen together. */
 export interface ShownLines {
-  /** Unix milliseconds */
+  /** when the lines appeared, in Unix milliseconds */
   at: number;
   /** where the recording shows the lines */
   offset: number;

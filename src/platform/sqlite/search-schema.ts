@@ -120,7 +120,7 @@ function versionOf(database: Database): number {
   return Number(database.prepare('PRAGMA user_version').get()?.user_version ?? 0);
 }
 
-/** Recognizes SQLITE_CORRUPT and SQLITE_NOTADB. */
+/** Reports whether an error is SQLITE_CORRUPT or SQLITE_NOTADB. */
 function isDamage(cause: unknown): boolean {
   return cause instanceof Error && /malformed|not a database|corrupt/i.test(cause.message);
 }

@@ -59,7 +59,7 @@ export interface SessionRecord {
   window: string;
   /** Screen's daemon, or null if the session has never been seen alive */
   daemon: { pid: number; startTime: string } | null;
-  /** the Claude Code process */
+  /** the Claude Code process, identified by its pid and start time */
   agent: { pid: number; startTime: string } | null;
   claudeSessionId: string | null;
   /** the version of Claude Code, such as `2.1.329`, or null if nothing has reported it yet */

@@ -11,7 +11,7 @@ export interface StashRecord {
   question: string | null;
   when: StashWhen;
   createdAt: number;
-  /** null until the reply has been applied */
+  /** when the reply was applied, or null until then */
   appliedAt: number | null;
   /** the delivery that was created from the reply */
   deliveryId: string | null;

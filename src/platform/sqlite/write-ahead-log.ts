@@ -39,7 +39,7 @@ export function examineLog(database: string): LogHealth {
     const { intact, isCommittedAfter } = readFrames(fd, start);
     const { committed, inDatabase } = readIndex(`${database}-shm`, start.salts);
     if (intact >= committed && !isCommittedAfter) return 'whole';
-    // Otherwise, older pages would hide newer ones.
+    // In that case, older pages in the log would hide newer ones in the database file.
     return intact < inDatabase ? 'unusable' : 'damaged';
   } finally {
     closeSync(fd);

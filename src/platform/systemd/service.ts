@@ -12,7 +12,7 @@ export interface ServiceContext {
   node: string;
   /** absolute path of the built program */
   program: string;
-  /** the user's environment */
+  /** the environment of the user */
   environment: Readonly<Record<string, string | undefined>>;
   userHome: string;
   userName: string;

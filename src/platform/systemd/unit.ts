@@ -7,11 +7,11 @@ export interface UnitOptions {
   environment: Readonly<Record<string, string>>;
 }
 
-/** The name of the unit, for systemctl. */
+/** The name by which systemctl knows the unit. */
 export const UNIT = 'cbos.service';
 
 /**
- * Returns the text of the user unit.
+ * Returns the text of the unit file.
  *
  * The server starts sessions, which stay in the control group of the unit. Three lines keep them alive. With
  * `KillMode=process`, stopping the unit ends only the server. `OOMPolicy=continue` is needed because systemd would

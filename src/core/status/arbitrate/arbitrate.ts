@@ -37,7 +37,7 @@ const recheckedAt = (at: Millis | null, decided: Arbitration): Arbitration => ({
   recheckAt: earliest(at, decided.recheckAt),
 });
 
-/** Decides between hooks, screen, and registry. */
+/** Decides whether to believe the hooks, the screen, or the registry. */
 function decide(hearing: Hearing): Arbitration {
   const { screen, evidence, now } = hearing;
   if (screen === null || evidence.screen === null) return withoutScreen(hearing);

@@ -29,7 +29,7 @@ export function observeTrust(before: JsonEvidence, trust: TrustRequest | null): 
   return { ...before, trust };
 }
 
-/** Begins a turn. */
+/** Returns the state of a turn that has just begun. */
 export const begin = (at: Millis): Pick<JsonEvidence, 'busySince' | 'phase'> => ({
   busySince: at,
   phase: { kind: 'thinking', at },

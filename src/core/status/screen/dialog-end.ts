@@ -24,7 +24,7 @@ interface DrawnDialog {
   /** the row of the upper edge, or -1 if the window does not show the edge */
   edge: number;
   kind: ScreenDialog['kind'];
-  /** the lines without the dialog's own border */
+  /** the lines of the dialog, without its own border */
   lines: readonly string[];
   options: readonly { row: number; isChosen: boolean }[];
   lastLabel: string;

@@ -10,7 +10,7 @@ interface OptionRow {
   key: string;
   label: string;
   isChosen: boolean;
-  /** null if the option has no checkbox */
+  /** whether the option's box is ticked, or null if the option has no checkbox */
   isChecked: boolean | null;
   indent: number;
 }
@@ -31,7 +31,7 @@ const FRAME = /^[─╌▔╭╰]{2}/;
  * Matches the row below the options of a dialog with checkboxes. This row leads to the next step and is not an option.
  */
 const SUBMIT_ROW = /^(?:❯ )?(?:Submit|Next)$/;
-/** Pickers show descriptions in a second column. */
+/** Matches an option with a description, which pickers show in a second column. */
 const COLUMNS = /^(\S.*?)\s{2,}(\S.*)$/;
 
 function withoutBorder(line: string, { borders }: ScreenSigns): string {

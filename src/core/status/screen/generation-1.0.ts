@@ -11,7 +11,7 @@ const ALL = ['1.0.60', '1.0.128', '2.0.30', '2.0.77', '2.1.50', '2.1.150', '2.1.
 export const SCREEN_1_0: ScreenGeneration = {
   signs: {
     prompts: [
-      // Non-breaking spaces may surround the mark.
+      // The mark may be surrounded by non-breaking spaces.
       { id: 'screen.sign.prompt-box', versions: ['1.0.60'], frame: 'box', mark: /^[ \u00a0]?([>!])(?:[ \u00a0]|$)/ },
       {
         id: 'screen.sign.prompt-lines',

@@ -3,11 +3,11 @@ import type { ScreenSigns } from './signs.ts';
 
 /** The prompt's box: its position and its content. */
 export interface PromptBox {
-  /** row of the upper rule */
+  /** the row of the box's upper border */
   top: number;
-  /** row of the lower rule */
+  /** the row of the box's lower border */
   bottom: number;
-  /** `❯`, `>`, or `!` in shell mode */
+  /** the mark of the prompt: `❯`, `>`, or `!` in shell mode */
   mark: string;
   /** the text in the box, including a suggestion; lines are separated by line feeds */
   text: string;

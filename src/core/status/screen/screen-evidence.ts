@@ -177,7 +177,7 @@ export interface ScreenEvidence {
    * answered from one that has not been drawn yet
    */
   dialogSeenAt: Millis | null;
-  /** when anything last changed, including a spinner */
+  /** when anything on the screen last changed, including a spinner */
   changedAt: Millis;
   /** when anything other than a spinner and its clock last changed */
   progressedAt: Millis;

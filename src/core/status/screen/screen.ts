@@ -109,7 +109,7 @@ const NOTHING_SETTLED = { alone: null, accompanied: null } as const;
 export type ScreenObserver = (previous: ScreenEvidence | null, frame: ScreenFrame, at: Millis) => ScreenEvidence;
 
 export interface ObserverOptions {
-  /** the rules, strongest first */
+  /** the rules that read the screen, strongest first */
   rules: readonly ScreenRule[];
   signs?: ScreenSigns;
   thresholds?: Thresholds;
@@ -171,7 +171,7 @@ export function untilNow(screen: ScreenEvidence, now: Millis, thresholds: Thresh
 export const userObserver = (rules: readonly ScreenRule[], thresholds: Thresholds): ScreenObserver =>
   screenObserver({ rules: [...rules, ...SCREEN_RULES], thresholds });
 
-/** The observer with the built-in rules. */
+/** The observer that uses the built-in rules. */
 export const observeScreen: ScreenObserver = screenObserver({ rules: SCREEN_RULES });
 
 function fold(

@@ -12,7 +12,7 @@ const READ_BYTES = 262_144;
 const READ_INTERVAL_MS = 5;
 
 export interface OutputTail {
-  /** reads the output that is available now */
+  /** reads the output that is available at the moment */
   catchUp(): Promise<void>;
   /** Reads the rest of the output after the process has ended, including an unfinished last line, and then stops. */
   finish(): Promise<void>;
