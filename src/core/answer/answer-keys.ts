@@ -94,7 +94,7 @@ const deciding = (kind: StepKind, keys: Typing, written: string | null = null): 
 });
 
 export const steps = {
-  /** brings one of several questions to the front */
+  /** shows another one of several questions */
   showPart: (texts: readonly string[], index: number) =>
     arranging(
       'showPart',
@@ -140,7 +140,7 @@ export const steps = {
       (view) =>
         textInField(view) === null && (view.dialog?.freeText == null || view.dialog.chosen !== view.dialog.freeText),
     ),
-  /** opens the text field for a remark on the marked option */
+  /** opens a text field for a remark on the option that the marker is on */
   amend: (): AnswerStep => ({
     ...deciding('amend', ({ frame }) => (hasHint(frame, AMEND_HINT) ? KEYS.tab : null)),
     isTaken: (now) => now.dialog !== null && !hasHint(now.frame, AMEND_HINT),

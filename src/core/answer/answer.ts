@@ -19,7 +19,7 @@ export type AnswerPlan =
   | { kind: 'prompt'; text: string }
   | { kind: 'refuse'; code: ErrorCode; message: string };
 
-/** The answer to one question of a dialog. */
+/** The answer to one of a dialog's questions. */
 export interface PartAnswer {
   /** the indices of the chosen options, counted from 0, not including the free-text option */
   options: readonly number[];

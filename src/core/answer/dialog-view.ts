@@ -1,7 +1,7 @@
 import type { Question, QuestionPart } from '../../protocol/index.ts';
 import type { ScreenDialog, ScreenFrame } from '../status/screen/screen-evidence.ts';
 
-/** An open dialog as the latest frame shows it. */
+/** An open dialog, as the latest frame shows it. */
 export interface DialogView {
   frame: ScreenFrame;
   dialog: ScreenDialog | null;

@@ -12,7 +12,7 @@ export interface AskedTool {
   suggestions: readonly unknown[];
 }
 
-/** The reply that CBOS sends back to Claude Code. */
+/** The reply that CBOS returns to Claude Code. */
 export type Reply =
   | { behavior: 'allow'; updatedInput: unknown; updatedPermissions?: readonly unknown[] }
   | { behavior: 'deny'; message: string; interrupt?: true };

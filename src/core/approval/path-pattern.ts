@@ -13,7 +13,7 @@ const PROTECTED = /(?:^|\/)(?:\.git|\.claude|\.cbos|\.mcp\.json|\.claude\.json|\
 export const isProtected = (path: string, place: string, home: string): boolean =>
   PROTECTED.test(path) || PROTECTED.test(place) || isWithin(place, home);
 
-/** How a place relates to a pattern: it matches, it is a folder that may contain matches, or neither. */
+/** How a place relates to a pattern: it matches, it is a folder that may contain matches, or it does neither. */
 export type PathFit = 'fits' | 'holds' | 'no';
 
 export interface PathQuestion {

@@ -8,7 +8,7 @@ export type Places = ReadonlyMap<string, string | null>;
 /** Returns one key for a path and the directory that the path is relative to. */
 export const placeKey = (base: string, path: string): string => `${base}\0${path}`;
 
-/** A file or folder that a call names. */
+/** A file or folder that is named in a call. */
 export interface NamedPath {
   base: string;
   path: string;
@@ -51,7 +51,7 @@ export function pathsIn(word: string): string[] {
   return [...found];
 }
 
-/** Returns the path that a file tool names, or the working directory if it names none. */
+/** Returns the path in a file tool's input, or the working directory if the input contains none. */
 export function fileOf({ tool, input, cwd }: AskedCall): string | null {
   const field = FILE_TOOLS.get(tool);
   if (field === undefined) return null;

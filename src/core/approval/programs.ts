@@ -77,14 +77,14 @@ const KEEPS_NAMES: ReadonlySet<string> = new Set([
   ...['pushd', 'popd', 'dirs', 'ulimit', 'umask', 'integer', 'float', 'setopt', 'unsetopt', 'rehash', 'unalias'],
 ]);
 
-/** Programs that run what they read from their input, or that run something later. */
+/** Programs that run the commands that they read from their input, or that run something later. */
 const BUILDERS: ReadonlySet<string> = new Set(['xargs', 'parallel', 'entr', 'at', 'batch', 'crontab']);
 
 /** Programs that run a package. Their own options precede the package's name. */
 const PACKAGE_RUNNERS = /^(?:npx|pnpx|bunx|uvx|pipx)$/;
 const AWK = /^[gmn]?awk$/;
 const SED = /^g?sed$/;
-/** Matches the ways in which a sed script can run a command: `e`, and the `e` flag of `s///e`. */
+/** Matches the ways in which a sed script can run a command: the command `e`, and the flag `e` in `s///e`. */
 const SED_RUNS = /(?:^|[\s;{}\d$!])e(?:$|[\s;}])|[^\sA-Za-z0-9][a-zA-Z0-9]*e[a-zA-Z0-9]*(?:$|[\s;}])/;
 
 export const baseOf = (name: string): string => name.slice(name.lastIndexOf('/') + 1);

@@ -17,7 +17,7 @@ export interface SimpleCommand {
   words: readonly string[];
 }
 
-/** A file that a redirection opens. */
+/** A file that is opened by a redirection. */
 export interface OpenedFile {
   access: 'Read' | 'Write';
   path: string;

@@ -9,7 +9,7 @@ export interface SaidToCommand {
   session: string;
   /** the session's folder, with symbolic links resolved */
   folder: string;
-  /** the complete input of the Bash tool */
+  /** the complete input of the call to the Bash tool */
   input: unknown;
   said: 'yes' | 'no';
 }

@@ -50,7 +50,7 @@ type Told = Pick<Status, 'primary' | 'detail'> & {
   question: Pick<NonNullable<Status['question']>, 'id' | 'kind'> | null;
 };
 
-/** @returns `after` is the same object as `before` if nothing has changed */
+/** @returns a result whose `after` is the same object as `before` if nothing has changed */
 export function observeStatus(before: Attended, status: Told): { after: Attended; happened: Happening[] } {
   const { after, happened } = observe(before, status);
   return { after: keepSame(before, after), happened };

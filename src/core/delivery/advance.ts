@@ -156,7 +156,7 @@ function typeNext(seen: Seen): Visit {
   return { at: 'typing', typing: typeText(next, { confirm: 'turn', force: false }, seen), id: next.id };
 }
 
-/** Returns when the last tool before the hold was called. */
+/** Returns when the last tool was called before CBOS held the turn. */
 function newestTool({ hooks }: Seen, heldAt: Millis): Millis {
   return Math.max(Number.NEGATIVE_INFINITY, ...hooks.tools.map(({ at }) => at).filter((at) => at <= heldAt));
 }

@@ -34,7 +34,7 @@ const LOWER_RULE = /^──.*─$/;
  * text, without the prompt's mark. A message of about 40 lines pushes the upper border off the screen (2.1.329). Only
  * then is every row from the top of the window down to a border indented. Other versions show in the upper border how
  * many lines are hidden.
- * @returns null if the screen shows something else
+ * @returns null if the screen shows anything else
  */
 export function draftFillingWindow({ lines, cols }: ScreenFrame): string | null {
   const top = lines.findLastIndex((line) => MORE_ABOVE.test(line));

@@ -68,7 +68,7 @@ export type RefusalReason =
 export type DeliveryDecision =
   /** type the text now; `confirm` is the sign that shows that Claude Code took the text */
   | { kind: 'type'; confirm: 'turn' | 'queue' }
-  /** CBOS keeps the text until the session is ready */
+  /** CBOS holds the text until the session is ready */
   | { kind: 'hold' }
   | { kind: 'refuse'; why: RefusalReason; question: Question | null };
 

@@ -70,7 +70,7 @@ export interface Deliveries {
   recent: readonly DeliveryRecord[];
 }
 
-/** How many recent deliveries are taken into account. */
+/** How many recent deliveries are considered when CBOS looks for the one that a sign belongs to. */
 export const RECENT = 50;
 
 /** The last delivery whose message Claude Code took. */

@@ -66,7 +66,7 @@ export interface TextsLeft {
 export interface ToldTexts {
   /** the messages that Claude Code moved from its queue back into the prompt */
   putBack: ReadonlyMap<string, Millis>;
-  /** the messages that a turn took as a prompt and that were not queued again afterwards */
+  /** the messages that a turn took as its prompt and that were not queued again afterwards */
   taken: ReadonlyMap<string, Millis>;
   /** the messages that entered the queue, regardless of what happened to them later */
   queued: ReadonlyMap<string, Millis>;

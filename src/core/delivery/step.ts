@@ -10,7 +10,7 @@ export type Effect =
    * `again`, one that a first Enter did not send
    */
   | { kind: 'enter'; id: string; of: 'typed' | 'left' | 'again' }
-  /** presses the key that empties the prompt */
+  /** presses the key that clears the prompt */
   | { kind: 'clear' }
   /** records that the prompt can no longer contain a digit that was meant as an answer */
   | { kind: 'forget_digits' }

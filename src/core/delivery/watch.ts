@@ -35,7 +35,7 @@ export type Watch =
   | { at: 'signs_read' }
   | { at: 'returned'; look: number; until: Millis }
   | { at: 'returned_read'; look: number }
-  /** the prompt contains the messages, unchanged since they came back */
+  /** the prompt contains the messages, which have not changed since they came back */
   | { at: 'untouched'; ids: readonly string[]; draft: string; until: Millis }
   /** there is nothing new to find while the draft and the status stay the same */
   | { at: 'seen'; draft: string | null; since: Millis };

@@ -29,7 +29,7 @@ const TYPES: Readonly<Record<string, string>> = {
 
 const ANY_TYPE = 'application/octet-stream';
 
-/** Returns the media type for a file's extension. */
+/** Returns the media type that belongs to a file extension. */
 export function typeOfName(name: string): string {
   const ending = /\.([^.]+)$/.exec(name)?.[1]?.toLowerCase() ?? '';
   return (Object.hasOwn(TYPES, ending) ? TYPES[ending] : undefined) ?? ANY_TYPE;

@@ -5,7 +5,7 @@ export interface DayPart {
   ms: number;
 }
 
-/** Returns the day that a point in time falls on, in the machine's time zone. @param at Unix milliseconds */
+/** Returns the day on which a moment falls, in the machine's time zone. @param at the moment, in Unix milliseconds */
 export function localDay(at: number): string {
   const date = new Date(at);
   const two = (value: number): string => String(value).padStart(2, '0');
@@ -13,8 +13,7 @@ export function localDay(at: number): string {
 }
 
 /**
- * Returns the end of the day that a point in time falls on, in the machine's time zone. Both times are Unix
- * milliseconds.
+ * Returns the end of the day on which a moment falls, in the machine's time zone. Both times are in Unix milliseconds.
  */
 export function endOfDay(at: number): number {
   const date = new Date(at);

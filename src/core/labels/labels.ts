@@ -1,6 +1,6 @@
 import { CatalogueError, MOST_TAGS, type Session, type TagEdit } from '../../protocol/index.ts';
 
-/** The tags, repository, and archive time of a session. Times are Unix milliseconds. */
+/** The tags, repository, and archive time of a session. Times are in Unix milliseconds. */
 export interface Labels {
   /** the tags, in the order in which they were added */
   tags: readonly string[];

@@ -25,7 +25,7 @@ export const LATEST_MS = 12 * 60 * 60_000;
 export const CONTINUE_TEXT =
   'The usage limit has ended. Continue the task that it stopped; do not repeat work that is already complete.';
 
-/** The prefix of the key of each continuation. */
+/** What the key of each continuation begins with. */
 export const CONTINUATION = 'limit:';
 
 /**

@@ -14,7 +14,7 @@ export interface Anchor {
   oursMs: number;
 }
 
-/** A message from another machine, with the time on that machine's monotonic clock. */
+/** A message from another machine, with the time at which it was written, by that machine's monotonic clock. */
 export interface Stamp {
   boot: string;
   at_ms: number;

@@ -6,7 +6,7 @@
 /** The subject for a request from the machine `asker` to the machine `owner`. */
 export const askSubject = (owner: string, asker: string): string => `cbos.ask.${owner}.${asker}`;
 
-/** The subject for all requests to a machine. */
+/** The subject that covers all requests to a machine. */
 export const asksOf = (owner: string): string => askSubject(owner, '*');
 
 /** Returns the machine that sent a request, according to the request's subject. */
@@ -27,7 +27,7 @@ export const joinSubject = (invitation: string): string => `cbos.join.${invitati
 /** Returns the invitation with which a machine asks to join. */
 export const invitationOf = (subject: string): string => subject.split('.')[2] ?? '';
 
-/** The prefix of the subjects on which answers for one key arrive. */
+/** What the subjects for answers to one key begin with. */
 export const inboxPrefix = (id: string): string => `_INBOX.${id}`;
 
 /**

@@ -7,7 +7,7 @@ export interface ParkingSeen {
   attached: boolean | null;
   /** whether a process that Claude Code started for one of its tools is still running */
   hasTools: boolean;
-  /** whether Claude Code can resume the conversation */
+  /** whether the session has a conversation that Claude Code can resume */
   hasConversation: boolean;
   /** the status in Claude Code's registry, or null if the registry reports none */
   registry: 'idle' | 'busy' | 'waiting' | 'shell' | null;

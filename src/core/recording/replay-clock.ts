@@ -81,7 +81,7 @@ export function togglePause(clock: ReplayClock, now: number): ReplayClock {
   return { ...broughtUp(clock, now), isPaused: !clock.isPaused };
 }
 
-/** @param factor 2 doubles the speed, 0.5 halves it */
+/** @param factor by how much to multiply the speed: 2 doubles it, and 0.5 halves it */
 export function changeSpeed(clock: ReplayClock, factor: number, now: number): ReplayClock {
   const speed = Math.min(Math.max(clock.speed * factor, SLOWEST), FASTEST);
   return { ...broughtUp(clock, now), speed };

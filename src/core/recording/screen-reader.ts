@@ -14,7 +14,7 @@ export class ScreenReader {
     return linesGone(before, lines);
   }
 
-  /** Ends the screen and returns its last lines. */
+  /** Ends the screen and returns the lines that are still on it. */
   leave(): string[] {
     const last = withoutBlankEnds(this.#shown);
     this.#shown = [];

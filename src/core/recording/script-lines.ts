@@ -36,7 +36,7 @@ const HEADER_CLOSE = /(?:"|<not executed on terminal>)\]\n/;
 const MAX_HEADER_BYTES = 65_536;
 /** Nearly all headers are shorter than this. CBOS reads more of the file only if the header is longer. */
 const USUAL_HEADER_BYTES = 4_096;
-/** The trailer contains only the date and the exit code. */
+/** The maximum length of the trailer, which contains only the date and the exit code. */
 const MAX_TRAILER_BYTES = 200;
 
 /**

@@ -4,7 +4,10 @@ import type { Loss } from '../../protocol/index.ts';
 export interface EndSeen {
   /** whether someone made CBOS end the session, by stopping, deleting, or parking it */
   isAsked: boolean;
-  /** when a server noticed the end: as it happened, when the server started, or just before the server itself ended */
+  /**
+   * when a server noticed that the session had ended: as it happened, when the server started, or just before the
+   * server itself ended
+   */
   noticed: 'at_once' | 'at_start' | 'at_close';
   /** the reason that Claude Code's SessionEnd hook gave, or null if that hook did not arrive */
   reason: string | null;

@@ -14,11 +14,11 @@ export interface RestoreSeen {
   folder: 'there' | 'gone' | 'worktree_gone';
   /** whether CBOS can relaunch the session with its own arguments */
   isRepeatable: boolean;
-  /** whether another session of this home has the conversation */
+  /** whether another session in this home has the same conversation */
   isShared: boolean;
   /** whether the conversation is open in a running Claude Code */
   isOpen: boolean;
-  /** whether Claude Code has saved the conversation */
+  /** whether Claude Code has saved the session's conversation */
   hasConversation: boolean;
   /** whether the session was lost before it received its first prompt */
   wasBlank: boolean;

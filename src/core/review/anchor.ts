@@ -8,7 +8,7 @@ export const CONTEXT_LINES = 3;
 
 /** Lines of a file as they were when a user commented on them. */
 export interface CommentedLines {
-  /** the number of the first line, from 1 */
+  /** the number of the first of these lines, counted from 1 */
   line: number;
   before: readonly string[];
   lines: readonly string[];
@@ -53,7 +53,7 @@ export function anchorLines(commented: CommentedLines, file: readonly string[] |
   };
 }
 
-/** Returns where the given lines begin in a file. */
+/** Returns the places in a file where the given lines begin. */
 function placesOf(lines: readonly string[], file: readonly string[]): number[] {
   const [first] = lines;
   const places: number[] = [];
@@ -63,7 +63,7 @@ function placesOf(lines: readonly string[], file: readonly string[]): number[] {
   return places;
 }
 
-/** Returns how many of the old surrounding lines still surround this place without a gap. */
+/** Returns how many of the old surrounding lines are still adjacent to this place, without a gap. */
 function linesAround({ before, lines, after }: CommentedLines, file: readonly string[], at: number): number {
   let above = 0;
   while (above < before.length && file[at - 1 - above] === before.at(-1 - above)) above++;

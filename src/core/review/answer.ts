@@ -29,7 +29,7 @@ export function answerTo(prompt: string, events: readonly StoredEvent[]): RoundA
   return { text, isOver: false };
 }
 
-/** Claude Code may change spaces and line ends in a prompt. */
+/** Claude Code may change the spaces and line breaks in a prompt. */
 const collapsed = (text: string): string => text.replaceAll(/\s+/g, ' ').trim();
 
 /** Returns the text of a prompt, or null for any other event, including a tool's results. */
@@ -45,7 +45,7 @@ function promptOf(event: ClaudeEvent): string | null {
   return texts.length > 0 && isSaidByUser(all) ? all : null;
 }
 
-/** Claude Code records an interrupt in the conversation as a message from the user. */
+/** Claude Code records an interrupt in the conversation as if it were a message from the user. */
 const isSaidByUser = (text: string): boolean => !text.startsWith('[Request interrupted');
 
 /** Returns text that the session itself wrote, as opposed to text from one of its agents. */

@@ -4,7 +4,7 @@ import type { ScheduleTimes } from './times.ts';
 /** How late a run may start and still count as on time. The machine may be busy, or the server may be restarting. */
 export const ON_TIME_MS = 60_000;
 
-/** How far back to look for times that have not been decided yet. Older times are not recorded. */
+/** How far back to look for times that have not been decided yet. Times before that are not recorded. */
 export const LOOK_BACK_MS = 7 * 24 * 3_600_000;
 
 /** The fields that determine the times of a schedule. */

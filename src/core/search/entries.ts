@@ -21,7 +21,7 @@ const DEEPEST = 6;
 
 type Fields = Readonly<Record<string, unknown>>;
 
-/** Returns the text in a hook's payload: prompts, answers, and tool calls. */
+/** Returns the text that a hook's payload contains: prompts, answers, and tool calls. */
 export function textsOfHook(event: string, payload: Fields): SaidText[] {
   switch (event) {
     case 'UserPromptSubmit':
@@ -92,7 +92,7 @@ function result({ content, tool_use_id: id }: Fields): SaidText[] {
 function stringsIn(value: unknown, depth = 0): string[] {
   if (typeof value === 'string') return value === '' ? [] : [value];
   if (depth > DEEPEST || typeof value !== 'object' || value === null) return [];
-  // Image data is not text.
+  // Image data contains no text.
   if (isFields(value) && value.type === 'image') return [];
   if (isFields(value) && value.type === 'text') return stringsIn(value.text, depth + 1);
   return Object.values(value).flatMap((part) => stringsIn(part, depth + 1));

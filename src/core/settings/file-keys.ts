@@ -46,7 +46,7 @@ export function nearestWord(word: string, candidates: readonly string[]): string
   return ranked[0]?.candidate ?? null;
 }
 
-/** Computes the Levenshtein distance, row by row. */
+/** Computes the Levenshtein distance one row at a time. */
 function countChanges(from: string, to: string): number {
   let row = Array.from({ length: to.length + 1 }, (_, index) => index);
   for (const [i, letter] of [...from].entries()) {

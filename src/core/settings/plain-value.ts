@@ -17,7 +17,7 @@ export class NotPlainError extends Error {
 
 /**
  * Accepts a value that is obviously valid. Its form has already been checked, so a string really is a string here.
- * @throws NotPlainError for all other values
+ * @throws NotPlainError for every other value
  */
 export function checkPlainly(name: SettingName, value: unknown): { value: Settings[SettingName] } {
   if (!isPlain(name, value)) throw new NotPlainError(name);

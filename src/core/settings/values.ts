@@ -68,7 +68,7 @@ export interface Spelling {
   name: SettingName;
   /** where the value comes from, for error messages: `CBOS_PORT`, `--port`, `port in /home/me/.cbos/config.toml` */
   place: string;
-  /** a string from a flag or the environment, or a value from config.toml */
+  /** a string from a flag or the environment, or a value of any type from config.toml */
   value: unknown;
   toAbsolutePath: (path: string) => string;
 }
@@ -80,7 +80,7 @@ export type Check = (
 ) => { value: Settings[SettingName] } | { refusal: string | undefined };
 
 /**
- * Reads the value of one setting.
+ * Reads the value of a setting.
  * @throws CatalogueError invalid_setting, with the source, the value, and what is expected
  */
 export function readValue(spelling: Spelling, check: Check): Settings[SettingName] {

@@ -53,7 +53,7 @@ const LONGEST_DELAY_MS = 300_000;
 const LONGEST_ASKED_MS = 900_000;
 
 /**
- * Returns how long to wait after a failed attempt.
+ * Returns how long to wait after an attempt has failed.
  * @param asked how long the server asked CBOS to wait, or null if it did not ask
  */
 export function retryDelay(attempts: number, asked: number | null): number {

@@ -13,7 +13,7 @@ export interface Notice {
 }
 
 export interface NoticeButton {
-  /** identifies the button within its message */
+  /** the button's key, which is unique within its message */
   key: string;
   label: string;
   answer: Pick<Answer, 'choice'>;

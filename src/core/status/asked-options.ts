@@ -95,7 +95,7 @@ const isRecord = (value: unknown): value is Readonly<Record<string, unknown>> =>
 const texts = (value: unknown): string[] =>
   Array.isArray(value) ? value.filter((one) => typeof one === 'string') : [];
 
-/** How long an update lasts, unless it is permanent. */
+/** How long a permission update lasts, unless it is permanent. */
 const holds = (update: Readonly<Record<string, unknown>>): string =>
   update.destination === 'session' ? ' during this session' : '';
 

@@ -44,7 +44,7 @@ function userLines(event: ClaudeEvent, text: string): string[] {
   return said.kind === 'prompt' ? ['', ...marked('❯', said.text)] : folded(said.text);
 }
 
-/** The types of events that add lines to the conversation. */
+/** Matches the types of events that add lines to the conversation. */
 export const CONVERSATION_TYPES: readonly string[] = ['user', 'assistant', 'result', 'error', 'raw'];
 
 function plain(content: unknown): string {

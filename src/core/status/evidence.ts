@@ -136,7 +136,7 @@ export interface TrustRequest {
   /** the id of the trust question */
   id: string;
   folder: string;
-  /** the folder's settings files that Claude Code would apply */
+  /** the settings files in the folder that Claude Code would apply */
   files: readonly string[];
   askedAt: Millis;
 }
@@ -194,7 +194,7 @@ export interface Evidence {
   screen: ScreenEvidence | null;
   hooks: HookEvidence;
   registry: RegistryEvidence | null;
-  /** the events of a JSON session; absent for a session in a terminal */
+  /** the events of a JSON session; absent if the session is in a terminal */
   json?: JsonEvidence;
   /**
    * how far the times have been shifted since they were recorded, because the wall clock was set; see `moveEvidence`

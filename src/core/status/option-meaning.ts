@@ -8,8 +8,8 @@ const DECISIONS: readonly (readonly [label: RegExp, means: OptionMeaning])[] = [
   [/^(?:type something\b|type here\b|tell claude what\b|other$)/i, 'text'],
   [/^(?:no\b|exit\b|cancel\b|reject\b|deny\b|don['’]t\b|keep planning)/i, 'no'],
   [/^yes\b.*\b(?:bypass|clear context)\b/i, 'more'],
-  // "Yes, and switch to default (ask each time) for this session" looks like `more`, but it only leaves plan mode
-  // without a plan (2.1.329).
+  // "Yes, and switch to default (ask each time) for this session" looks like `more`, but it only leaves plan mode,
+  // without accepting a plan (2.1.329).
   [/^yes\b.*\b(?:ask each time|manually)\b/i, 'yes'],
   [
     /^yes\b.*\b(?:always|don['’]t ask again|do not ask again|session|all edits|auto-accept|auto mode|from this project|for\b.*\bproject)|^always\b/i,

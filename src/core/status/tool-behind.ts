@@ -32,8 +32,8 @@ function mentioned(dialog: ScreenDialog, tool: PendingTool): number {
 }
 
 /**
- * Reports whether a part of a call fills whole lines of a dialog. A command that merely contains that part is a
- * different command.
+ * Reports whether part of a call fills entire lines of a dialog. If the dialog shows that part only within a longer
+ * line, it shows a different command.
  */
 function fillsLines(dialog: ScreenDialog, tool: PendingTool): boolean {
   let shown = '';
@@ -134,8 +134,8 @@ function permissionBehind(dialog: ScreenDialog, candidates: readonly PendingTool
 }
 
 /**
- * Reports whether the dialog for `tool` could show the text of `other`, or draws its own text differently from how it
- * is written.
+ * Reports whether the dialog for `tool` could show the text of `other`, or does not draw its own text exactly as it is
+ * written.
  */
 function couldShow(tool: PendingTool, other: PendingTool): boolean {
   const own = toldBy(tool);

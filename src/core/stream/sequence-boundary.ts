@@ -5,7 +5,7 @@ const CAN = 0x18;
 const SUB = 0x1a;
 const ESC = 0x1b;
 const BACKSLASH = 0x5c;
-/** The bytes that open a control string after ESC: DCS `P`, SOS `X`, OSC `]`, PM `^`, APC `_`. */
+/** The bytes that follow an ESC and begin a control string: DCS `P`, SOS `X`, OSC `]`, PM `^`, APC `_`. */
 const STRING_OPENERS: ReadonlySet<number> = new Set([0x50, 0x58, 0x5d, 0x5e, 0x5f]);
 const CSI = 0x5b;
 

@@ -18,7 +18,7 @@ const PLAIN_TOOL = /^[A-Za-z0-9_*-]+$/;
  * Makes hooks show CBOS the calls of these tools, or no calls if the list is empty. The file remains when the server
  * ends. A hook that finds no running server makes Claude Code ask the user, because a denied call must not slip through
  * while the server is down.
- * @returns whether anything changed
+ * @returns whether the file has changed
  */
 export function guardCalls(spoolDir: string, tools: readonly string[], holderPid = process.pid): boolean {
   const file = join(spoolDir, GUARD);

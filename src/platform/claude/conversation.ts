@@ -47,7 +47,7 @@ export type OwnPlace = Omit<ConversationPlace, 'sessionId'> & { sessionId: strin
 /**
  * Returns how to launch a session. Claude Code writes the transcript of a fork only with its first prompt, so a fork
  * that was never prompted is forked again (2.1.330).
- * @param fork the conversation that the session was forked from
+ * @param fork the conversation from which the session was forked
  * @param newId a UUID for a new conversation or a fork
  */
 export async function conversationFor(

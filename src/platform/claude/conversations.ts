@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import { openRegularFile } from '../files/regular-file.ts';
 import { transcriptFile } from './own-files.ts';
 
-/** A conversation for which Claude Code has a transcript. */
+/** A conversation for which Claude Code has stored a transcript. */
 export interface FoundConversation {
   sessionId: string;
   /** the directory in which the conversation took place */

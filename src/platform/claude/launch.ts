@@ -47,7 +47,7 @@ export function canFork(version: string | null): boolean {
 /** The arguments with which a user selects the conversation. They would contradict those that CBOS passes. */
 const CHOOSES_CONVERSATION = /^(--(continue|resume|session-id|from-pr)(=|$)|-c$|-r$)/;
 
-/** Returns the command for an interactive Claude Code. */
+/** Returns the command that starts Claude Code interactively. */
 export function buildLaunch(options: LaunchOptions): Launch {
   const own = options.args ?? [];
   const argv = [options.program];

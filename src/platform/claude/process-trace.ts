@@ -24,7 +24,7 @@ const MARK_ROUNDS = 5;
 
 /** Where a process comes from: the launch marks of the process and of its ancestors. */
 export interface ProcessTrace {
-  /** the process itself first, then its parent, and so on */
+  /** the process itself, then its parent, and so on */
   processes: ProcessId[];
   /** the marks in the environments with which the processes were started */
   marks: LaunchMark[];

@@ -29,7 +29,7 @@ export interface Waiting extends ProcessId {
   key: string;
 }
 
-/** What a hook reported before it began to wait. */
+/** What a hook reported before it started waiting. */
 export interface AskedPayload {
   waiting: Waiting;
   payload: unknown;

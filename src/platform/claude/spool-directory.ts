@@ -13,7 +13,7 @@ export function makeSpool(dir: string): void {
   }
 }
 
-/** Records that the spool was removed and has been created again. */
+/** Records that the spool was removed and then created again. */
 export function noteRemade(dir: string, now: number): void {
   writeFileSync(join(dir, REMADE_FILE), `${new Date(now).toISOString()}\n`, { mode: 0o600 });
 }

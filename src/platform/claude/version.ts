@@ -4,7 +4,7 @@ import { delimiter, join, resolve } from 'node:path';
 import { promisify } from 'node:util';
 import { CatalogueError } from '../../protocol/index.ts';
 
-/** A Claude Code version, such as 2.1.329. */
+/** A version of Claude Code, such as 2.1.329. */
 export interface ClaudeVersion {
   major: number;
   minor: number;

@@ -1,6 +1,6 @@
 /** One line of the doctor's report: what was checked, what was found, and what to do about it. */
 export interface Check {
-  /** what was checked, in a few words: "GNU Screen" */
+  /** what was checked, in a few words, for example "GNU Screen" */
   name: string;
   outcome: 'ok' | 'warning' | 'fault';
   /** what was found, in one line, for example "4.09.00" */

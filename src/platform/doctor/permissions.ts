@@ -8,7 +8,7 @@ export function statIfThere(path: string): Stats | null {
   return statSync(path, { throwIfNoEntry: false }) ?? null;
 }
 
-/** Reports whether only the owner has any rights on the file. */
+/** Reports whether no one but the owner has any rights on the file. */
 export function isPrivate({ mode }: Stats): boolean {
   return (mode & OTHERS) === 0;
 }

@@ -17,7 +17,7 @@ const REST_MS = 4;
 /** If a round with a time limit took less than this, it contained only small pieces. */
 const DROPS_MS = 0.5;
 
-/** A source of output that draws when its turn comes. */
+/** A source of output that draws one piece when its turn comes. */
 export interface Turn {
   /** whether the next piece may be drawn without a time limit, because it cannot take long */
   isHarmless(): boolean;

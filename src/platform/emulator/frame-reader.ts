@@ -3,7 +3,7 @@ import type { ScreenFrame, SpinnerColours } from '../../core/status/screen/scree
 import { signOf, spinnerColoursOf } from './coloured-signs.ts';
 import { type CoreLine, coreOf } from './xterm-core.ts';
 
-/** The content of one row of a frame. */
+/** The content of a single row in a frame. */
 interface Row {
   text: string;
   isDim: boolean;

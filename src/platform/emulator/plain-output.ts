@@ -6,7 +6,8 @@ const PLAIN_FINALS = new Set(Array.from('ABCDEFGHKdfm', (letter) => letter.charC
 /** The same for sequences with a `?`, which set whether the cursor is shown and whether a redraw is in progress. */
 const PLAIN_MODES: ReadonlySet<string> = new Set(['25h', '25l', '2026h', '2026l']);
 /**
- * A title, `ESC ] 0 ; TEXT BEL`, is plain if it is no longer than this and contains only letters and the signs below.
+ * A title, `ESC ] 0 ; TEXT BEL`, counts as plain if it is no longer than this and contains only letters and the signs
+ * listed below.
  */
 const MOST_TITLE_BYTES = 256;
 /** The maximum length of parameters that are examined. Two colours with three channels each take 40 characters. */

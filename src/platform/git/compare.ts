@@ -62,15 +62,15 @@ export interface Comparer {
   /**
    * Returns the same totals as `changes` in half the time, because git does not work out where each change is. Returns
    * null if some untracked files were not compared, because the totals would then be too low.
-   * @throws everything that `changes` throws
+   * @throws the same errors as `changes`
    */
   count(options: CompareOptions): Promise<CountedChanges | null>;
-  /** @throws everything that `changes` throws */
+  /** @throws the same errors as `changes` */
   patch(options: PatchOptions): Promise<Patch>;
 }
 
 /**
- * @param options.environment the server's own environment
+ * @param options.environment the environment of the server itself
  * @param options.scratchDir a folder that no one else writes to; files that a killed server left behind in it may be
  * removed
  */
@@ -166,7 +166,7 @@ interface ComparedFiles {
   leftOut: number;
 }
 
-/** Compares the working tree, including its untracked files, with a tree. */
+/** Compares the working tree, including its untracked files, with a tree object. */
 async function compareFiles(
   own: OwnGitDir,
   { tree, untracked }: { tree: string; untracked: readonly Buffer[] },

@@ -210,7 +210,7 @@ export async function makeWorktreePlace(root: string): Promise<string[]> {
     } catch (error) {
       if ((error as NodeJS.ErrnoException).code !== 'EEXIST') throw error;
     }
-    // This is checked before anything is created in the folder.
+    // The check comes before anything is created in the folder.
     if (!(await lstat(folder)).isDirectory()) {
       throw new CatalogueError('worktree_place', `${folder} is a file or a symbolic link, not a real folder`);
     }

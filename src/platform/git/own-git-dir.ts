@@ -21,7 +21,7 @@ export interface OwnGitDirOptions {
   repository: WorkingTree;
   /** the folder in which the directory is created, to which only this program writes */
   scratchDir: string;
-  /** for calls that read the repository's own configuration */
+  /** how to call git so that it reads the repository's own configuration */
   call: Pick<GitCall, 'env' | 'signal'>;
   /** the user's home, to which `~` in `core.excludesFile` refers */
   userHome: string;

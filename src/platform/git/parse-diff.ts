@@ -1,6 +1,6 @@
 import type { ChangedFile, ChangeStatus } from '../../protocol/index.ts';
 
-/** A file in the output of `git diff --raw --numstat -z`. */
+/** A file that is listed in the output of `git diff --raw --numstat -z`. */
 export type DiffedFile = Omit<ChangedFile, 'parts'>;
 
 /** The status letters from git-diff(1). `X` and `B` do not occur in a plain comparison. */

@@ -8,7 +8,7 @@ export interface GitCall {
   cwd: string;
   /** the whole environment of git, as returned by `gitEnvironment` */
   env: Readonly<Record<string, string>>;
-  /** aborted when git must be killed */
+  /** aborted if git must be killed */
   signal: AbortSignal;
   /** what git receives on standard input */
   input?: Uint8Array;

@@ -5,7 +5,7 @@ import { byteNamesIn, bytePath, textOf } from './repository.ts';
 import type { TurnGitDir } from './turn-git-dir.ts';
 import type { TurnTree } from './turn-tree.ts';
 
-/** The result of a rewind. */
+/** What a rewind has done. */
 export interface RewoundFiles {
   /** how many files were written, and how many were deleted */
   written: number;
@@ -118,7 +118,7 @@ async function stage(
   }
 }
 
-/** Returns the folders in a name, from the top down. */
+/** Returns the folders that a file name contains, from the top down. */
 function foldersOf(name: string): string[] {
   const parts = name.split('/').slice(0, -1);
   return parts.map((_, at) => parts.slice(0, at + 1).join('/'));

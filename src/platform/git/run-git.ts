@@ -93,7 +93,7 @@ export async function tryGit(args: readonly string[], options: GitOptions): Prom
 
 /**
  * Runs a git command that must succeed.
- * @returns its standard output as bytes
+ * @returns the standard output of the command, as bytes
  * @throws CatalogueError git_failed with git's own message, and everything that `tryGit` throws
  */
 export async function runGit(args: readonly string[], options: GitOptions): Promise<Buffer> {

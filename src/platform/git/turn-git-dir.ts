@@ -15,9 +15,9 @@ import type { WorkingTree } from './working-tree.ts';
 export interface TurnGitDir {
   dir: string;
   repository: WorkingTree;
-  /** for calls with our index and our configuration */
+  /** how to call git with our index and our configuration */
   call: Pick<GitCall, 'env' | 'signal' | 'cwd'>;
-  /** for calls with the repository's own index; use it only for commands that read no file in the working tree */
+  /** how to call git with the repository's own index; use it only for commands that read no file in the working tree */
   theirs: Pick<GitCall, 'env' | 'signal' | 'cwd'>;
 }
 

@@ -109,7 +109,7 @@ export async function readHardcopy(host: ScreenHost, target: ScreenTarget, scrol
 
 /**
  * Renames the Screen session. Its socket gets a new name, so its id changes.
- * @param name a slug
+ * @param name the new name, which is a slug
  * @returns the new id, as confirmed by the socket
  * @throws CatalogueError path_too_long, no_such_screen, screen_unresponsive
  */

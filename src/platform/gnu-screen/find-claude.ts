@@ -16,7 +16,7 @@ export interface ProcessLook {
  */
 const PACKAGE_PATH = /(^|\/)@anthropic-ai\/claude-code(-[a-z0-9-]+)?\//;
 const RUNTIMES = /^(node|nodejs|bun|deno)(-?\d[\d.]*)?$/;
-/** Subcommands and modes that are not interactive sessions. */
+/** Matches subcommands and modes that are not interactive sessions. */
 const NO_SESSION = /^(mcp|update|doctor|install|--version|-v|agents)$/;
 
 /**

@@ -108,7 +108,7 @@ export async function openHiddenTerminal(
  * Opens an input that never ends, even if this process is killed. When its input ends, `script` types ^D, which Screen
  * would pass to the session. A process that opens a FIFO for both reading and writing is itself one of the FIFO's
  * writers.
- * @returns a file descriptor
+ * @returns the file descriptor of the input
  */
 async function openEndlessInput(path: string, env: HiddenTerminalOptions['env']): Promise<number> {
   await makeFifo(path, env);

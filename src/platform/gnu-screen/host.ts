@@ -9,10 +9,10 @@ import type { InputGate } from './input-gate.ts';
 import { parseScreenLs } from './parse-ls.ts';
 import { readPidDigits } from './screen-id.ts';
 
-/** A window whose number has been proven. */
+/** A window whose number has been verified. */
 export interface KnownWindow {
   number: string;
-  /** the session's windows when the number was proven: numbers, titles, commands */
+  /** the session's windows when the number was verified: numbers, titles, commands */
   windows: string;
   /** when Screen's socket last changed; Screen changes the mode of the socket whenever someone attaches or detaches */
   changedAt: number;
@@ -45,7 +45,7 @@ export interface ScreenHost {
    * daemons that were asked to recreate their lost socket, and whether they did; they are kept until the socket is back
    */
   recoveries: Map<string, Promise<boolean>>;
-  /** the window numbers that were proven last, by daemon and terminal */
+  /** the window numbers that were last verified, by daemon and terminal */
   windows: Map<string, KnownWindow>;
   /**
    * fires before keys are typed, and reports whether Screen itself receives the keypresses because copy mode or one of

@@ -78,7 +78,7 @@ export async function unreachable(host: ScreenHost, { id, daemon }: Lost): Promi
   });
 }
 
-/** Reports whether Screen can have sockets in its directory. Creates the directory if it is missing. */
+/** Reports whether Screen can create sockets in its directory. Creates the directory if it is missing. */
 async function preparePlace(host: ScreenHost): Promise<boolean> {
   // When Screen lists sessions, it creates its own directory with the mode that its packager intended.
   if ((await statOf(host.dir)) === null) {

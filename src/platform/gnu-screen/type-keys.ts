@@ -41,7 +41,7 @@ const BRACKETED = /\x1b\[200~.*?\x1b\[201~/gs;
  * is.
  * @param text text that has already been cleaned and guarded
  * @param options.chunked as required by Claude Code since 2.1.150; see `encodePaste`
- * @throws as {@link typeKeys}
+ * @throws the same errors as {@link typeKeys}
  */
 export function pasteText(
   host: ScreenHost,

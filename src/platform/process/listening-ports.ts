@@ -1,6 +1,6 @@
 import { readFile } from 'node:fs/promises';
 
-/** `sl local_address rem_address st …`; the state `0A` is LISTEN. */
+/** A line has the form `sl local_address rem_address st …`, where the state `0A` means LISTEN. */
 const LISTENING_ROW = /^ *\d+: [0-9A-F]+:([0-9A-F]{4}) [0-9A-F]+:[0-9A-F]{4} 0A /;
 
 /**

@@ -3,7 +3,8 @@ import { readFile } from 'node:fs/promises';
 import { mapProcesses } from './proc-file.ts';
 
 /**
- * `sl local_address rem_address st tx:rx tr:when retrnsmt uid timeout inode`, with addresses such as `0100007F:7DCD`.
+ * A line has the form `sl local_address rem_address st tx:rx tr:when retrnsmt uid timeout inode`, with addresses such
+ * as `0100007F:7DCD`.
  */
 const TCP_ROW = /^ *\d+: [0-9A-F]+:([0-9A-F]{4}) [0-9A-F]+:([0-9A-F]{4}) [0-9A-F]{2} \S+ \S+ \S+ +(\d+) +\d+ (\d+)/;
 

@@ -78,7 +78,7 @@ export function runProgram(file: string, args: readonly string[], options: RunOp
   });
 }
 
-/** Collects a stream's text up to a limit. */
+/** Collects the text of a stream, up to a limit. */
 export function collectOutput(stream: NodeJS.ReadableStream, maxBytes = MAX_OUTPUT_BYTES): () => string {
   const chunks: Buffer[] = [];
   let size = 0;

@@ -21,7 +21,7 @@ import {
   readSteps,
 } from './recording-steps.ts';
 
-/** Where a replay is shown. */
+/** The terminal in which a replay is shown. */
 export interface ReplayStage {
   /**
    * the terminal's size, or null if there is no terminal; in that case, the output is written as it comes, without
@@ -52,7 +52,7 @@ const STATUS_MS = 2_500;
 /** How often the clock in the status line is updated. */
 const STATUS_EVERY_MS = 500;
 
-/** How far an arrow key jumps. */
+/** How far an arrow key jumps in the recording. */
 const JUMP_MS = 5_000;
 /** How many bytes are given to the emulator before the player waits for it. */
 const FEED_BYTES = 1_000_000;

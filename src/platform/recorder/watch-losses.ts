@@ -39,7 +39,7 @@ const COMPARE_MS = 250;
  */
 const TIMES_SEEN = 3;
 
-/** The result of one comparison. */
+/** The result of comparing the two files once. */
 interface Comparison {
   /** the length of the recording */
   length: number;

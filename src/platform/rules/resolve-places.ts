@@ -4,7 +4,7 @@ import { basename, dirname, join } from 'node:path';
 /** How many paths in one call are resolved. If a call has more paths, CBOS asks the user about it. */
 const MOST_PATHS = 500;
 
-/** A path, and the directory that it is relative to. */
+/** A path, together with the directory that it is relative to. */
 export interface NamedPath {
   base: string;
   path: string;

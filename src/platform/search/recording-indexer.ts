@@ -78,7 +78,7 @@ export class RecordingIndexer {
   }
 
   /**
-   * @param now Unix milliseconds
+   * @param now the current time, in Unix milliseconds
    * @throws CatalogueError no_recording
    */
   async slice(now: number): Promise<SliceOutcome> {

@@ -195,7 +195,7 @@ export class SearchIndex {
     known.indexers ??= await this.#openIndexers(known);
     const [indexer, ...others] = known.indexers;
     if (indexer === undefined) {
-      // Nothing has been written to the recording yet.
+      // In this case, nothing has been written to the recording yet.
       known.indexers = null;
       return null;
     }

@@ -23,7 +23,7 @@ export type Attempt =
 
 export type Found = { kind: 'found'; remote: string | null } | { kind: 'absent' } | { kind: 'unknown'; error: string };
 
-/** A button was pressed. */
+/** The press of a button in a message. */
 export interface Press {
   code: string;
   key: string;

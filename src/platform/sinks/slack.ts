@@ -165,7 +165,7 @@ export function openSlack(options: {
     if (data === undefined || data.channel.id !== channel) return;
     const press = readPress(data.actions[0]?.value);
     const reply = press === null ? null : await onPress(press);
-    // The edited message shows the answer that was given. Only a press that did nothing needs an explanation.
+    // The edited message shows the answer that was given. Only if the press did nothing does it need an explanation.
     if (reply === null || reply.isDone) return;
     await call('chat.postEphemeral', { channel, user: data.user.id, text: escapeMarkup(reply.text) });
   }

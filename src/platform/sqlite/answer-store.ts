@@ -16,7 +16,7 @@ export interface GivenAnswer {
   /** the corresponding folder in the main checkout, which all worktrees of a repository share */
   project: string;
   tool: { name: string; input: unknown };
-  /** the command, the file, or the text of the question */
+  /** what the question was about: the command, the file, or the text of the question */
   about: string;
   answer: Said;
 }
@@ -31,7 +31,7 @@ export interface AnsweredCommand extends Pick<GivenAnswer, 'at' | 'session' | 'f
 /** How many answers are kept, which is about a year's worth. Older ones do not show what the user wants now. */
 const MOST_KEPT = 20_000;
 
-/** The only tool whose input is kept. For other tools, the hash is enough to find the same question again. */
+/** The only tool whose input is stored. For other tools, the hash is enough to find the same question again. */
 const COMMANDS = 'Bash';
 
 const CommandRow = z.object({

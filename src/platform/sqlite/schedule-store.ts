@@ -26,7 +26,7 @@ export interface ScheduleRecord {
   createdAt: number;
 }
 
-/** What became of one of a schedule's times. */
+/** What happened at one of a schedule's times. */
 export interface RunRecord {
   scheduleId: string;
   dueAt: number;

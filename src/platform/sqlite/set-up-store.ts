@@ -13,7 +13,7 @@ export interface TrustedSetUp {
 const TrustRow = z.object({ folder: z.string(), sha256: z.string(), content: z.string() });
 
 export interface SetUpStore {
-  /** @param at Unix milliseconds */
+  /** @param at the current time, in Unix milliseconds */
   trust(trusted: TrustedSetUp, at: number): void;
   /** @returns whether the file was trusted */
   untrust(folder: string): boolean;

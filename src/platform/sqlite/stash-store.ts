@@ -17,7 +17,7 @@ export interface StashRecord {
   deliveryId: string | null;
 }
 
-/** The result of applying a reply. */
+/** What applying a reply has led to. */
 export interface Application {
   id: string;
   appliedAt: number;

@@ -19,7 +19,7 @@ export interface ServiceContext {
   userId: number;
 }
 
-/** The systemd user service, as reported by systemd. */
+/** The systemd user service, as systemd reports it. */
 export interface ServiceState {
   /** path of the unit file, or null if the service is not installed */
   unitFile: string | null;

@@ -36,7 +36,7 @@ function bothActive({ hook, screen, shown, evidence, now, thresholds }: FullHear
     return final(hook, 'a turn is running; the hook reports that Claude Code is compacting the conversation');
   if (screen.detail === 'compacting')
     return final(screen, 'a turn is running; the screen shows that Claude Code is compacting the conversation');
-  // A call from before the last prompt is still running if the screen shows a call.
+  // If the screen shows a call, a call from before the last prompt is still running.
   const isOldCall = hook.rule === 'hook.UserPromptSubmit' && evidence.hooks.tools.length > 0;
   if (isOldCall && screen.detail === 'using_tools')
     return final(screen, 'a call from before the last prompt is still running');

@@ -66,7 +66,7 @@ function withScreen(hearing: ScreenHearing): Arbitration {
     // A view that has just closed still counts until the prompt below it has settled.
     const isView = settled?.reading.cover === 'view';
     const isStarting = hook?.rule === 'hook.SessionStart' && !isView;
-    // A view asks nothing, but the registry reports it as an open dialog.
+    // A view asks nothing, but the registry reports a view as an open dialog.
     const says = isView && registry?.detail === 'setup' ? null : registry;
     if (hook !== null && !isStarting) return withoutScreen({ ...hearing, registry: says });
     // As long as the screen is empty, the process is still starting, even if SessionStart has been reported. A view is

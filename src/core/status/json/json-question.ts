@@ -21,7 +21,7 @@ function partsOf(request: JsonRequest): QuestionPart[] {
   return [{ header: null, text: describeTool(request), options, multi: false }];
 }
 
-/** The index of the option that means yes in the trust question, counted from 0. */
+/** The index, counted from 0, of the option in the trust question that means yes. */
 export const TRUSTS = 0;
 
 /**

@@ -3,7 +3,7 @@ import type { JsonEvidence } from '../evidence.ts';
 import { closingQuestion } from '../question.ts';
 import { beginOf, endOf, type Rule } from '../rule.ts';
 
-/** The version whose recorded events are in test/fixtures/json-events. */
+/** The version with which the events in test/fixtures/json-events were recorded. */
 const VERSIONS = ['2.1.329'] as const;
 
 /**

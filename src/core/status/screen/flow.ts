@@ -44,7 +44,7 @@ export const SPINNER_SHAPE = /^[·✢✳✶✻✽*∗] .*…/;
 /** Matches how the spinner's clock ends during reasoning and for a moment afterwards (2.0.70 to 2.1.50). */
 const REASONS = / · (?:thinking|thought for \d+s)\)$/;
 
-/** The evidence before any highlight has been seen. */
+/** The evidence before a highlight has been seen. */
 export const NO_FLOW: FlowEvidence = {
   row: null,
   seen: null,

@@ -1,7 +1,7 @@
 import type { ScreenFrame } from './screen-evidence.ts';
 import type { ScreenSigns } from './signs.ts';
 
-/** The prompt's box: its position and its content. */
+/** The position and the content of the prompt's box. */
 export interface PromptBox {
   /** the row of the box's upper border */
   top: number;

@@ -1,7 +1,7 @@
 import type { Detail, Primary, Question, QuestionPart } from '../../../protocol/index.ts';
 import type { Millis } from '../millis.ts';
 
-/** A cell of the window, counted from 0. */
+/** The position of a cell in the window, counted from 0. */
 export interface Place {
   row: number;
   col: number;
@@ -46,7 +46,7 @@ export interface SpinnerColours {
   highlight: Highlight | null;
 }
 
-/** The middle of a highlight, to the nearest half column. */
+/** The position of the middle of a highlight, to the nearest half column. */
 export interface Highlight {
   col: number;
   /**

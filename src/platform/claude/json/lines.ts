@@ -9,7 +9,7 @@ export const MAX_LINE_BYTES = 16 * 1024 * 1024;
 const MAX_RAW_CHARS = 10_000;
 const NEWLINE = 0x0a;
 
-/** Complete lines, and the position in the file after the last of them. */
+/** The complete lines that were read, and the position in the file after the last of them. */
 export interface ReadLines {
   events: ClaudeEvent[];
   offset: number;

@@ -38,7 +38,7 @@ export interface JsonProcessOptions {
   /** the complete environment; the process inherits nothing else */
   env: Readonly<Record<string, string>>;
   files: JsonFiles;
-  /** called once when the process has ended, but not after a server restart */
+  /** called once when the process has ended, but not if the server was restarted in the meantime */
   onExit: (end: { code: number | null; signal: string | null }) => void;
 }
 

@@ -27,7 +27,7 @@ export async function checkScreenDirectory({ openScreen, userId }: DoctorContext
       'Create one: `mkdir -p -m 700 ~/.screen && export SCREENDIR=~/.screen`',
     );
   }
-  // With any other mode, Screen refuses every command: "Directory … must have mode 700".
+  // Screen refuses every command if the directory has any other mode: "Directory … must have mode 700".
   if (!isPrivate(found)) return fault(`${dir} has mode ${formatMode(found)}`, `chmod 700 ${dir}`);
   const left = MAX_SOCKET_PATH_BYTES - Buffer.byteLength(`${dir}/.`) - pidDigits;
   if (left >= COMFORTABLE_NAME)
