@@ -158,8 +158,8 @@ export const steps = {
   /** moves on from a question with checkboxes, which a digit cannot finish */
   nextPart: () => deciding('nextPart', () => KEYS.right),
   /**
-   * submits the page that summarizes the answers; the page must show `texts`, because 2.0.77 silently drops text that
-   * was entered alongside ticked boxes
+   * submits the page that summarizes the answers; the page must show `texts`, because Claude Code 2.0.77 silently drops
+   * text that was entered alongside ticked boxes
    */
   submit: (texts: readonly string[]) =>
     deciding('submit', (view) => {

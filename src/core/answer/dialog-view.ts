@@ -26,8 +26,8 @@ export function showsDialog(question: Question, opened: DialogView, now: DialogV
 
 /**
  * Reports whether the marked field contains the given text, ignoring spaces and line breaks. If Claude Code keeps the
- * cursor in the field (2.1.329), the text must also end at the cursor. 2.0.77 instead leaves the cursor below the
- * dialog.
+ * cursor in the field (2.1.329), the text must also end at the cursor. Version 2.0.77 instead leaves the cursor below
+ * the dialog.
  */
 export function standsInField(frame: ScreenFrame, text: string): boolean {
   const tail = squeeze(text).slice(-TAIL_CHARACTERS);

@@ -43,7 +43,7 @@ const REASON = `${NO_REASON} To tell you how to proceed, the user said:\n`;
 
 /**
  * Returns the permission mode to use after a plan: Claude Code either asks before each edit, or edits without asking.
- * If the reply does not set a mode, 2.0.77 stays in plan mode.
+ * If the reply does not set a mode, Claude Code 2.0.77 stays in plan mode.
  */
 const switchTo = (mode: 'default' | 'acceptEdits'): unknown => ({ type: 'setMode', mode, destination: 'session' });
 

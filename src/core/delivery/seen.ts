@@ -39,7 +39,7 @@ export interface Seen extends PromptSeen {
    * become one prompt
    */
   isUnread: boolean;
-  /** whether Claude Code accepts a message as many small pastes, which 2.1.150 and later do */
+  /** whether Claude Code accepts a message as many small pastes, as version 2.1.150 and later do */
   takesManyPastes: boolean;
   /** digits that CBOS typed into dialogs; if a dialog had already closed, its digit ended up in the prompt */
   answerKey: string | null;

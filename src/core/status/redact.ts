@@ -16,7 +16,7 @@ const KEPT: readonly RegExp[] = [
   / ⎿\s+(?:Waiting|Running)…/g,
   /(?<=^ +(?:\+\d+ )?)(?:more )?lines?\b|\bctrl\+b to run in background$|\b(?:User answered|Answered) Claude's questions:/g,
   /^[●⏺ ] Reading \d+ files?…|^[●⏺] (?:Agent|Background command)(?= ")|" (?:finished|completed)\b/g,
-  // 1.0 shows reasoning only if the prompt contains one of these words.
+  // Claude Code 1.0 shows reasoning only if the prompt contains one of these words.
   /(?<=^> .*)\b(?:ultra|mega)?think\b/gi,
   /^[│\s]*(?:[❯>]\s*)?\d{1,2}\. /g,
 ];

@@ -33,7 +33,7 @@ export const DEFAULT_THRESHOLDS: Thresholds = {
   promptSettleMs: 200,
   // An interrupt fires no hook. Any hook that does fire arrives sooner than this.
   silentEndMs: 600,
-  // 2.1.329 draws an event 10 to 150 ms after its hook. One second is enough even for a loaded machine.
+  // Claude Code 2.1.329 draws an event 10 to 150 ms after its hook. One second is enough even for a loaded machine.
   drawLagMs: 1_000,
   // When the disk is full, a recording stops without an error. A screen that merely lags behind shows something within
   // three seconds.

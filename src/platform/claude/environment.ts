@@ -8,7 +8,7 @@ export const LAUNCH_VARIABLE = 'CBOS_SESSION';
  * Variables in the server's environment that must not reach a session, in addition to all those that begin with
  * `CBOS_`:
  * - `STY`, `WINDOW`, `TERMCAP`, `TMUX`, `TMUX_PANE`: describe the server's terminal, not the session's
- * - `CLAUDECODE`: 2.1.50 refuses to start if it is set
+ * - `CLAUDECODE`: Claude Code 2.1.50 refuses to start if it is set
  * - `CLAUDE_CODE_CHILD_SESSION`: keeps Claude Code from writing the registry file and the transcript (2.1.329)
  * - `CLAUDE_CODE_SIMPLE`: disables hooks
  * - `CLAUDE_CODE_ENTRYPOINT`, `CLAUDE_CODE_SSE_PORT`, `CLAUDE_CODE_SESSION_ID`: belong to the Claude Code process that

@@ -9,9 +9,9 @@ import { waitAtGate } from './turn-gate.ts';
 import { type ClaudeVersion, formatClaudeVersion, isAtLeast } from './version.ts';
 
 /**
- * The version since which each event may be listed. An unknown name always does harm: 1.0.128 and 2.0.30 silently
- * ignore the whole file, and 2.0.77 to 2.1.329 show a settings dialog that blocks the start. Each event was seen to
- * fire in the version listed here. Some names existed earlier.
+ * The version since which each event may be listed. An unknown name always does harm: versions 1.0.128 and 2.0.30
+ * silently ignore the whole file, and 2.0.77 to 2.1.329 show a settings dialog that blocks the start. Each event was
+ * seen to fire in the version listed here. Some names existed earlier.
  */
 const EVENTS_SINCE: readonly (readonly [since: string, names: readonly string[]])[] = [
   [
@@ -106,9 +106,9 @@ const COMMANDS: ReadonlyMap<string, string> = new Map([
 const HOOK_TIMEOUT_S = 10;
 
 /**
- * How long a dialog may wait for its reply: 14 days. Unlike 2.1.330, 2.1.150 ends a hook immediately if its timeout in
- * milliseconds does not fit into 32 bits (24.8 days). After the timeout, the dialog remains open and can be answered
- * with keypresses.
+ * How long a dialog may wait for its reply: 14 days. Unlike version 2.1.330, version 2.1.150 ends a hook immediately if
+ * its timeout in milliseconds does not fit into 32 bits (24.8 days). After the timeout, the dialog remains open and can
+ * be answered with keypresses.
  */
 const ASKING_HOOK_TIMEOUT_S = 14 * 86_400;
 

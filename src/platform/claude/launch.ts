@@ -4,8 +4,8 @@ import { hookEventsOf } from './hook-settings.ts';
 import { type ClaudeVersion, isAtLeast, parseClaudeVersion } from './version.ts';
 
 /**
- * The first known version that supports `--session-id`, which lets CBOS choose the conversation's id. 1.0.60 lacks this
- * option.
+ * The first known version that supports `--session-id`, which lets CBOS choose the conversation's id. Version 1.0.60
+ * lacks this option.
  */
 const FIRST_WITH_SESSION_ID = '1.0.128';
 

@@ -18,8 +18,8 @@ function stateFile(env: Readonly<Record<string, string | undefined>>): string {
 
 /**
  * Reports whether the user has accepted Claude Code's trust dialog for a folder or for one of its parents. In a
- * terminal, 2.1.330 then does not ask again. With `-p`, Claude Code never asks, and runs the folder's hooks and
- * servers.
+ * terminal, Claude Code 2.1.330 then does not ask again. With `-p`, Claude Code never asks, and runs the folder's hooks
+ * and servers.
  * @param cwd an absolute path, with symbolic links resolved
  */
 export async function isFolderTrusted(

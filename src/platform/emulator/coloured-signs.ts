@@ -11,8 +11,8 @@ const ALERT_PALETTE = 220;
 const ALERT_RGB = 0xffc107;
 
 /**
- * A colour counts as grey if its channels differ by less than this. 1.0.60 to 2.1.330 draw the sign of an answer in
- * white, the sign of a running call in grey, and the sign of a call that has ended in green or red.
+ * A colour counts as grey if its channels differ by less than this. Claude Code 1.0.60 to 2.1.330 draws the sign of an
+ * answer in white, the sign of a running call in grey, and the sign of a call that has ended in green or red.
  */
 const GREYEST = 40;
 

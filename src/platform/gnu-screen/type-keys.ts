@@ -71,7 +71,7 @@ interface Step {
 /**
  * Sends bytes through a file and one of Screen's registers. Registers belong to the session's own daemon, so sessions
  * never get mixed up, and the user's copy buffer does not change. The register is emptied first, because otherwise the
- * previous text would be pasted if the file has already disappeared. (`stuff` drops everything beyond 756 bytes but
+ * previous text would be pasted if the file had already disappeared. (`stuff` drops everything beyond 756 bytes but
  * exits with 0, and it interprets `\ ^ $`.)
  */
 function paste(text: string): Step {

@@ -91,7 +91,7 @@ const SPEAKERS = {
 
 /**
  * Decides between hooks and registry when there is no evidence from the screen. The registry can correct the hooks only
- * if its record contains a time, which 2.1.150 does not store.
+ * if its record contains a time, which version 2.1.150 does not store.
  */
 function withoutScreen({ hook, registry, evidence, now, thresholds }: Hearing): Arbitration {
   if (hook === null || registry === null) {
@@ -123,7 +123,8 @@ function withoutScreen({ hook, registry, evidence, now, thresholds }: Hearing): 
 function screenOverRegistry({ screen, registry, shown, evidence, now, thresholds }: ScreenHearing): Arbitration {
   const bestThereIs = final(screen, 'no hook was ever received: the screen is the best source');
   if (screen.primary !== 'idle' || registry?.primary !== 'active') return bestThereIs;
-  // While an answer streams and the prompt contains a draft, 2.1.329 shows neither the spinner nor the hint.
+  // While an answer streams and the prompt contains a draft, Claude Code 2.1.329 shows neither the spinner nor the
+  // hint.
   if (shown.reading.draft !== null) {
     const winner: SourceVerdict = { ...registry, detail: 'responding' };
     return final(winner, 'a draft in the prompt hides the signs of a turn, so the registry decides');

@@ -187,10 +187,10 @@ function onPrompt(hooks: HookEvidence, event: HookEvent): HookEvidence {
   // therefore remain open.
   const isOpenBeside = (tool: PendingTool): boolean =>
     endedTask !== undefined && isAskedBeside(tool) && tool.agent !== endedTask;
-  // If a prompt is queued during a turn, 2.1.329 announces the prompt at that moment. The running calls then continue.
-  // After an interrupt, they do not continue, but no hook reports that. CBOS therefore keeps the calls, and newer
-  // evidence and the screen override them. Their permission requests are settled, because no dialog was open while the
-  // prompt was being typed.
+  // If a prompt is queued during a turn, Claude Code 2.1.329 announces the prompt at that moment. The running calls
+  // then continue. After an interrupt, they do not continue, but no hook reports that. CBOS therefore keeps the calls,
+  // and newer evidence and the screen override them. Their permission requests are settled, because no dialog was open
+  // while the prompt was being typed.
   const tools = hooks.tools.map((tool) =>
     tool.at > event.at || isOpenBeside(tool) ? tool : { ...tool, requestedAt: null },
   );

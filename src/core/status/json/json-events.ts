@@ -180,8 +180,8 @@ function onState(before: JsonEvidence, state: string | null, at: Millis): JsonEv
 }
 
 /**
- * 2.1.329 reports why the turn ended. In older versions, only an interrupt produces an `error_during_execution` without
- * any text.
+ * Claude Code 2.1.329 reports why the turn ended. In older versions, only an interrupt produces an
+ * `error_during_execution` without any text.
  */
 function onResult(before: JsonEvidence, event: Json, at: Millis): JsonEvidence {
   const message = keepEnd(text(event.result));

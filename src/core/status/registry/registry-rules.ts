@@ -12,7 +12,7 @@ export interface RegistryView {
 /** How long after a process has started an idle registry record still means "never prompted". */
 const FRESH_MS = 3_000;
 
-/** Versions from about 2.1.100 on have a registry, but 2.1.50 has none. */
+/** The registry was seen in 2.1.150 and later; 2.1.50 has none. */
 const VERSIONS = ['2.1.150', '2.1.329'] as const;
 
 /** The words that Claude Code uses for what it is waiting for (2.1.150 to 2.1.329). */

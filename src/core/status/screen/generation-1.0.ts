@@ -55,7 +55,7 @@ export const SCREEN_1_0: ScreenGeneration = {
         },
       },
       {
-        // 2.1.150 draws a spinner too, but the footer already shows everything that the spinner shows.
+        // Claude Code 2.1.150 draws a spinner too, but the footer already shows everything that the spinner shows.
         id: 'screen.spinner',
         versions: ALL.filter((version) => version !== '2.1.150'),
         read: (layout) =>

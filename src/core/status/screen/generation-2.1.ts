@@ -22,7 +22,8 @@ export const SCREEN_2_1: ScreenGeneration = {
   rules: {
     footer: [
       {
-        // While an answer streams, 2.1.329 hides the spinner. Only the footer then shows that the turn is running.
+        // While an answer streams, Claude Code 2.1.329 hides the spinner. Only the footer then shows that the turn is
+        // running.
         id: 'screen.footer.interrupt',
         versions: ['2.1.92', '2.1.150', '2.1.250', '2.1.329', '2.1.330'],
         read: (layout) =>

@@ -45,8 +45,8 @@ export interface Layout {
 // A rule may contain a name (`──── atlas ──`), so only its beginning and most of its length must consist of dashes.
 const RULE = /^─{8}/;
 /**
- * The minimum length of a rule, as a fraction of the window's width. 2.x draws rules across the full width, 1.0 across
- * two columns less.
+ * The minimum length of a rule, as a fraction of the window's width. Claude Code 2.x draws rules across the full width,
+ * and 1.0 draws them two columns shorter.
  */
 const RULE_PART = 0.6;
 

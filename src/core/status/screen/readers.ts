@@ -15,8 +15,8 @@ export function lastTurn(blocks: readonly Block[]): readonly Block[] {
 }
 
 /**
- * 2.1.329 names the hook that it is waiting for, which shows what the turn is doing. In that case, the conversation
- * above the spinner is out of date.
+ * Claude Code 2.1.329 names the hook that it is waiting for, which shows what the turn is doing. In that case, the
+ * conversation above the spinner is out of date.
  */
 const RUNNING_TOOL_HOOK = /^running P(?:re|ost)ToolUse\w* hook/;
 const RUNNING_PROMPT_HOOK = /^running (?:UserPromptSubmit|SessionStart) hook/;
@@ -75,14 +75,14 @@ function haveCallsEnded(turn: readonly Block[], { frame: { endedRows }, areCalls
 const REASONS = /(?:^|· )thinking$/;
 const REASONS_LINE = /^∴ Thinking…/;
 /**
- * 1.0 reasons before it answers only if the prompt contains a word that asks for reasoning. It draws the reasoning only
- * after the reasoning has ended.
+ * Claude Code 1.0 reasons before it answers only if the prompt contains a word that asks for reasoning. It draws the
+ * reasoning only after the reasoning has ended.
  */
 const ASKS_TO_REASON = /^> .*\b(?:(?:ultra|mega)?think)\b/i;
 const HAS_REASONED = /^[✻∴] Th(?:inking…|ought for )/;
 /**
- * The arrow shows the same thing as the highlight. 1.0.60 has no highlight, so the arrow is the only sign there. Later
- * versions show the arrow only after a few seconds. Before the request is sent, the arrow points down for 100 ms.
+ * The arrow shows the same thing as the highlight. Claude Code 1.0.60 has no highlight, so the arrow is the only sign.
+ * Later versions show the arrow only after a few seconds. Before the request is sent, the arrow points down for 100 ms.
  */
 const RECEIVED = /↓ [1-9].*esc to interrupt|esc to interrupt.*↓ [1-9]/;
 
@@ -123,8 +123,8 @@ export const lastSaid = (blocks: readonly Block[]): Block | undefined =>
   lastTurn(blocks).findLast((block) => !NOT_SEEN_BY_USER.test(block.kind));
 
 /**
- * 2.1.329 draws this line below every turn that ended successfully and below no other turn. CBOS checks for this line,
- * because an answer may begin like an error. 2.1.250 draws it below both kinds of turn.
+ * Claude Code 2.1.329 draws this line below every turn that ended successfully and below no other turn. CBOS checks for
+ * this line, because an answer may begin like an error. Version 2.1.250 draws it below both kinds of turn.
  */
 const ENDED_WELL = / · done \d/;
 
