@@ -4,8 +4,8 @@ import { baseOf, buildsItsCommand, isTelling, keepsNames, runsOthers, runsText, 
 import type { ReadCommand } from './shell-command.ts';
 
 /**
- * Matches syntax with which a shell builds words or runs commands, and which our parser might interpret differently
- * than the shell does. `$NAME` and `${NAME}` only insert a value into a word, so they do not match.
+ * Matches syntax with which a shell builds words or runs commands, and which our parser might not interpret in the same
+ * way as the shell. `$NAME` and `${NAME}` only insert a value into a word, so they do not match.
  */
 const BUILDS = /\$\(|`|[<>=]\(|\$['"[]|\$\{(?![A-Za-z_]\w*\})/;
 
@@ -32,7 +32,7 @@ export function mayHideCommand(
   return seen.some((words, index) => mayBeOther(patterns, { words, known: known[index] ?? [], follow }));
 }
 
-/** Reports whether a simple command might run a different program or subcommand than the one that it names. */
+/** Reports whether a simple command might run a program or subcommand other than the one that it names. */
 function mayBeOther(
   patterns: readonly (readonly string[])[],
   { words, known, follow }: { words: readonly string[]; known: readonly boolean[]; follow: (path: string) => string },

@@ -5,7 +5,7 @@ import { type ReadCommand, readCommand } from './shell-command.ts';
 /** Where each path leads, with symbolic links resolved as far as the path exists, or null if that is unknown. */
 export type Places = ReadonlyMap<string, string | null>;
 
-/** Returns one key for a path and the directory that the path is relative to. */
+/** Returns a key that identifies a path together with the directory that the path is relative to. */
 export const placeKey = (base: string, path: string): string => `${base}\0${path}`;
 
 /** A file or folder that is named in a call. */

@@ -71,7 +71,7 @@ const isInProject = ({ effect, projects }: ApprovalRule, folder: string | null):
   folder === null ? effect !== 'allow' : projects.some((project) => isWithin(folder, project));
 
 /**
- * Reports whether a path is a folder itself or lies below that folder. Both paths must be absolute, with symbolic links
+ * Reports whether a path is the given folder or lies below it. Both paths must be absolute, with symbolic links
  * resolved.
  */
 export const isWithin = (path: string, folder: string): boolean =>

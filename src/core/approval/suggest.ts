@@ -50,7 +50,7 @@ const REMOVERS =
 /** Programs that access the network or install packages from it. */
 const NETWORK =
   /^(?:curl|wget|aria2c|scp|sftp|ftp|rsync|telnet|ping|dig|nslookup|gh|glab|hub|aws|gcloud|gsutil|az|doctl|heroku|fly|flyctl|vercel|netlify|terraform|tofu|pulumi|helm|ansible.*|apt|apt-get|dnf|yum|pacman|apk|brew|snap|pip[\d.]*|uv|poetry|conda|gem|bundle|composer|twine|xh|http|https|lynx|w3m|mail|sendmail|mutt|psql|mysql|mongo.*|redis-cli|sqlite3)$/;
-/** Subcommands that destroy something or access the network, of programs that are otherwise harmless. */
+/** Subcommands that destroy something or access the network, although their programs are otherwise harmless. */
 const WIDE_WORDS: ReadonlyMap<string, RegExp> = new Map([
   [
     'git',

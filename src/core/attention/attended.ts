@@ -107,7 +107,7 @@ export function isUnreadBy({ news, seen, isMarked }: Attended): boolean {
 
 /**
  * Records that the user has looked at what the session showed.
- * @param news the number of news items at the moment of the look, or null for all of them
+ * @param news how many news items there were at that moment, or null to count all of them as seen
  */
 export function lookAt(before: Attended, news: number | null): Attended {
   const seen = Math.max(before.seen, Math.min(news ?? before.news, before.news));

@@ -12,7 +12,8 @@ export function firstLines(text: string): string | null {
 }
 
 /**
- * Returns the last text that Claude has written in a conversation since a given time. @param since Unix milliseconds
+ * Returns the last text that Claude has written in a conversation since a given time. @param since the time, in Unix
+ * milliseconds
  */
 export function lastReply(events: readonly StoredEvent[], since: number): string | null {
   for (const { event, timestamp } of events.toReversed()) {

@@ -20,8 +20,8 @@ export interface DeliveryContext {
    */
   isQueueStopped: boolean;
   /**
-   * whether the spending has reached one of the session's budgets; CBOS then holds every message until the budget is
-   * raised or its day is over
+   * whether one of the session's budgets is used up; CBOS then holds every message until the budget is raised or its
+   * day is over
    */
   isOverBudget: boolean;
   /**
@@ -91,7 +91,8 @@ export function decideDelivery(context: DeliveryContext, request: DeliveryReques
   // prompt appears.
   if (primary === null) return { kind: 'hold' };
   if (context.isQueueStopped && request.queue) return { kind: 'hold' };
-  // A dialog is checked first, because it opens even in a paused session, and because its answer is not a message.
+  // The dialog is checked first, because pausing the queue does not affect dialogs, and because the answer to a dialog
+  // is not a message.
   if (context.isOverBudget && !isAsking(context.status)) return { kind: 'hold' };
   if (context.isUnread) return holdOr(refuse('unread'));
   if (context.cover !== null) return holdOr({ kind: 'refuse', why: `covered_by_${context.cover}`, question });

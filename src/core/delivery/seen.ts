@@ -30,8 +30,8 @@ export interface Seen extends PromptSeen {
   /** whether the queue is paused after an interrupt; see `stopQueue` */
   isQueueStopped: boolean;
   /**
-   * whether the spending has reached one of the session's budgets; nothing is typed then, and a message does not wake a
-   * parked session
+   * whether one of the session's budgets is used up; nothing is typed then, and a message does not wake a parked
+   * session
    */
   isOverBudget: boolean;
   /**
@@ -105,8 +105,8 @@ export const isReadyBelowDraft = (seen: Seen): boolean =>
   draftOf(seen) !== null && isReady(seen.status) && coverOf(seen) === null && !seen.isDead;
 
 /**
- * Reports whether a cover keeps Enter from sending a typed message. A command that begins with `!` opens the shell mode
- * on purpose, so that mode is not an obstacle for it. A prompt that is not visible is not an obstacle either, because a
+ * Reports whether a cover keeps Enter from sending a typed message. A command that begins with `!` opens shell mode on
+ * purpose, so that mode is not an obstacle for it. A prompt that is not visible is not an obstacle either, because a
  * long message fills the window.
  */
 export function isKeptFromPrompt(seen: PromptSeen, { text, command }: { text: string; command: boolean }): boolean {

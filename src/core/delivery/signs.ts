@@ -14,9 +14,9 @@ const LATE_SIGN_MS = 10_000;
 const WHERE_IT_IS_KNOWN: ReadonlySet<DeliveryPhase> = new Set(['under_view', 'unread', 'taken_back']);
 
 /**
- * Returns the deliveries that make up a prompt reported by a hook: either the oldest typed text that is identical, or
- * several that were in the box together. A held message that was typed before also counts, because a user may have sent
- * it from the box.
+ * Returns the deliveries that make up a prompt reported by a hook: either the oldest one whose text equals the prompt,
+ * or several whose texts were in the box together. A held message that was typed before also counts, because a user may
+ * have sent it from the box.
  * @param now the current wall-clock time
  */
 export function takenBy(prompt: string, { queued, sent, unknown, recent }: Deliveries, now: Millis): Change[] {

@@ -6,8 +6,8 @@ import { afterClearing, finishEnding, isInterrupting, leftoversOf } from './stan
 import { go, type Step, wait } from './step.ts';
 
 /**
- * How long a message must have been in the prompt before CBOS types ^C, and the minimum time between two ^C. A second
- * ^C on an empty prompt within 1 to 3 s would end Claude Code.
+ * How long a message must have been in the prompt before CBOS types ^C, and the minimum time between two such
+ * keypresses. A second ^C on an empty prompt within 1 to 3 s would end Claude Code.
  */
 export const STOOD_MS = 300;
 const BETWEEN_CLEARS_MS = 4_000;
@@ -19,7 +19,10 @@ const CLEARED_MS = 2_000;
  * is running, and the status reports that.
  */
 const STILL_DRAWN_MS = 1_500;
-/** How many times CBOS types the key at most. If a view opens at the same moment, the key closes the view instead. */
+/**
+ * The maximum number of times that CBOS types the key. If a view opens at the same moment, the key closes the view
+ * instead.
+ */
 const TRIES = 2;
 
 /**

@@ -7,9 +7,9 @@ import { finishEnding, leftoversOf } from './standing.ts';
 import { go, type Step, wait } from './step.ts';
 import { STOOD_MS } from './take-out.ts';
 
-/** How long to wait between pasting the text and pressing Enter, for 2.1.150 and later. */
+/** How long to wait between pasting the text and pressing Enter, for Claude Code 2.1.150 and later. */
 const ENTER_DELAY_MS = 150;
-/** How long to wait for versions up to 2.1.50, which lose the Enter after a shorter wait. */
+/** How long to wait for Claude Code up to 2.1.50, which loses the Enter after a shorter wait. */
 const OLD_ENTER_DELAY_MS = 400;
 /**
  * How fast Claude Code reads a paste (20 kB in 0.6 s, 50 kB in 1.9 s). An Enter that arrives before Claude Code has
@@ -37,8 +37,8 @@ const FIRST_CONFIRM_MS = 1_500;
  */
 export const SECOND_CONFIRM_MS = 2_500;
 /**
- * How long to wait until a message that Claude Code queues disappears from the box, which normally takes 100 ms. Up to
- * 2.1.328, its hook fires only when a turn takes the message.
+ * How long to wait until a message that Claude Code queues disappears from the box, which normally takes 100 ms. In
+ * versions up to 2.1.328, its hook fires only when a turn takes the message.
  */
 const QUEUE_CONFIRM_MS = 1_000;
 

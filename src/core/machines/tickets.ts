@@ -13,7 +13,7 @@ const TICKET_MS = 5_000;
 const MOST_TICKETS = 64;
 
 export interface Tickets {
-  /** null if the machine already holds too many tickets */
+  /** returns null if the machine already holds too many tickets */
   issue(asker: string): string | null;
   /** Uses up a ticket and reports whether it was valid. */
   use(asker: string, ticket: string): boolean;

@@ -8,7 +8,7 @@ const DESCRIBING: ReadonlyMap<string, ReadonlySet<string>> = new Map(
   ['Bash', 'PowerShell', 'Agent', 'Task'].map((tool) => [tool, new Set(['description'])]),
 );
 
-/** The maximum length, which is longer than anything that a list shows or a user searches for. */
+/** The maximum length of this part, which is longer than anything that a list shows or a user searches for. */
 const MOST_ABOUT = 2_000;
 
 /**

@@ -11,7 +11,7 @@ export const LOOK_BACK_MS = 7 * 24 * 3_600_000;
 export interface Timed {
   missed: ScheduleMissed;
   isPaused: boolean;
-  /** all times of the schedule up to this one have been decided, in Unix milliseconds */
+  /** the time up to which all of the schedule's times have been decided, in Unix milliseconds */
   decidedUntil: number;
 }
 

@@ -48,7 +48,7 @@ export function textsOfMessage(record: unknown, options: { results: boolean } = 
   const { content } = record.message;
   if (record.type === 'assistant') return blocksOf(content).flatMap(ofAssistant);
   if (record.type !== 'user') return [];
-  // In a subagent, the prompts are written by Claude Code itself.
+  // In a subagent's conversation, the prompts are written by Claude Code itself.
   const isPerson = record.isSidechain !== true && typeof record.parent_tool_use_id !== 'string';
   return blocksOf(content).flatMap((block) => {
     if (block.type === 'text') return isPerson && !isOwnCommand(block.text) ? said('prompt', block.text) : [];

@@ -21,7 +21,7 @@ const MOST_TERMS = 20;
 /** The minimum length of a prefix to search for. Too many words share any single first letter. */
 const SHORTEST_PREFIX = 2;
 
-/** Returns the words in a string. Full-width and other compatibility forms are treated as the plain forms. */
+/** Returns the words in a string. Full-width and other compatibility forms are treated like the plain forms. */
 export function wordsOf(text: string): string[] {
   return text.normalize('NFKC').match(WORD) ?? [];
 }

@@ -14,8 +14,8 @@ const LEAST_CHARACTERS = 2;
 const IDEOGRAPH = /[\p{Script=Han}\p{Script=Hiragana}\p{Script=Katakana}\p{Script=Hangul}]/u;
 
 /**
- * Joins wrapped rows into lines and returns the lines that are worth finding, that is, without frames, empty lines, and
- * the spinner.
+ * Joins wrapped rows into lines and returns the lines that are worth finding, that is, all but borders, empty lines,
+ * and the spinner.
  */
 export function readableLines(rows: readonly ScreenRow[]): string[] {
   const lines: string[] = [];

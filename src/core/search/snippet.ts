@@ -12,7 +12,7 @@ const SNIPPET_LENGTH = 160;
 /** How many characters are shown before the first match. */
 const LEAD = 40;
 
-/** Returns the part of the text that contains most of the terms close together. */
+/** Returns the part of the text in which most of the terms occur close together. */
 export function snippetOf(text: string, terms: readonly SearchTerm[]): Snippet {
   const line = text.replace(/\s+/g, ' ').trim();
   const found = terms.flatMap((term, index) => findIn(line, term, index));

@@ -50,8 +50,8 @@ const DEFAULT_KEEP_DAYS = 90;
  */
 const DEFAULT_WORKTREE_PORTS = '28000-28999';
 /**
- * The default takes into account that a turn that changes ten files takes about 50 kB in the repository before `git
- * gc`.
+ * A turn that changes ten files takes about 50 kB in the repository before `git gc`, so the default costs a few
+ * megabytes per session.
  */
 const DEFAULT_TURNS_KEPT = 100;
 /**

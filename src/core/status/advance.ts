@@ -70,7 +70,7 @@ export function advanceStatus(previous: StatusMemory | null, input: StatusInput)
     since: hasMoved ? now : previous.since,
     recoveredAt: health.recoveredAt,
     question,
-    // The reason with which the status began is kept, because several sources report the same status one after another.
+    // The status keeps its original reason, because several sources report the same status one after another.
     because: isAnnounced ? verdict.because : previous.because,
     wait: verdict.wait,
     lastQuestion: question?.text ?? previous?.lastQuestion ?? null,

@@ -33,8 +33,8 @@ export interface DialogSources {
 /**
  * Builds the question for an open dialog. If hooks report the tool call, the call's id serves as the question's
  * identity. This identity does not change when the options appear on the screen or when the server restarts. Otherwise,
- * CBOS computes the identity from the dialog and the time at which it opened, by the clock as it was before it was ever
- * set.
+ * CBOS computes the identity from the dialog and the time at which it opened, by the clock as it was before anyone
+ * changed it.
  */
 export function dialogQuestion(sources: DialogSources): Question {
   const { kind, dialog, tool, openedAt, movedMs } = sources;
@@ -61,7 +61,7 @@ export function dialogQuestion(sources: DialogSources): Question {
 
 /**
  * Returns the question as its dialog shows it, for answers that are given as keypresses. The dialog may number the
- * options differently than the hook.
+ * options differently from the hook.
  */
 export function asDrawn(question: Question, dialog: ScreenDialog): Question {
   const [first, ...others] = question.questions;

@@ -41,7 +41,7 @@ export function readRepositories(value: unknown, file: string): RepositorySettin
   });
 }
 
-/** Reads the values in a repository's own file. @returns what is wrong with the values, or null */
+/** Reads the values in a repository's own file. @returns the values, or what is wrong with them */
 export function readProjectSetUp(values: Readonly<Record<string, unknown>>): NamedSetUp | { problem: string } {
   const named = readFields(values, SET_UP_KEYS);
   return 'problem' in named || named.command !== '' ? named : { problem: 'set_up is empty' };

@@ -166,7 +166,7 @@ function hookEntry(version: ClaudeVersion, command: string, timeout: number): ob
   return isAtLeast(version, '2.1.150') ? { ...entry, async: false } : entry;
 }
 
-/** Returns the settings for a JSON session in case rules may deny calls before Claude Code asks about them. */
+/** Returns the settings for a JSON session for as long as rules may deny calls before Claude Code asks about them. */
 function guardedSettings(version: ClaudeVersion): Record<string, unknown> {
   const entry = hookEntry(version, JSON_TOOL_HOOK_COMMAND, TOOL_HOOK_TIMEOUT_S);
   return { hooks: { PreToolUse: [{ matcher: '*', hooks: [entry] }] } };

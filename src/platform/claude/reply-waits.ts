@@ -145,7 +145,7 @@ async function writeLine({ key, ...process }: Waiting, text: string): Promise<bo
   }
 }
 
-/** Opens the hook's FIFO. Returns null if there is no such process, or if there is no /proc as on Linux. */
+/** Opens the hook's FIFO. Returns null if there is no such process, or if the system lacks Linux's /proc. */
 async function openPlaceOf({ pid }: ProcessId): Promise<FileHandle | null> {
   const flags = constants.O_WRONLY | constants.O_NONBLOCK | constants.O_NOCTTY;
   return open(`/proc/${pid}/fd/3`, flags).catch((error: NodeJS.ErrnoException) => {

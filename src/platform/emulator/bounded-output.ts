@@ -9,7 +9,7 @@ const USUAL_MS = 50;
  */
 const MOST_OVER_MS = 1_000;
 
-/** Output for a terminal that has not been drawn yet. */
+/** Output that has not been drawn in its terminal yet. */
 interface BoundedOutput {
   /** @param onDrawn called right after the piece has been drawn, before anything else is drawn */
   add(piece: string | Uint8Array, onDrawn?: () => void): void;

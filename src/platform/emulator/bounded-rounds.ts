@@ -99,8 +99,8 @@ const script = new Script('work()');
 
 /**
  * Runs `work` with a time limit, at which a separate thread tells V8 to stop. In Node, this is the only way to end an
- * endless loop in the same thread, including one in a regular expression. If that thread could not start, the attempt
- * would abort the process. In that case, the work therefore runs without a limit.
+ * endless loop in the same thread, including one in a regular expression. If that thread cannot start, the attempt
+ * would abort the process, so the work then runs without a limit.
  * @throws Error ERR_SCRIPT_EXECUTION_TIMEOUT, and everything that `work` throws
  */
 function endWithin(timeout: number, work: () => void): void {

@@ -3,7 +3,10 @@
  * erasing lines.
  */
 const PLAIN_FINALS = new Set(Array.from('ABCDEFGHKdfm', (letter) => letter.charCodeAt(0)));
-/** The same for sequences with a `?`, which set whether the cursor is shown and whether a redraw is in progress. */
+/**
+ * The letters that end sequences with a `?`, as far as these are quick to draw. They set whether the cursor is shown
+ * and whether a redraw is in progress.
+ */
 const PLAIN_MODES: ReadonlySet<string> = new Set(['25h', '25l', '2026h', '2026l']);
 /**
  * A title, `ESC ] 0 ; TEXT BEL`, counts as plain if it is no longer than this and contains only letters and the signs

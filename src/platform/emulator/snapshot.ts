@@ -199,8 +199,8 @@ function writing(terminal: Terminal) {
 }
 
 /**
- * Reports whether the last character that was printed is also the last one that drawing the screen wrote, so that
- * nothing else needs to be restored.
+ * Reports whether drawing the screen ends with the character that was printed last, so that nothing else needs to be
+ * restored.
  */
 function standsWhereDrawn(terminal: Terminal): boolean {
   const buffer = terminal.buffer.active;

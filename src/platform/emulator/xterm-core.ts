@@ -61,7 +61,7 @@ export function coreOf(terminal: Terminal): Core {
 }
 
 /**
- * While lines do not wrap (DECAWM off), makes the screen independent of how the output is split. If a wide character is
+ * Makes the screen independent of how the output is split while lines do not wrap (DECAWM off). If a wide character is
  * past the edge, xterm.js draws what follows in the same write differently from what follows in the next write (6.0.0).
  * In this mode, each character is therefore printed separately.
  */

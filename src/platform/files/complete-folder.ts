@@ -8,10 +8,10 @@ const MOST_FOLDERS = 50;
 const MOST_ENTRIES = 20_000;
 
 /**
- * Returns the folders whose path begins with what the user has typed so far, as at most 50 absolute paths, sorted. `~`
- * and relative paths refer to the user's home. A path that ends in `/` matches all folders in it. Hidden folders match
- * only if their leading dot was typed. A path that is unreadable or missing yields no folders and no error, because the
- * user may still be typing.
+ * Returns at most 50 folders whose path begins with what the user has typed so far, as sorted absolute paths. `~` and
+ * relative paths refer to the user's home. A path that ends in `/` matches all folders in it. Hidden folders match only
+ * if their leading dot was typed. A path that is unreadable or missing yields no folders and no error, because the user
+ * may still be typing.
  */
 export async function completeFolder(typed: string, userHome: string): Promise<string[]> {
   const path = absolutePath(typed, userHome);

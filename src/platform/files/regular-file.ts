@@ -7,9 +7,9 @@ const IRREGULAR: ReadonlySet<string | undefined> = new Set(['ELOOP', 'ENXIO']);
 const READ = constants.O_RDONLY | constants.O_NONBLOCK;
 
 /**
- * Opens a file for reading that another program created. Pipes and devices are not opened. Opening a pipe would block
- * until someone writes to it, and would thereby occupy one of the four threads that read all of the process's files. A
- * device has no end.
+ * Opens a file that another program created, for reading only. Pipes and devices are not opened. Opening a pipe would
+ * block until someone writes to it, and would thereby occupy one of the four threads that read all of the process's
+ * files. A device has no end.
  * @param followsLinks false if only this user's own programs write to this place, and none of them creates symbolic
  * links
  * @returns null if the file is not a regular file

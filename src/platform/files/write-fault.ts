@@ -1,7 +1,10 @@
 import { open, rm, stat, statfs } from 'node:fs/promises';
 import { join } from 'node:path';
 
-/** More bytes than fit into a file's last block, or into the space that a file system reserves in its inodes. */
+/**
+ * How many bytes to write as a test, which is more than fit into a file's last block or into the space that a file
+ * system reserves in its inodes.
+ */
 const TRIED_BYTES = 65_536;
 
 /**

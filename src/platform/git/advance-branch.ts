@@ -33,7 +33,10 @@ export async function requireAdvanceable(place: GitPlace, { base, from, to }: Me
   await requireNoFilter(here, base, await change());
 }
 
-/** Without filters, git would put the pointer of a large file into the checkout, or the encrypted form of a file. */
+/**
+ * Without filters, git would check out the pointer of a large file instead of the file, or a file in its encrypted
+ * form.
+ */
 async function requireNoFilter(here: GitPlace, base: string, names: Buffer): Promise<void> {
   const asked = await runGit(['check-attr', '-z', '--stdin', 'filter'], { ...here, input: names });
   const words = asked.toString('utf8').split('\0');

@@ -13,7 +13,7 @@ export interface Push {
   address: string;
   commit: string;
   branch: string;
-  /** SHA-1 or SHA-256, whichever the repository uses */
+  /** the object format of the repository, which is SHA-1 or SHA-256 */
   objectFormat: string;
   /** the folder in which our own git directory is created, to which only this program writes */
   scratchDir: string;

@@ -47,7 +47,7 @@ export type TurnFacts = Omit<KeptTurn, 'number' | 'ref' | 'begin' | 'end'>;
 
 /**
  * Stores a state as a commit. The fields of the state become lines in the commit message.
- * @param parent the state at the beginning of the turn; if the state being stored is that one, the last commit
+ * @param parent the state at the beginning of the turn, or the last commit if that state is the one to store
  */
 export async function commitState(
   own: TurnGitDir,

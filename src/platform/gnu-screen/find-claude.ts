@@ -11,9 +11,7 @@ export interface ProcessLook {
   argv: readonly string[];
 }
 
-/**
- * The npm package. Old versions run `node …/@anthropic-ai/claude-code/cli.js`, whatever the name of the link to it is.
- */
+/** The npm package. Old versions run `node …/@anthropic-ai/claude-code/cli.js`, whatever the link to it is called. */
 const PACKAGE_PATH = /(^|\/)@anthropic-ai\/claude-code(-[a-z0-9-]+)?\//;
 const RUNTIMES = /^(node|nodejs|bun|deno)(-?\d[\d.]*)?$/;
 /** Matches subcommands and modes that are not interactive sessions. */

@@ -97,7 +97,7 @@ async function readState(daemon: ProcessInfo | null, attached: boolean): Promise
 
 /**
  * Reports whether a process is a Screen daemon. The check is needed because any other program may have received the pid
- * of a dead daemon. The argv[0] of a daemon is `SCREEN`, whatever the name of its executable is.
+ * of a dead daemon. The argv[0] of a daemon is `SCREEN`, whatever its executable is called.
  */
 export async function isScreenDaemon(daemon: ProcessInfo): Promise<boolean> {
   if (daemon.comm.toLowerCase().includes('screen')) return true;

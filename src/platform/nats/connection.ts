@@ -119,7 +119,7 @@ function linkOf(connection: NatsConnection): NatsLink {
     request: async (subject, data, timeoutMs) => {
       if (connection.isClosed()) return { kind: 'unreachable' };
       try {
-        // Without this, a request would wait until its timeout if its connection has closed.
+        // Without this, a request whose connection has closed would wait until its timeout.
         const answer = await Promise.race([connection.request(subject, data, { timeout: timeoutMs }), closed]);
         return answer === undefined ? { kind: 'silent' } : { kind: 'answered', data: answer.string() };
       } catch (cause) {

@@ -6,7 +6,8 @@ import { isAskedBeside, isTurnRunning } from './hooks.ts';
 
 /**
  * Returns the call for which the hooks report an open permission request. Claude Code draws permission dialogs in the
- * order of the requests. Agents may request permissions in a different order than they announced their calls (2.1.330).
+ * order of the requests. Agents may request permissions in a different order from the one in which they announced their
+ * calls (2.1.330).
  */
 export function requestedTool({ tools }: Pick<HookEvidence, 'tools'>): PendingTool | null {
   return tools.reduce<PendingTool | null>((first, tool) => {

@@ -47,7 +47,7 @@ export function settle(evidence: JsonEvidence): JsonEvidence {
   return evidence.open.length > 0 ? evidence : { ...evidence, busySince: null, phase: null };
 }
 
-/** Sets how far an open prompt has got. */
+/** Records how far an open prompt has progressed. */
 export function onPromptStage(before: JsonEvidence, id: string, stage: OpenPrompt['stage']): JsonEvidence {
   return { ...before, open: before.open.map((prompt) => (prompt.id === id ? { ...prompt, stage } : prompt)) };
 }

@@ -9,7 +9,7 @@ export interface RegistryView {
   startedAt: Millis | null;
 }
 
-/** How long after a process has started an idle registry record still means "never prompted". */
+/** How long an idle registry record still means "never prompted" after a process has started. */
 const FRESH_MS = 3_000;
 
 /** The registry was seen in 2.1.150 and later; 2.1.50 has none. */

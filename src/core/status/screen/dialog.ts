@@ -155,8 +155,8 @@ const PERMISSION =
   /^(?:Do you want (?:to|Claude)\b(?! use this API key)|Allow\b|Would you like to (?:allow|run)\b|Claude (?:wants|needs|requests)\b(?! to exit plan mode))/;
 
 /**
- * Returns the open tab, which only its colour marks. Without the colour, this function has to guess: the first tab
- * without an answer or, if there is none, the last tab.
+ * Returns the open tab. Only its colour distinguishes the open tab, and this function does not see colours, so it
+ * guesses: the first tab without an answer or, if there is none, the last tab.
  */
 function currentTab(tabBar: string): string | null {
   const tabs = [...tabBar.matchAll(CHIP)]
@@ -171,10 +171,10 @@ function freeTextIndex(options: readonly QuestionOption[]): number | null {
 }
 
 /**
- * Restores the label of a question's free-text option, which text in the field replaces. That text becomes the
- * description. The option that leaves the dialog comes directly after the free-text option (2.1.50 to 2.1.329). The
- * text need not be an answer. It may also be something that was meant for the prompt and was typed just as the question
- * opened.
+ * Restores the label of a question's free-text option. On the screen, text in the option's field replaces the label,
+ * and this function returns that text as the description. The option that leaves the dialog comes directly after the
+ * free-text option (2.1.50 to 2.1.329). The text need not be an answer. It may also be something that was meant for the
+ * prompt and was typed just as the question opened.
  */
 function withFreeTextLabel(options: readonly ShownOption[], multi: boolean): ShownOption[] {
   const index = options.findIndex(({ label }) => meaningOfAnswer(label) === 'leave') - 1;

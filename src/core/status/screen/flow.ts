@@ -23,8 +23,8 @@ export const AWAY_WHILE_SENDING_MS = 2_200;
 const SENDING_COLUMN_MS = 50;
 const UNEVEN_MS = 6;
 /**
- * By how many the steps of one kind must outnumber the steps of the other kind before CBOS decides. While an answer
- * arrives, between one step in five and one in three has the pace of a pending request (1.0.85, 1.0.90).
+ * How many more steps of one kind than of the other CBOS must see before it decides. While an answer arrives, between
+ * one step in five and one in three has the pace of a pending request (1.0.85, 1.0.90).
  */
 const DECIDED_PACE = 2;
 /**

@@ -12,7 +12,7 @@ export interface ScreenView extends Layout {
   flow: Flow | null;
   /** whether the spinner's clock has reported reasoning in this turn */
   hasReasoned: boolean;
-  /** whether a call has shown no sign of running for longer than any running call would */
+  /** whether a call has shown no sign of running for so long that it can no longer be running */
   areCallsOver: boolean;
 }
 

@@ -86,7 +86,7 @@ const HAS_REASONED = /^[✻∴] Th(?:inking…|ought for )/;
  */
 const RECEIVED = /↓ [1-9].*esc to interrupt|esc to interrupt.*↓ [1-9]/;
 
-/** Reports whether an answer that Claude Code has not drawn yet is arriving. */
+/** Reports whether an answer is arriving although Claude Code has not drawn any of it yet. */
 export function isReceiving(view: ScreenView): boolean {
   const { spinner, flow, blocks } = view;
   if (spinner === null || activeDetail(view) !== 'thinking') return false;

@@ -81,7 +81,7 @@ export interface FlowEvidence {
   isBackSoon: boolean;
   /** above 0 if the last steps had the pace of a pending request, below 0 if they did not */
   pace: number;
-  /** null until the highlight has revealed which of the two it is */
+  /** whether a request is pending or its answer is arriving, or null until the highlight has revealed it */
   flow: Flow | null;
   /** whether the spinner's clock has reported reasoning */
   hasReasoned: boolean;
@@ -116,10 +116,10 @@ export interface ScreenReading {
 /**
  * The cover that receives keypresses instead of the prompt, although no dialog is open. Text that is typed into a cover
  * is lost, or does something that no one intended. A `transcript` covers everything. A `view` is one of Claude Code's
- * own, such as `/help` or `/status`, which replaces the prompt but asks nothing. In `shell` mode, Enter runs the text
- * as a command. In the `search` through old prompts, Enter sends the prompt that was found. Below the list of `agents`,
- * Enter starts a new session. `unknown` means that neither a prompt nor a dialog is drawn, so an editor may be open or
- * the frame may be incomplete.
+ * own views, such as `/help` or `/status`, which replaces the prompt but asks nothing. In `shell` mode, Enter runs the
+ * text as a command. In the `search` through old prompts, Enter sends the prompt that was found. Below the list of
+ * `agents`, Enter starts a new session. `unknown` means that neither a prompt nor a dialog is drawn, so an editor may
+ * be open or the frame may be incomplete.
  */
 export type Cover = 'transcript' | 'view' | 'shell' | 'search' | 'agents' | 'unknown';
 
@@ -157,7 +157,7 @@ export interface SettledReading {
 export interface ScreenEvidence {
   frame: ScreenFrame;
   reading: ScreenReading;
-  /** when this reading began (same primary, detail and dialog) */
+  /** when this reading began, that is, the same primary, detail and dialog */
   readingSince: Millis;
   /** when the primary of this reading began; a running turn may change its detail */
   primarySince: Millis;

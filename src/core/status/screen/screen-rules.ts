@@ -25,7 +25,7 @@ export const SCREEN_SIGNS: ScreenSigns = {
 };
 
 export interface ReadOptions {
-  /** strongest first; by default, the rules that CBOS ships */
+  /** the rules, strongest first; default: the rules that CBOS ships */
   rules?: readonly ScreenRule[];
   signs?: ScreenSigns;
   /** what the spinner's highlight last showed, which a single frame cannot reveal */

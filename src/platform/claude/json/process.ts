@@ -8,8 +8,8 @@ import { CatalogueError } from '../../../protocol/index.ts';
 import { makeFifo, type ProcessId, readProcess, startFault } from '../../process/index.ts';
 
 /**
- * How long to wait until Claude Code reads a line. If that takes longer, Claude Code hangs, because it normally reads
- * its input immediately, even during a turn.
+ * How long to wait until Claude Code reads a line. If that takes longer, Claude Code must have hung, because it
+ * normally reads its input immediately, even during a turn.
  */
 const WRITE_TIMEOUT_MS = 15_000;
 const WRITE_RETRY_MS = 5;
