@@ -13,7 +13,7 @@ export function collectGarbage(): Promise<void> {
   return new Promise((resolve) => {
     session.post('HeapProfiler.collectGarbage', () => {
       resolve();
-      // If a session is closed while it is answering, it blocks the thread forever (Node 20.20.2).
+      // If an inspector session is closed while it is still answering, it blocks the thread forever (Node 20.20.2).
       setImmediate(() => session.disconnect());
     });
   });

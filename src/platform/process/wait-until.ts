@@ -7,7 +7,8 @@ export interface WaitOptions {
 }
 
 /**
- * The default pause. It is so short that no one notices it, and so long that waiting for several seconds costs little.
+ * The default pause. It is short enough that no one notices it, and long enough that waiting for several seconds costs
+ * little.
  */
 const LOOK_EVERY_MS = 10;
 

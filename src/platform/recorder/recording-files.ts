@@ -40,7 +40,10 @@ export async function readStart(file: string): Promise<RecordingStart> {
   }
 }
 
-/** Returns where the output begins, based on the first bytes of a recording, and the size that the header contains. */
+/**
+ * Returns where the output begins, and which terminal size the header contains, based on the first bytes of a
+ * recording.
+ */
 export function startOf(bytes: Uint8Array): Pick<RecordingStart, 'start' | 'size'> {
   const reading = parseHeader(bytes);
   if (reading.kind !== 'header') return { start: 0, size: null };

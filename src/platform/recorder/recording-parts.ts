@@ -107,9 +107,9 @@ export async function packPart(typescript: string, from: number): Promise<boolea
 }
 
 /**
- * Completes a packing that a crash interrupted by releasing the space of the last part. If that has already been done,
- * the file is not touched, because touching it would take a process and would change its modification time, as if
- * someone had just written to it.
+ * If a crash interrupted the last packing, completes it by releasing the space of the last part. If that has already
+ * been done, the file is not touched, because touching it would take a process and would change its modification time,
+ * as if someone had just written to it.
  */
 export async function finishPacking(typescript: string): Promise<void> {
   const last = (await listParts(typescript)).parts.at(-1);

@@ -35,7 +35,7 @@ export interface TailOptions {
    * that is the case
    */
   onNameLost?: () => void;
-  /** called, with `keepsFile`, when everything before this position was cut off */
+  /** with `keepsFile`: called when everything before this position was cut off */
   onCut?: (at: number) => void;
   /**
    * called when the file was deleted and another file is taking its name; until the promise is settled, the old file

@@ -75,7 +75,7 @@ export async function readRepositorySettings(home: string, userHome: string): Pr
   }));
 }
 
-/** This is loaded only if there are any repositories, like the engine for rules. */
+/** The parser for repositories is loaded only if there are any, like the engine for rules. */
 async function checkRepositories(repositories: unknown, path: string): Promise<RepositorySettings[]> {
   const { readRepositories } = await import('../../core/worktrees/read-set-up.ts');
   return readRepositories(repositories, path);

@@ -207,7 +207,7 @@ function ownId(messageId: string): number {
   return FIRST_LARGE + (createHash('sha256').update(messageId).digest().readUInt32BE() & (FIRST_LARGE - 1));
 }
 
-/** The errors of a bus that has lost a call or the answer to it. */
+/** The D-Bus errors that mean that a call or the answer to it was lost. */
 const LOST: ReadonlySet<string> = new Set(
   ['NoReply', 'Timeout', 'TimedOut', 'Disconnected'].map((name) => `org.freedesktop.DBus.Error.${name}`),
 );

@@ -61,7 +61,7 @@ const OutboxRow = z
     changedAt: row.changed_at,
     attempts: row.attempts,
     retryAt: row.retry_at,
-    /** since when the message may exist, if the outcome of sending it is unknown */
+    /** the time from which the message may exist, if the outcome of sending it is unknown */
     unsureSince: row.unsure_since,
     notice: row.notice,
     /** the sink's own id for the message */

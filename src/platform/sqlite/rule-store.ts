@@ -40,7 +40,7 @@ export interface NewDecision {
   input: unknown;
   /** the position in the recording, or null if there is none */
   place: { epoch: number; offset: number } | null;
-  /** the last event of the JSON session before the call */
+  /** the number of the last event of the JSON session before the call */
   seq: number | null;
 }
 

@@ -21,7 +21,7 @@ export interface ScheduleRecord {
   prompt: string;
   missed: ScheduleMissed;
   isPaused: boolean;
-  /** all times of the schedule up to this one have been decided */
+  /** the time up to which all of the schedule's times have been decided */
   decidedUntil: number;
   createdAt: number;
 }
