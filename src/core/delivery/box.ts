@@ -2,7 +2,7 @@ import type { ScreenFrame, ScreenReading } from '../status/index.ts';
 import { isRule } from '../status/screen/layout.ts';
 
 /**
- * Returns the text as Claude Code reports it after normalising it (2.1.329): each tab becomes four spaces, and trailing
+ * Returns the text as Claude Code reports it after normalizing it (2.1.329): each tab becomes four spaces, and trailing
  * spaces are removed. Apply this function to both sides of a comparison.
  */
 export function normalisePrompt(text: string): string {
@@ -53,7 +53,7 @@ export type BoxHolds =
   | 'text'
   /** the box shows the message together with something that someone else typed */
   | 'more'
-  /** the box shows nothing yet, only part of the message, or something that CBOS does not recognise */
+  /** the box shows nothing yet, only part of the message, or something that CBOS does not recognize */
   | 'other';
 
 /** Claude Code shows `[Pasted text #1 +12 lines]` for a paste of more than 800 characters (1.0.128 to 2.1.329). */

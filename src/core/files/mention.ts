@@ -1,10 +1,10 @@
 /**
- * Matches paths that Claude Code recognises after `@`. A mention ends at the first space, a `#` begins a line range,
+ * Matches paths that Claude Code recognizes after `@`. A mention ends at the first space, a `#` begins a line range,
  * and a quote begins another form of mention.
  */
 const MENTIONABLE = /^\/[\p{L}\p{N}/._+=,-]*[A-Za-z0-9]$/u;
 
-/** Reports whether Claude Code recognises this path in a mention. */
+/** Reports whether Claude Code recognizes this path in a mention. */
 export const isMentionable = (path: string): boolean => MENTIONABLE.test(path);
 
 /**

@@ -35,7 +35,7 @@ function inOrder(value: unknown): unknown {
 
 const isRecord = (value: unknown): value is Record<string, unknown> => typeof value === 'object' && value !== null;
 
-/** Returns the part of a question by which a user recognises it: the command, the file, or the wording. */
+/** Returns the part of a question by which a user recognizes it: the command, the file, or the wording. */
 export function aboutOf({ kind, tool, text, questions }: Question): string {
   const asked = kind === 'question' ? questions.map((part) => part.text).join(' / ') || text : null;
   const about = asked ?? tellingField(tool?.input) ?? JSON.stringify(tool?.input ?? text);

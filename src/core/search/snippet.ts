@@ -7,7 +7,7 @@ export interface Snippet {
   highlights: [number, number][];
 }
 
-/** The length of a snippet in characters. Two lines of a terminal are enough to recognise the place. */
+/** The length of a snippet in characters. Two lines of a terminal are enough to recognize the place. */
 const SNIPPET_LENGTH = 160;
 /** How many characters are shown before the first match. */
 const LEAD = 40;

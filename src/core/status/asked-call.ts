@@ -32,7 +32,7 @@ export function askedQuestions(input: unknown): QuestionPart[] {
 }
 
 /**
- * Returns the part of a tool call by which a user recognises it: the first line of the command, the file, or the
+ * Returns the part of a tool call by which a user recognizes it: the first line of the command, the file, or the
  * address, truncated to 200 characters.
  */
 export function describeTool(tool: { name: string; input: unknown }): string {

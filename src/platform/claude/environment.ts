@@ -1,6 +1,6 @@
 import { CatalogueError } from '../../protocol/index.ts';
 
-/** The variables that lead a session's processes to the spool, and by which CBOS recognises these processes. */
+/** The variables that lead a session's processes to the spool, and by which CBOS recognizes these processes. */
 export const SPOOL_VARIABLE = 'CBOS_SPOOL';
 export const LAUNCH_VARIABLE = 'CBOS_SESSION';
 

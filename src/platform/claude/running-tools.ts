@@ -8,7 +8,7 @@ const OF_A_TOOL = 'CLAUDECODE=1';
 
 /**
  * Reports whether commands that Claude Code started for a session are still running. Such commands are either
- * descendants of the Claude Code process, or detached from it (`nohup`, `setsid`) but recognisable by its launch mark.
+ * descendants of the Claude Code process, or detached from it (`nohup`, `setsid`) but recognizable by its launch mark.
  * All of them end when the session's processes are ended.
  */
 export async function runsTools(agentPid: number, mark: ProcessMark): Promise<boolean> {

@@ -18,7 +18,7 @@ export interface SaveRequest {
   now: number;
 }
 
-/** A fixed time. With it, the same tree always yields the same commit, so that a repeated save can be recognised. */
+/** A fixed time. With it, the same tree always yields the same commit, so that a repeated save can be recognized. */
 const NO_TIME = { GIT_AUTHOR_DATE: '@0 +0000', GIT_COMMITTER_DATE: '@0 +0000' };
 
 /**

@@ -18,7 +18,7 @@ export function agree(hearing: FullHearing): Arbitration {
 function bothWait({ hook, screen }: FullHearing): Arbitration {
   if (isClosing(screen)) return final(hook, 'both report waiting; the hook knows the reason');
   if (isClosing(hook)) return final(screen, 'both report waiting; a dialog is open now');
-  // On the screen, a dialog can be recognised only by its appearance. If that is not possible, or if the detailed
+  // On the screen, a dialog can be recognized only by its appearance. If that is not possible, or if the detailed
   // transcript covers the dialog, CBOS assumes that it is the dialog that the hook announced.
   return screen.detail === 'setup' || screen.rule === TRANSCRIPT_RULE
     ? final({ ...hook, since: screen.since }, 'both report waiting; the hook names the dialog')

@@ -12,7 +12,7 @@ const MAX_TEXT = 4_000;
  * seen.
  */
 const MAX_TOOLS = 64;
-/** How many ended tool calls are remembered, so that duplicate and late events can be recognised. */
+/** How many ended tool calls are remembered, so that duplicate and late events can be recognized. */
 const MAX_ENDED = 64;
 
 /** The evidence before the first hook. */

@@ -11,7 +11,7 @@ const ONE_RUN_MS = 500;
 /**
  * How long the highlight must be absent from the words to prove that an answer is arriving. It is absent for 20 steps.
  * A step takes 50 ms while a request is pending, and 200 ms while the answer arrives (1.0.94 to 2.1.92). CBOS therefore
- * recognises an arriving answer before the highlight returns. From 2.0.77 on, the highlight disappears after 3 s
+ * recognizes an arriving answer before the highlight returns. From 2.0.77 on, the highlight disappears after 3 s
  * without a byte, and the spinner fades to red 0.8 s later. This constant also covers that case.
  */
 export const AWAY_WHILE_SENDING_MS = 2_200;
@@ -29,7 +29,7 @@ const UNEVEN_MS = 6;
 const DECIDED_PACE = 2;
 /**
  * The lower bound for the pace counter. An answer takes a while, so after an answer, more evenly paced steps are needed
- * to recognise the next request.
+ * to recognize the next request.
  */
 const SLOWEST_PACE = -4;
 /**
