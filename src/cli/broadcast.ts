@@ -27,7 +27,7 @@ export function isBroadcast({ all, state, tag, repo }: BroadcastOptions): boolea
  * Sends the same prompt to all sessions or to the selected ones, and prints the outcome for each. Sessions that were
  * created after the user was asked for confirmation do not get the prompt. The exit code is 4 if any session did not
  * receive it.
- * @throws CommandError on wrong usage, before anything is sent
+ * @throws CommandError if the command is used incorrectly; nothing has been sent by then
  */
 export async function broadcast(
   context: CliContext,
@@ -65,7 +65,7 @@ export async function broadcast(
   else out.lines(results.map(broadcastLine));
 }
 
-/** Returns the sessions that a prompt may be sent to: those that are neither dead nor only observed. */
+/** Returns the sessions to which a prompt can be sent, which excludes sessions that are dead or only observed. */
 function receivers(sessions: readonly Session[], selector: SessionSelector): string[] {
   return sessions
     .filter((session) => session.adopted && session.status.primary !== 'dead')

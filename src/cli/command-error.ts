@@ -8,7 +8,7 @@ export class CommandError extends Error {
 
   /**
    * @param message a single line without a final period
-   * @param hint what to do about it
+   * @param hint what the user can do about the error
    */
   constructor(message: string, hint: string, exitCode: number = EXIT.failed) {
     super(message);

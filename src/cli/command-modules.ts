@@ -1,7 +1,7 @@
 import type { Command } from 'commander';
 import type { CliContext } from './context.ts';
 
-/** Adds one module's commands to the program. */
+/** Adds the commands of one module to the program. */
 export type AddCommands = (program: Command, context: CliContext) => void;
 
 interface CommandModule {

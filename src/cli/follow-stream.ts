@@ -20,7 +20,7 @@ export interface FollowOptions {
   /** how many seconds to wait before calling `onTimeout`, once */
   timeoutSeconds?: number;
   onTimeout?(): void;
-  /** the exit code if the user interrupts the command; 130 by default */
+  /** the exit code to use if the user interrupts the command; 130 by default */
   interruptedCode?: number;
 }
 

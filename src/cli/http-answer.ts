@@ -10,7 +10,7 @@ export interface AnswerHead {
 export interface AnswerReader {
   /**
    * Feeds the parser the next bytes. Returns those that belong to the body.
-   * @throws ConnectionLostError if this is not HTTP
+   * @throws ConnectionLostError if the bytes are not valid HTTP
    */
   read(bytes: Buffer): Buffer[];
   /** the response's head, or null until it has arrived completely */

@@ -27,7 +27,7 @@ export interface DoctorCheck {
   cure: string | null;
 }
 
-/** The systemd user service, as far as systemd reports it. */
+/** The state of the systemd user service, as reported by systemd. */
 export interface ServiceState {
   /** the path of the unit file, or null if the service is not installed */
   unitFile: string | null;
@@ -136,7 +136,7 @@ export interface ReplayRequest extends RecordingChoice {
 export interface TimelineResult {
   /** false if the recording has no timing; no times are known then */
   timed: boolean;
-  /** in chronological order */
+  /** the changes, in chronological order */
   changes: TimelineChange[];
 }
 
@@ -190,7 +190,7 @@ export interface LocalHost {
   lastModels(sessions: readonly Session[]): Promise<ReadonlyMap<string, string>>;
   /** Reports whether a server has never run for this home before. */
   isFirstStart(): Promise<boolean>;
-  /** Opens an address in the user's browser. Returns false if there is no desktop. */
+  /** Opens an address in the user's browser. Resolves to false if there is no desktop. */
   openInBrowser(url: string): Promise<boolean>;
   doctor(): AsyncIterable<DoctorCheck>;
   service: {
@@ -203,7 +203,7 @@ export interface LocalHost {
   /** Runs a program in this terminal, and resolves to its exit code. */
   runAttached(argv: readonly string[]): Promise<number>;
   /**
-   * Runs the terminal UI until the user leaves it. Starts the server if none is running. Resolves to the exit code.
+   * Starts the server if none is running, and runs the terminal UI until the user leaves it. Resolves to the exit code.
    * @throws CatalogueError no_server, timed_out
    */
   tui(request: TuiRequest): Promise<number>;

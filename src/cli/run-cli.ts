@@ -15,7 +15,7 @@ export interface CliRun {
   argv: readonly string[];
   host: LocalHost;
   io: TerminalIo;
-  /** this program's own version */
+  /** the version of this program */
   version: string;
   /**
    * how this program is called in the commands that it suggests, such as `npx cbos` in a checkout; `cbos` by default
@@ -54,7 +54,7 @@ export async function runCli(run: CliRun): Promise<number> {
   return context.exitCode;
 }
 
-/** Commands that pass on their arguments after `--`. */
+/** The commands that pass on the arguments after `--`. */
 const PASS_ON: ReadonlySet<string | undefined> = new Set(['new', 'complete']);
 
 /**
@@ -100,7 +100,9 @@ function tellFailure({ out, about }: CliContext, error: unknown, words: readonly
   return EXIT.usage;
 }
 
-/** Converts commander's message into one line: `error: unknown option '--x'\n(Did you mean --y?)`. */
+/**
+ * Converts commander's error message, such as `error: unknown option '--x'\n(Did you mean --y?)`, into a single line.
+ */
 function usageMessage({ code, message }: CommanderError): string {
   // For a command without its subcommand, such as `cbos service`, commander's error message is the whole help text.
   if (code === 'commander.help') return 'A subcommand is missing';

@@ -31,7 +31,7 @@ export function addSelectors(command: Command, verb: string): Command {
     .option('--repo <name>', `${verb} those in this repository, given by its name or a folder in it`);
 }
 
-/** Collects `--tag`, which may be given several times. */
+/** Collects the values of `--tag`, which can be given several times. */
 export function collectTag(word: string, sofar: readonly string[] = []): readonly string[] {
   if (!isTag(word)) throw new InvalidArgumentError(`${TAG_RULE}.`);
   return [...sofar, word];
@@ -69,7 +69,7 @@ interface Choice {
 
 /**
  * Returns the sessions with the given names, or otherwise the sessions that the options select.
- * @throws CommandError if both names and options were given, or neither
+ * @throws CommandError if the user gave both names and options, or neither
  */
 export async function chosenSessions(
   context: CliContext,

@@ -24,7 +24,7 @@ export interface SendAndWait {
  * sends the prompt, so that it does not miss even the shortest turn.
  * @returns the session at that moment, or null if the user interrupted the command
  * @throws CatalogueError any error that `send` throws, no_such_session, timed_out
- * @throws CommandError if the session died or was deleted
+ * @throws CommandError if the session has died or was deleted
  */
 export async function sendAndWait(
   context: CliContext,

@@ -35,7 +35,7 @@ export type RequireNotStopped = () => Promise<void>;
 
 /**
  * Sends requests like `socketTransport`, but without the parts that WebSockets need.
- * @param socketPath absolute
+ * @param socketPath the absolute path of the socket
  * @param onAnswer called for each response with the server's version, or with null if the response does not contain it
  */
 export function socketRequests(

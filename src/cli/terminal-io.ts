@@ -1,4 +1,4 @@
-/** Ends a subscription. */
+/** A function that ends a subscription. */
 export type Dispose = () => void;
 
 /** Standard output or standard error, such as `process.stdout`. */

@@ -5,7 +5,7 @@ import type { Session, StreamFrame } from '../protocol/index.ts';
 export interface SessionChange {
   /** the frame that reports the change, for programs */
   frame: Extract<StreamFrame, { type: 'session_state' | 'session_added' | 'session_removed' | 'session_renamed' }>;
-  /** the session's previous name */
+  /** the session's name before the change */
   slug: string;
   /** the session after the change, or null if it was deleted */
   session: Session | null;

@@ -16,7 +16,7 @@ export interface AuditView {
   entries: readonly AuditEntry[];
   /** whether there are older decisions to read */
   hasMore: boolean;
-  /** false until the first page has arrived */
+  /** whether the first page has arrived */
   isRead: boolean;
 }
 
@@ -25,7 +25,7 @@ export const EMPTY_AUDIT: AuditView = { entries: [], hasMore: false, isRead: fal
 /**
  * Adds the newest page. If more new decisions were made than the page holds, the decisions known so far are dropped,
  * and are read again when the user scrolls there.
- * @param page oldest first, as the server sends it
+ * @param page the decisions in the order in which the server sends them, oldest first
  */
 export function withNewest(view: AuditView, page: readonly AuditEntry[]): AuditView {
   const newest = [...page].reverse();

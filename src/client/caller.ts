@@ -30,7 +30,7 @@ export interface FileToUpload extends StreamedBody {
 export interface Caller {
   /**
    * Sends one request. The result is exactly what the server sent, including any fields that only a newer server has.
-   * @throws CatalogueError for an error from the server, or no_server
+   * @throws CatalogueError any error that the server returns, or no_server if it cannot be reached
    */
   call<N extends CallName>(
     name: N,

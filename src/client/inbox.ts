@@ -17,7 +17,7 @@ export const UNDO_MS = 3_000;
  */
 const TAKEN_MS = 10_000;
 
-/** One session that asks a card's question. */
+/** A session that asks the question on a card. */
 export interface Asker {
   slug: string;
   path: string | null;
@@ -117,7 +117,7 @@ export type HeldAnswer = { card: QuestionCard; answer: GivenAnswer; said: string
 interface HeldContinuation {
   card: LimitCard;
   answer: null;
-  /** the answer as text */
+  /** the answer in words, to show to the user */
   said: string;
 }
 
@@ -152,7 +152,7 @@ export interface AnswerHold {
 
 export function createAnswerHold(options: {
   startTimer: StreamOptions['startTimer'];
-  /** sends the answer to one session; rejects with the error */
+  /** sends the answer to one session; rejects with the error if that fails */
   send(asker: Asker, held: HeldAnswer): Promise<unknown>;
   /** called after an answer was given, taken back, or sent */
   onChange(): void;

@@ -16,7 +16,9 @@ export interface LookTimer {
   dispose(): void;
 }
 
-/** @param options.onLook called when the user has looked at a session, with the session's news count at that moment */
+/**
+ * @param options.onLook called when the user has looked at a session; it receives the session's news count at that time
+ */
 export function createLookTimer(options: {
   startTimer: StreamOptions['startTimer'];
   onLook: (slug: string, news: number) => void;

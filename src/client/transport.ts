@@ -1,4 +1,4 @@
-/** Ends a subscription. */
+/** A function that ends a subscription. */
 export type Dispose = () => void;
 
 /** A request body that is read while it is being sent. */
@@ -9,7 +9,7 @@ export interface StreamedBody {
 }
 
 export interface TransportRequest {
-  /** `GET`, `POST`, … */
+  /** the HTTP method, such as `GET` or `POST` */
   method: string;
   /** the path with the query, percent-encoded, such as `/sessions?state=waiting` */
   path: string;

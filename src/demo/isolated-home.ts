@@ -11,9 +11,9 @@ export const STAND_IN_KEY = 'sk-ant-stand-in-0000000000000000000000000000';
 const KEY_SUFFIX_CHARS = 20;
 
 export interface IsolatedEnvironmentOptions {
-  /** a home for this Claude Code alone; see `prepareIsolatedHome` */
+  /** a home directory that only this Claude Code uses; see `prepareIsolatedHome` */
   home: string;
-  /** the port on 127.0.0.1 where the stand-in listens */
+  /** the port on 127.0.0.1 on which the stand-in listens */
   port: number;
   /** the complete value of PATH */
   path: string;

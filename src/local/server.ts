@@ -54,9 +54,7 @@ export async function runningServer(home: string, self: number): Promise<ServerP
   return holder === undefined ? null : { pid: holder.pid, address: null, reach: null, screen_dir: null };
 }
 
-/**
- * @throws CatalogueError no_server if the process of the home's server is stopped
- */
+/** @throws CatalogueError no_server if the server's process has been stopped by a signal */
 export async function requireNotStopped(home: string, self: number): Promise<void> {
   const holder = await runningServer(home, self);
   if (holder !== null) requireRunning(holder.pid);
@@ -183,7 +181,7 @@ async function answeringPid(
   }
 }
 
-/** Converts the caller's flags into the server's environment. */
+/** Converts the flags of the command into the server's environment. */
 function environmentOf(flags: SettingFlags): Record<string, string> {
   return Object.fromEntries(
     SETTING_ROWS.flatMap(({ name, environment }) => {
@@ -233,7 +231,7 @@ function isAnswering(socket: string): Promise<boolean> {
 /**
  * Stops a home's server, even if the home has been removed since.
  * @returns whether a server was running
- * @throws CatalogueError no_server if the server's process is stopped
+ * @throws CatalogueError no_server if the server's process has been stopped by a signal
  */
 export async function stopServerOf(home: string, self: number): Promise<boolean> {
   const found = (await runningServer(home, self)) ?? (await findHomeHolders(home, self)).find((one) => one.isRemoved);

@@ -28,7 +28,7 @@ export interface TimelinePlace {
   thresholds: Thresholds;
   /** the user's own status rules */
   rules: readonly ScreenRule[];
-  /** base of relative paths */
+  /** the directory to which relative paths refer */
   cwd: string;
 }
 

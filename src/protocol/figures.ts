@@ -1,6 +1,6 @@
 import { z } from 'zod';
 
-/** How full a context window is. */
+/** How full a session's context window is. */
 export const ContextWindow = z
   .object({
     used_tokens: z

@@ -5,7 +5,7 @@ import { NonNegative, type Route, SlugParam } from './route.ts';
 import { Session } from './session.ts';
 import { SessionType } from './words.ts';
 
-/** The maximum number of events in one page. */
+/** The maximum number of events per page. */
 const MAX_EVENTS = 1_000;
 
 /** The part of the REST interface for JSON sessions. */

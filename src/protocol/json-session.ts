@@ -11,8 +11,8 @@ import { PermissionMode, Timestamp } from './words.ts';
  * - `stream_event`: the same content in pieces, while the model writes it (the Messages API's own events)
  * - `control_request` with `request.subtype` `can_use_tool`: a question; a `control_response` answers it, and a
  *   `control_cancel_request` withdraws it
- * - `result`: the end of a turn, with its text, its cost, and whether it failed
- * - `system`: `init` at the beginning of a turn, `status`, `compact_boundary`, and more
+ * - `result`: the end of a turn, with the turn's text and cost, and whether it failed
+ * - `system`: `init` at the beginning of a turn, `status`, `compact_boundary`, and others
  * - `rate_limit_event`
  */
 export const ClaudeEvent = z.looseObject({ type: z.string() }).meta({ id: 'ClaudeEvent' });

@@ -14,7 +14,7 @@ const Endpoint = z
     error: 'must use https, or be on this machine',
   });
 
-/** The result of a browser's `PushSubscription.toJSON()`. */
+/** A browser's push subscription, as returned by `PushSubscription.toJSON()`. */
 export const PushSubscription = z
   .strictObject({
     endpoint: Endpoint,
@@ -28,7 +28,7 @@ export const PushSubscriber = z.strictObject({ endpoint: Endpoint });
 
 export const PushKey = z.object({ public_key: z.string() }).meta({ id: 'PushKey' });
 
-/** A message encrypted for the browser. Its service worker shows the message. */
+/** A push message, which is encrypted for the browser and shown by the page's service worker. */
 export interface PushMessage {
   session: string;
   title: string;

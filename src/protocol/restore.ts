@@ -8,7 +8,7 @@ export const LOSSES = [
   'reboot',
   /** the session's Screen daemon was killed */
   'screen_killed',
-  /** a signal ended it while no server was running, for example when the user logged out */
+  /** a signal ended the session while no server was running, for example when the user logged out */
   'signal',
   /** the session disappeared while no server was running, and Claude Code did not report its end */
   'vanished',
@@ -26,7 +26,7 @@ export const RESTORE_REFUSALS = [
   'json',
   /** the user ended it, or it ended on its own */
   'ended',
-  /** something else started it, and CBOS only observed it */
+  /** another program started the session, and CBOS only observed it */
   'observed',
   'folder_gone',
   'worktree_gone',

@@ -52,11 +52,11 @@ export const Settings = z.strictObject({
   status_stale_screen_ms: within(SETTING_LIMITS.status_stale_screen_ms),
   /** in seconds */
   json_idle_timeout: within(SETTING_LIMITS.json_idle_timeout),
-  /** in seconds; 0 means never */
+  /** a time in seconds; 0 means never */
   parking_after: within(SETTING_LIMITS.parking_after),
   restore_at_start: z.boolean(),
   limits_then: LimitsThen,
-  /** in percent; 0 means none */
+  /** a percentage; 0 turns the check off */
   limits_floor: within(SETTING_LIMITS.limits_floor),
   worktree_ports: z
     .string()

@@ -121,7 +121,7 @@ const NewSlack = SinkRules.extend({
 });
 
 const Address = z.email().max(LONGEST_ADDRESS);
-/** The parts of a mail server's address, without the password. */
+/** The parts of a mail server's address, except for the password. */
 const MAIL_URL = /^smtps?:\/\/([^\s:@/]+@)?([\w.-]+|\[[\da-fA-F:]+\])(:\d{1,5})?\/?$/;
 
 const NewEmail = SinkRules.omit({ answers: true }).extend({

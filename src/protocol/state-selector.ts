@@ -17,7 +17,10 @@ export type StateSelector =
   | { kind: 'attention'; attention: Attention }
   | { kind: 'exact'; primary: Primary; detail: Detail | null };
 
-/** `working` and `unknown` are already states; `active` selects all sessions that are working. */
+/**
+ * The words for attention, except for `working` and `unknown`, which are already states. `active` selects all sessions
+ * that are working.
+ */
 const ATTENTION_WORDS: ReadonlyMap<string, Attention> = new Map([
   ['needs-you', 'needs_you'],
   ['done', 'done'],

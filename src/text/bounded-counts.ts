@@ -17,13 +17,13 @@ interface SizedTerminal {
  * difference.
  */
 const LARGEST_COUNT = {
-  /** CHT, CBT: move forward and back by tab stops */
+  /** CHT, CBT: move forward or back by tab stops */
   cursorForwardTab: ({ cols }) => cols,
   cursorBackwardTab: ({ cols }) => cols,
-  /** IL, DL: insert and delete lines */
+  /** IL, DL: insert or delete lines */
   insertLines: ({ rows }) => rows,
   deleteLines: ({ rows }) => rows,
-  /** SU, SD: scroll lines without a scrollback */
+  /** SU, SD: scroll up or down, without adding lines to the scrollback */
   scrollUp: ({ rows }) => rows,
   scrollDown: ({ rows }) => rows,
   /** REP: repeat the previous character */

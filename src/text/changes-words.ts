@@ -30,7 +30,7 @@ export function shownName(name: string): string {
   return showHiddenMarks(name).replaceAll('\n', '\\n').replaceAll('\t', '\\t');
 }
 
-/** Returns `old → new` for a renamed file. */
+/** Returns a file's name, in the form `old → new` if the file was renamed. */
 export function changedName({ path, old_path: oldPath }: Pick<ChangedFile, 'path' | 'old_path'>): string {
   return oldPath === null ? shownName(path) : `${shownName(oldPath)} → ${shownName(path)}`;
 }

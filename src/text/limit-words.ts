@@ -7,7 +7,7 @@ const LIMIT_WORDS: ReadonlyMap<string, string> = new Map([
   ['rejected', 'reached'],
 ]);
 
-/** The question about a session whose usage limit has ended. */
+/** The question that asks the user whether to continue a session whose usage limit has ended. */
 export const LIMIT_OVER_TEXT = 'Continue? The usage limit has ended';
 
 /**

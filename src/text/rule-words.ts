@@ -59,7 +59,9 @@ export function ruleAbout({ tool, command, path }: Rule): string {
 /** Returns a rule's text on one line, with invisible characters shown as escapes. */
 const seen = (text: string): string => cleanLine(showHiddenMarks(text));
 
-/** Returns the sessions and the folder that a rule applies to. The result is empty if the rule applies everywhere. */
+/**
+ * Describes the sessions and the folder to which a rule applies. The result is empty if the rule applies everywhere.
+ */
 export function ruleScope({
   project,
   session,

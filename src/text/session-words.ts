@@ -223,7 +223,9 @@ function isFile(input: object, telling: string): boolean {
 const below = (folder: string | null, path: string): string =>
   folder !== null && path.startsWith(`${folder}/`) ? path.slice(folder.length + 1) : path;
 
-/** Returns what AskUserQuestion asks, or null if the value is not a list of questions. */
+/**
+ * Returns the text of the questions in the input of AskUserQuestion, or null if the value is not a list of questions.
+ */
 function questionsGist(questions: unknown): string | null {
   if (!Array.isArray(questions)) return null;
   const asked = questions

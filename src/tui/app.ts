@@ -25,7 +25,7 @@ export interface App {
   mode(): Mode;
   /** Opens a mode instead of the current one. */
   open(mode: Mode): void;
-  /** Returns to browsing. */
+  /** Closes the current mode, which returns the user to browsing. */
   close(): void;
   select(slug: string | null): void;
   /** Requests a new picture. Call this after any change that affects the picture. */

@@ -4,7 +4,7 @@ export interface Command<A> {
   about: string;
   /** the command's former name, which is still accepted but no longer suggested */
   was?: string;
-  /** @param words the text after the name, trimmed */
+  /** @param words the text after the command's name, without surrounding spaces */
   run(app: A, words: string): void;
 }
 
@@ -21,11 +21,11 @@ export interface CommandSet<A> {
   matching(typed: string): [name: string, about: string][];
   /** Returns the longest common prefix of all matching commands, or null if the user has already typed this much. */
   complete(typed: string): string | null;
-  /** the usage and description of each command */
+  /** the usage and the description of each command */
   help: readonly (readonly [usage: string, about: string])[];
 }
 
-/** @param table commands by name, including `/` */
+/** @param table the commands by name, including the `/` */
 export function createCommandSet<A>(table: Readonly<Record<string, Command<A>>>): CommandSet<A> {
   const matching = (typed: string): [string, string][] =>
     Object.entries(table).flatMap(([name, { about }]) => (name.startsWith(typed) ? [[name, about]] : []));

@@ -13,8 +13,8 @@ export interface FarScreen {
   /**
    * Reads the screen if the session's row has changed, unless the machine is unreachable or the previous read is still
    * in progress.
-   * @param isAgain whether to read the screen even if the row has not changed, because a screen changes more often than
-   * its row
+   * @param isAgain whether to read the screen even if the session's row has not changed; a screen changes more often
+   * than the row
    */
   read(session: SeenSession, isAgain: boolean): void;
   /** the screen's content, or null if nothing has been read yet */

@@ -31,7 +31,7 @@ export interface TuiOptions {
   env: Readonly<Record<string, string | undefined>>;
   /** the directory in which the program was started; it is the default folder for a new session */
   cwd: string;
-  /** this program's own version */
+  /** the version of this program */
   version: string;
   /** returns the time in Unix milliseconds */
   now(): number;

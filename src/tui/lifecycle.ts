@@ -83,7 +83,7 @@ export function markedSessions({ model }: Pick<App, 'model'>): SeenSession[] {
   return listed(model).filter(({ slug }) => model.marked.has(slug));
 }
 
-/** Marks a session, or removes its mark. */
+/** Marks a session, or unmarks it if it is already marked. */
 export function toggleMark({ model, changed }: Pick<App, 'model' | 'changed'>, { slug }: Session): void {
   const marked = new Set(model.marked);
   if (!marked.delete(slug)) marked.add(slug);

@@ -54,7 +54,7 @@ export interface Model {
   /** when the connection to the server was established or lost, in Unix milliseconds */
   link: { isUp: boolean; since: number };
   alerts: (typeof ALERTS)[number];
-  /** whether the user's terminal has the focus; true for terminals that do not report it */
+  /** whether the user's terminal has the focus; always true if the terminal does not report this */
   hasFocus: boolean;
   /** whether only the session is shown, without the list */
   isZoomed: boolean;

@@ -4,7 +4,7 @@
  * - keypresses and the input line: `modes/browse.ts` and one file for each other mode, `commands.ts`, `input/editor.ts`
  * - search hits, and the page with the whole question: `modes/search-results.ts`, `modes/read-question.ts`
  * - the mouse, and drawing: `mouse.ts`, `view/draw.ts`
- * - several sessions at once: `lifecycle.ts`, `modes/write-several.ts`
+ * - actions on several sessions: `lifecycle.ts`, `modes/write-several.ts`
  * - making a session's output safe for the terminal: `terminal/session-screen.ts`, `src/text/terminal-text.ts`
  */
 

@@ -8,9 +8,9 @@
  * - service workers: `connection/own-worker.ts`
  * - the list: `list/list.tsx`; how the list is arranged: `list/arranged.ts`, `list/groups.ts`
  * - a session: `session/page.tsx`
- * - whether a click was meant for what is shown: `session/settled.ts`
- * - a JSON session's events as a conversation: `conversation/fold-events.ts`
- * - safe Markdown: `conversation/markdown.tsx`
+ * - protection against clicks that were meant for something else: `session/settled.ts`
+ * - turning a JSON session's events into a conversation: `conversation/fold-events.ts`
+ * - safe rendering of Markdown: `conversation/markdown.tsx`
  * - highlighting of code: `conversation/colours.ts`
  * - actions on one session or several: `actions/deeds.ts`
  * - files that the page saves: `actions/export-files.ts`

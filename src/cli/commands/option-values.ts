@@ -29,7 +29,7 @@ export function readSeconds(text: string): number {
 
 const MAX_SECONDS = 2_147_483;
 
-/** Parses `90`, `1:30`, or `1:02:03` into seconds. */
+/** Parses a duration, such as `90`, `1:30`, or `1:02:03`, into seconds. */
 export function readClockTime(text: string): number {
   const parts = /^(?:(?:(\d+):)?([0-5]?\d):)?(\d+(?:\.\d+)?)$/.exec(text);
   const [, hours = '0', minutes = '0', seconds = ''] = parts ?? [];
@@ -58,12 +58,12 @@ export function readWhole(from: number, to: number): (text: string) => number {
   };
 }
 
-/** Collects the values of an option that may be repeated. */
+/** Collects the values of an option that can be given several times. */
 export function collect(text: string, sofar: string[] = []): string[] {
   return [...sofar, text];
 }
 
-/** Collects `--env K=V`, which may be given several times. */
+/** Collects the values of `--env K=V`, which can be given several times. */
 export function collectVariable(text: string, sofar: Record<string, string> = {}): Record<string, string> {
   const separator = text.indexOf('=');
   const name = text.slice(0, separator);
@@ -101,9 +101,7 @@ export function readMoment(text: string): { agoMs: number } | { at: string } {
   return Number.isNaN(at) ? { agoMs: readSpan(text) } : { at: new Date(at).toISOString() };
 }
 
-/**
- * @throws CommandError if the word is not a turn number
- */
+/** @throws CommandError if the word is not the number of a turn */
 export function readTurnNumber(word: string): number {
   if (/^[1-9]\d{0,8}$/.test(word)) return Number(word);
   throw new CommandError(`${JSON.stringify(word)} isn't a turn number`, 'cbos turns NAME lists the turns', EXIT.usage);

@@ -78,7 +78,7 @@ function printPlan({ out }: CliContext, plan: Restoration, { json }: RestoreOpti
   else out.lines(plan.sessions.map(restoredText));
 }
 
-/** Prints a line for each session as soon as its outcome is known. */
+/** Prints a line for each session as soon as its restoration has succeeded or failed. */
 async function follow(
   { out }: CliContext,
   client: Pick<Client, 'call'>,

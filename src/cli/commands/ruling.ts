@@ -165,7 +165,7 @@ function addTest(rules: Command, context: CliContext): void {
     });
 }
 
-/** @throws CommandError if no call was given */
+/** @throws CommandError if the user did not specify a tool call */
 function callOf({ tool, command, path }: TestOptions): Pick<RuleTest, 'tool' | 'input'> {
   if (command !== undefined) return { tool: tool ?? 'Bash', input: { command } };
   if (path !== undefined) return { tool: tool ?? 'Edit', input: { file_path: path, notebook_path: path, path } };

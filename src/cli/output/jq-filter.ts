@@ -11,7 +11,7 @@ const COMPILE_ERROR = 3;
 /**
  * Compiles a jq expression that was given to the `--jq` option. It uses jq 1.8.2 itself, compiled to WebAssembly, so
  * `jq` does not have to be installed. Loading it takes about 90 ms.
- * @throws CommandError if the expression does not compile, or fails on a value
+ * @throws CommandError if the expression does not compile or cannot be applied to a value
  */
 export async function jqFilter(expression: string): Promise<JqFilter> {
   const jq = await loadJq();

@@ -57,7 +57,7 @@ export class PlainText {
   }
 }
 
-/** Returns a cursor move as plain text. */
+/** Returns the plain text that replaces a cursor move. */
 function moveAsText(parameters: string, final: string): string {
   switch (final) {
     case 'C':

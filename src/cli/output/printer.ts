@@ -11,7 +11,7 @@ import { type Column, renderTable, type TableOptions } from './table.ts';
 export interface Printer {
   /** applies styles to text for standard output */
   style: Style;
-  /** width of standard output in cells, or null for a pipe */
+  /** the width of standard output in cells, or null if it is a pipe */
   width: number | null;
   line(text?: string): void;
   lines(lines: readonly string[]): void;

@@ -16,7 +16,7 @@ export interface Progress {
   end(): void;
 }
 
-/** @param doing what is being done, in CBOS's own words */
+/** @param doing a short description of the work, which must not contain text from a session */
 export function createProgress({ stderr, env, now }: TerminalIo, doing: string): Progress {
   const isTerminal = stderr.isTTY === true && !['', 'dumb'].includes(env.TERM ?? '');
   let next = now() + PATIENCE_MS;

@@ -112,7 +112,7 @@ export function* streamEvents(head: MessageHead, blocks: readonly Block[]): Gene
   yield { delayMs: 0, event: { type: 'message_stop' } };
 }
 
-/** Returns the same answer as one JSON body, for requests that do not stream. */
+/** Returns an answer as a single JSON body, for requests without streaming. */
 export function wholeMessage(head: MessageHead, blocks: readonly Block[]): Record<string, unknown> {
   return {
     id: head.id,

@@ -24,7 +24,7 @@ export type Message = z.infer<typeof Message>;
 export interface Turn {
   /** the user's last prompt as Claude Code sent it, but without Claude Code's own reminders */
   prompt: string;
-  /** all of the user's prompts so far, oldest first */
+  /** all prompts of the user so far, oldest first */
   prompts: string[];
   /**
    * how many answers the model has given since that prompt: 0 if the request contains the prompt itself, 1 if it

@@ -189,7 +189,7 @@ interface StreamedAnswer {
   blocks: readonly Block[];
   pace: number;
   signal: AbortSignal;
-  /** called when each block begins */
+  /** called at the beginning of each block */
   onBlock(kind: Block['kind']): void;
 }
 

@@ -96,7 +96,7 @@ const PLAN = `# Add a health check
 2. Answer with the version and the uptime
 3. Cover it with a test`;
 
-/** All named scenes. A prompt selects one with `scene:NAME` in its text; see `chooseScene`. */
+/** All scenes by name. A prompt selects a scene with `scene:NAME` in its text; see `chooseScene`. */
 export const SCENES = {
   hello: {
     about: 'a short answer',

@@ -3,7 +3,7 @@ import type { Block, Reply } from './scene.ts';
 
 const says = (...blocks: Block[]): Reply => ({ kind: 'answer', firstByteDelayMs: 300, blocks });
 
-/** Asks one question with the AskUserQuestion tool. */
+/** Returns a reply that asks one question with the AskUserQuestion tool. */
 const asks = (question: {
   question: string;
   header: string;

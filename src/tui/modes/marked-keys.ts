@@ -3,7 +3,7 @@ import { endMarked, interruptMarked, restartMarked } from '../lifecycle.ts';
 import type { Hint } from './mode.ts';
 import { writeToMarked } from './write-several.ts';
 
-/** While sessions are marked, keypresses apply to all of them. */
+/** Returns the hints for the keys that work while sessions are marked. These keys apply to all marked sessions. */
 export function markedHints(count: number): Hint[] {
   return [
     ['Space', 'mark'],

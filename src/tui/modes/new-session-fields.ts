@@ -31,11 +31,11 @@ export interface Form {
   free: readonly FreeWorktree[];
   /** the branch of the free worktree that the user has chosen, which counts only as long as the field contains it */
   existing: string | null;
-  /** the index of the chosen folder or worktree; -1 if none is chosen */
+  /** the index of the chosen folder or worktree, or -1 if none is chosen */
   chosen: number;
   /** whether the folders have been requested from the server but have not arrived yet */
   isLookingUp: boolean;
-  /** whether Tab was pressed before the folders arrived; it takes effect as soon as they are known */
+  /** whether the user pressed Tab before the folders arrived; the key takes effect as soon as the folders are known */
   tabWaits: boolean;
 }
 

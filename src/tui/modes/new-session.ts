@@ -109,7 +109,7 @@ export function newSession(app: App, name = ''): void {
   /**
    * Puts the chosen folder into its field, with a trailing slash, so that the folders inside it are offered next. If a
    * worktree was chosen, puts its branch into the field for the branch.
-   * @returns false if none is chosen
+   * @returns false if the user has not chosen a folder or worktree
    */
   const takeChosen = (): boolean => {
     const worktree = form.field === 'branch' ? matchingFree(form)[form.chosen] : undefined;

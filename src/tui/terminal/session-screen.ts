@@ -15,7 +15,7 @@ export interface Viewport {
   back: number;
   /** how many columns the view is scrolled to the right */
   right: number;
-  /** the column in the terminal where the viewport begins, from 0 */
+  /** the column of the terminal at which the viewport begins, counted from 0 */
   atColumn: number;
   hasColours: boolean;
 }

@@ -258,7 +258,7 @@ function filled(rows: readonly string[], count: number): string[] {
   return Array.from({ length: count }, (_, row) => rows[row] ?? '');
 }
 
-/** Draws the rule above the input, with the current message. */
+/** Draws the horizontal rule above the input, which contains the current message. */
 function rule({ model, mode, size, now, dress }: Drawing): string {
   const box = mode.input?.() ?? null;
   const toast = model.toast !== null && model.toast.until > now ? model.toast : null;

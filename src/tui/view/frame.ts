@@ -19,7 +19,7 @@ const LEAST_ROWS_FOR_HEADINGS = 8;
 
 /**
  * @param body the number of rows between the header and the input
- * @param content.headings how many groups the sessions form; 0 to list them without headings
+ * @param content.headings the number of headings in the list, or 0 if sessions are listed without headings
  */
 export function frameFor(
   size: { cols: number; body: number },

@@ -1,7 +1,7 @@
 import { signal } from '@preact/signals';
 import type { DeedName } from '../actions/deeds.ts';
 
-/** A dialog about one session. */
+/** A dialog that concerns one session. */
 export interface AboutSession {
   about: 'answer' | 'convert' | 'explain' | 'export' | 'finish' | 'fork' | 'move' | 'rename' | 'request' | 'snooze';
   slug: string;

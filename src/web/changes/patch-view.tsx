@@ -24,7 +24,7 @@ interface PatchViewProps {
   file: ChangedFile;
   /** a value that is different after the changes have been read again */
   reading: number;
-  /** the unsent comments of all files */
+  /** the comments on all files that have not been sent yet */
   comments: readonly ReviewComment[];
 }
 

@@ -14,7 +14,7 @@ interface ReviewPanelProps {
   /** the file that is shown, or null if no file is shown */
   file: string | null;
   review: Review;
-  /** reads the review again */
+  /** reads the review from the server again */
   onChange(): void;
 }
 

@@ -31,7 +31,7 @@ export type Link = 'connecting' | 'live' | 'stale' | 'signed-out' | 'unproven';
 export const link = signal<Link>('connecting');
 /** The time at which the connection was lost, in Unix milliseconds, or null while there is a connection. */
 export const lostAt = signal<number | null>(null);
-/** The sessions as last reported. */
+/** The sessions, as the server last reported them. */
 export const sessions = signal<SessionView>(EMPTY_VIEW);
 
 export const client: Client = withRemoteNames(createClient({ transport: browserTransport() }));

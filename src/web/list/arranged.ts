@@ -27,7 +27,7 @@ export function startList(): void {
   });
 }
 
-/** The slug of the open session, or null. */
+/** The slug of the open session, or null if no session is open. */
 export const openSlug = computed(() => {
   const { value } = place;
   return value.page === 'session' || value.page === 'replay' || value.page === 'changes' ? value.slug : null;

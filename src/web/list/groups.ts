@@ -17,7 +17,7 @@ export interface Arrangement {
   open: string | null;
 }
 
-/** Returns the list as it is shown, without empty groups. */
+/** Returns the groups that the list shows, without empty ones. */
 export function arrangeSessions(all: Iterable<SeenSession>, { filter, grouping, folded, open }: Arrangement): Group[] {
   const words = filterWords(filter);
   const matching = [...all].filter((session) => matchesWords(session, words));

@@ -8,13 +8,13 @@ const LINGER_MS = 2_000;
 export interface Lingering {
   /** the session at the time when the question was answered */
   session: Session;
-  /** the answer as text */
+  /** the answer in words, to show to the user */
   answer: string;
   /** the height of the question on the page */
   heightPx: number;
 }
 
-/** The answered sessions, by slug. */
+/** The sessions that the user has just answered, by slug. */
 export const lingering = signal<ReadonlyMap<string, Lingering>>(new Map());
 
 /**

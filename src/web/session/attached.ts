@@ -70,7 +70,7 @@ export function clearAttached(): void {
   for (const list of lists.values()) list.value = [];
 }
 
-/** Empties the list after its files have been sent. */
+/** Empties the list of files after they have been sent. */
 export function forgetAttached(slug: string): void {
   attachedTo(slug).value = [];
 }

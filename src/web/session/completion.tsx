@@ -25,7 +25,7 @@ export interface Completing {
   chosen: Signal<number>;
   /** handles a key; call this before anything else handles the key; returns true if the list has handled it */
   handleKey(event: KeyboardEvent): boolean;
-  /** call this when the text or the cursor has changed */
+  /** updates the suggestions; call this when the text or the position of the cursor has changed */
   look(): void;
   take(item: Completion): void;
   close(): void;

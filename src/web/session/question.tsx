@@ -143,7 +143,7 @@ function takeFocus(field: HTMLInputElement | null): void {
 interface ChoicesProps {
   question: Question;
   isDisabled: boolean;
-  /** false if any input at this moment was meant for something else */
+  /** returns false if input at this moment must have been meant for something else */
   isSettled: boolean;
   /** whether the whole call has been shown; until then, answers that allow the call have no effect */
   isRead: boolean;

@@ -28,7 +28,7 @@ export function useReadToEnd(body: RefObject<HTMLElement | null>): boolean {
   useLayoutEffect(() => {
     const { current } = body;
     if (current === null) return;
-    // Scroll events do not bubble.
+    // Listen in the capture phase, because scroll events do not bubble.
     current.addEventListener('scroll', look, true);
     const sizes = new ResizeObserver(look);
     sizes.observe(current);

@@ -9,7 +9,7 @@ export interface LiveTerminalOptions {
 }
 
 export interface LiveTerminal {
-  /** the session's own size */
+  /** the size of the session's own terminal */
   resize(cols: number, rows: number): void;
   takeKeyboard(): void;
   releaseKeyboard(): void;
@@ -20,7 +20,7 @@ export interface LiveTerminal {
   dispose(): void;
 }
 
-/** Opens a session's live terminal: first its current screen, then every byte as it arrives. */
+/** Opens a session's live terminal. It shows the current screen first, and then all output as it arrives. */
 export function openLiveTerminal({ slug, parent, onKeyboard }: LiveTerminalOptions): LiveTerminal {
   const screen = createScreen(parent);
   let hasKeyboard = false;
