@@ -144,7 +144,7 @@ function isExecutable(file) {
     accessSync(file, constants.X_OK);
     return true;
   } catch {
-    return false; // the next one may be executable
+    return false; // the next file may be executable
   }
 }
 

@@ -82,7 +82,7 @@ async function withSuggestion(context: CliContext, error: unknown): Promise<unkn
           cause: error,
         });
   } catch {
-    return error; // the server is gone by now, so what it reported earlier counts
+    return error; // the server is gone by now, so report its earlier error
   }
 }
 

@@ -23,8 +23,8 @@ export interface AuditView {
 export const EMPTY_AUDIT: AuditView = { entries: [], hasMore: false, isRead: false };
 
 /**
- * Adds the newest page. If more new decisions were made than the page holds, the decisions known so far are dropped,
- * and are read again when the user scrolls there.
+ * Adds the page with the newest decisions. If more new decisions were made than a page holds, the decisions known so
+ * far are dropped, and are read again when the user scrolls to them.
  * @param page the decisions in the order in which the server sends them, oldest first
  */
 export function withNewest(view: AuditView, page: readonly AuditEntry[]): AuditView {

@@ -45,9 +45,9 @@ async function changesOf(client: Caller, { slug }: Session): Promise<Compared['c
 const NO_CHANGES: ReadonlySet<string> = new Set(['no_such_path', 'not_a_repository', 'git_not_found', 'git_failed']);
 
 /**
- * Returns a session's answer in its last turn. The result is empty if no source reports the answer. This is always the
- * case for an adopted session, which has no hooks. For a terminal session, only the last 4,000 characters are
- * available, because the hook stores no more.
+ * Returns a session's answer in its last turn, or an empty string if no source reports the answer. An adopted session's
+ * answer is never reported, because such a session has no hooks. For a terminal session, only the last 4,000 characters
+ * are available, because the hook stores no more.
  */
 export async function lastWords(client: Caller, { slug, type }: Session): Promise<string> {
   const params = { slug };

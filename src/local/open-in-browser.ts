@@ -47,6 +47,6 @@ function isProgram(path: string): boolean {
     accessSync(path, constants.X_OK);
     return true;
   } catch {
-    return false; // the next directory may have it
+    return false; // the next directory may contain the program
   }
 }

@@ -2,9 +2,10 @@ import { z } from 'zod';
 import { Timestamp } from './words.ts';
 
 /**
- * Why this base was chosen. It was given in the request, the branch was created from it, the branch tracks it, or it is
- * the repository's default branch. If there is no other branch, it is the last commit, or nothing if there is no commit
- * yet. Otherwise it is the state before a turn, whose number is in `ref`.
+ * What the changes are compared with. `kind` is the reason for this choice, in the order of the values: the request
+ * named the base; the branch was created from it; the branch tracks it; it is the repository's default branch; there is
+ * no other branch, so the base is the last commit (or nothing if there is no commit yet); or the base is the state
+ * before a turn, whose number is `ref`.
  */
 export const ChangesBase = z
   .object({

@@ -10,7 +10,7 @@ export const SignIn = z
   .meta({ id: 'SignIn' });
 export type SignIn = z.infer<typeof SignIn>;
 
-/** The sign-in of a browser. The cookie itself is not accessible to the page. */
+/** A browser's sign-in. The page cannot read the cookie itself. */
 export const SignedIn = z
   .object({
     expires_at: Timestamp.nullable().meta({ description: 'When the cookie expires; null for a client with the token' }),

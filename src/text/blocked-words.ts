@@ -1,7 +1,7 @@
 import type { Session } from '../protocol/index.ts';
 import { formatClock } from './durations.ts';
 
-/** Returns why nothing can be typed into a session. The result is empty if no obstacle is known. */
+/** Returns why nothing can be typed into a session, or an empty string if no obstacle is known. */
 export function blockedText({
   status,
   screen_prompt_at: promptAt,

@@ -38,7 +38,7 @@ export function catchupTimeText(at: string, now: number): string {
   return day(time) === day(now) ? formatClock(time).slice(0, 'HH:MM'.length) : formatDateTime(time).slice(5, 16);
 }
 
-/** Returns a summary such as "2 turns finished, 3 files +40 -2, $1.20". The result is empty if nothing is known. */
+/** Returns a summary such as "2 turns finished, 3 files +40 -2, $1.20", or an empty string if nothing is known. */
 export function catchupSummary({ finished, changes, cost_usd: cost, is_cost_by_day: isByDay }: CatchupSession): string {
   const turns = finished === 0 ? '' : finished === 1 ? 'one turn finished' : `${finished} turns finished`;
   const files =

@@ -75,8 +75,8 @@ export function totalText({ files, added, removed }: Changes['total']): string {
 }
 
 /**
- * Returns a total such as `4 files, +6 −1`. The result is empty if the session has changed nothing, or if its changes
- * are unknown.
+ * Returns a total such as `4 files, +6 −1`, or an empty string if the session has changed nothing or its changes are
+ * unknown.
  */
 export function changesFact({ changes }: Pick<Session, 'changes'>): string {
   return changes === undefined || changes.files === 0 ? '' : totalText(changes);

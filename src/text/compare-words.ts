@@ -7,8 +7,8 @@ interface Tests {
 }
 
 /**
- * Returns the outcome of a session's last tests, such as `passed before the last edit: npm test`. The result is empty
- * if the outcome is unknown.
+ * Returns the outcome of a session's last tests, such as `passed before the last edit: npm test`, or an empty string if
+ * the outcome is unknown.
  */
 export function testsText(tests: Tests | null): string {
   if (tests === null) return '';

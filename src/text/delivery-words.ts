@@ -2,7 +2,7 @@ import type { DeliveryPhase } from '../protocol/index.ts';
 
 const IN_QUEUE = "Typed during a turn, so it is in Claude Code's own queue";
 
-/** Says what a delivery's status does not show. The result is null if there is nothing to add. */
+/** Returns details that a delivery's status does not show, or null if there are none. */
 const NOTES: Readonly<Partial<Record<DeliveryPhase, string>>> = {
   behind_dialog: 'A dialog opened before CBOS could send the text; CBOS sends it when the session is ready',
   behind_view: 'A view covered the prompt before CBOS could send the text; CBOS sends it when the view is closed',

@@ -16,8 +16,8 @@ export function formatDuration(ms: number): string {
 }
 
 /**
- * Formats how long ago a point in time was. The result is empty if the time is unknown, and `0s` if the clock has been
- * set back.
+ * Formats how long ago a point in time was. It returns an empty string if the time is unknown, and `0s` if the clock
+ * has been set back.
  */
 export function formatSince(timestamp: string | null, now: number): string {
   const at = timestamp === null ? Number.NaN : Date.parse(timestamp);

@@ -7,7 +7,7 @@ export function statusWord({ primary, detail }: Pick<Explanation['status'], 'pri
   return primary === null ? 'unknown' : [primary, detail].filter((word) => word !== null).join('/');
 }
 
-/** Formats how long ago something happened. The result is empty if it never happened. */
+/** Formats how long ago an event happened, or returns an empty string if it never happened. */
 export function agoText(at: string | null, now: number): string {
   return at === null ? '' : `${formatSince(at, now)} ago`;
 }

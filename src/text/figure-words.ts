@@ -7,15 +7,17 @@ const GAUGE_CELLS = 5;
 const HALF_A_CENT_USD = 0.005;
 
 /**
- * Returns how full a context window is, such as `42%`, with a mark if it is nearly full. The result is empty if this is
- * unknown.
+ * Returns how full a context window is, such as `42%`, with a mark if the window is nearly full. Returns an empty
+ * string if no figure is known.
  */
 export function contextPercent(context: ContextWindow | null): string {
   if (context === null) return '';
   return `${isNearlyFull(context) ? `${WARNING} ` : ''}${Math.round(context.used_percentage)}%`;
 }
 
-/** Returns how full a context window is, as a bar of five cells: `██░░░`. The result is empty if this is unknown. */
+/**
+ * Returns how full a context window is, as a bar of five cells: `██░░░`. Returns an empty string if no figure is known.
+ */
 export function contextGauge(context: ContextWindow | null): string {
   if (context === null) return '';
   const filled = Math.min(GAUGE_CELLS, Math.round((context.used_percentage * GAUGE_CELLS) / 100));
@@ -48,13 +50,13 @@ export function dollarsText(costUsd: number): string {
   return `$${costUsd.toFixed(2)}`;
 }
 
-/** Formats a cost. The result is empty if nothing was spent or the cost is unknown. */
+/** Formats a cost, or returns an empty string if nothing was spent or the cost is unknown. */
 export function costFact(costUsd: number | null): string {
   return costUsd === null || costUsd < HALF_A_CENT_USD ? '' : dollarsText(costUsd);
 }
 
 /**
- * Returns the numbers of added and removed lines, such as `+12 −3`. The result is empty if no lines were changed or the
+ * Returns the numbers of added and removed lines, such as `+12 −3`, or an empty string if no lines were changed or the
  * numbers are unknown.
  */
 export function linesText({ lines_added: added, lines_removed: removed }: Session): string {

@@ -12,7 +12,7 @@ export const LIMIT_OVER_TEXT = 'Continue? The usage limit has ended';
 
 /**
  * Returns a line about the account's limit that has stopped the session or soon will, such as `five hour limit reached,
- * resets at 2026-11-20 15:04:05`. The result is empty if there is no such limit.
+ * resets at 2026-11-20 15:04:05`. Returns an empty string if there is no such limit.
  */
 export function limitText(limit: RateLimit | null | undefined): string {
   if (limit == null || limit.status === 'allowed') return '';

@@ -19,7 +19,7 @@ const VERBS: Readonly<Record<AnswerBefore['said'], string>> = {
 };
 
 /**
- * Returns a sentence such as "You allowed this 23 times here; last on 2026-11-24 14:02 in AUTH". The result is empty if
+ * Returns a sentence such as "You allowed this 23 times here; last on 2026-11-24 14:02 in AUTH", or an empty string if
  * the user has never answered the question.
  */
 export function memoryText({ answers, differs }: Pick<QuestionMemory, 'answers' | 'differs'>): string {

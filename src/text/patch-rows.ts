@@ -61,7 +61,7 @@ function plain(kind: PatchRow['kind'], text: string): PatchRow {
 
 const SIGNS: Readonly<Partial<Record<PatchRow['kind'], string>>> = { context: ' ', added: '+', removed: '-' };
 
-/** Returns the sign of a line. The result is empty if the row is not a line of the file. */
+/** Returns the sign of a line (`+`, `-` or a space), or an empty string if the row is not a line of the file. */
 export function rowSign({ kind }: PatchRow): string {
   return SIGNS[kind] ?? '';
 }

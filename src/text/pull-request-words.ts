@@ -33,8 +33,8 @@ function shortTitle(title: string): string {
 }
 
 /**
- * Returns the state of the session's pull request, such as `#12 passing`. The result is empty if the session has no
- * pull request.
+ * Returns the state of the session's pull request, such as `#12 passing`, or an empty string if the session has no pull
+ * request.
  */
 export function pullRequestText({ worktree }: Pick<Session, 'worktree'>): string {
   const request = worktree?.pull_request;

@@ -9,7 +9,7 @@ const LOSSES: Readonly<Record<Loss, string>> = {
   shutdown: 'it ended together with CBOS',
 };
 
-/** Says how a session was lost. The result is empty if the session is not lost. */
+/** Returns how a session was lost, or an empty string if the session is not lost. */
 export function lostText({ lost }: Pick<Session, 'lost'>): string {
   return lost === undefined ? '' : howLost(lost);
 }

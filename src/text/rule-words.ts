@@ -60,7 +60,8 @@ export function ruleAbout({ tool, command, path }: Rule): string {
 const seen = (text: string): string => cleanLine(showHiddenMarks(text));
 
 /**
- * Describes the sessions and the folder to which a rule applies. The result is empty if the rule applies everywhere.
+ * Describes the sessions and the folder to which a rule applies, or returns an empty string if the rule applies
+ * everywhere.
  */
 export function ruleScope({
   project,
@@ -126,7 +127,7 @@ export const FILE_STATE_WORDS: Readonly<Record<RuleFileState, string>> = {
   changed: 'changed since it was trusted',
 };
 
-/** Says how much time and how many calls a rule has left. The result is empty if the rule has no limit. */
+/** Returns how much time and how many calls a rule has left, or an empty string if the rule has no limit. */
 export function ruleLeft({ expires, count, used }: Rule, now: number): string {
   const leftMs = expires === null ? null : Date.parse(expires) - now;
   const time = leftMs === null ? '' : leftMs <= 0 ? 'expired' : `ends in ${formatDuration(leftMs)}`;

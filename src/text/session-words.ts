@@ -124,14 +124,14 @@ export function stateText(session: Attending): string {
   return ATTENTION_TITLES[attention].toLowerCase();
 }
 
-/** Returns a note that the session's queue is paused. The result is empty if the queue is not paused. */
+/** Returns a note that the session's queue is paused, or an empty string if the queue is not paused. */
 export function queueText({ queue_stopped_at: stoppedAt }: Pick<Session, 'queue_stopped_at'>): string {
   // An older server does not send this field.
   const at = Date.parse(stoppedAt ?? '');
   return Number.isNaN(at) ? '' : `queue paused by an interrupt at ${formatClock(at)}`;
 }
 
-/** Returns a note that the session is parked. The result is empty if the session is not parked. */
+/** Returns a note that the session is parked, or an empty string if the session is not parked. */
 export function parkedText({ parked_at: parkedAt }: Pick<Session, 'parked_at'>): string {
   // An older server does not send this field.
   const at = Date.parse(parkedAt ?? '');
@@ -139,8 +139,8 @@ export function parkedText({ parked_at: parkedAt }: Pick<Session, 'parked_at'>):
 }
 
 /**
- * Returns a note that the session's output is currently not being recorded. The result is empty if it is being
- * recorded.
+ * Returns a note that the session's output is not being recorded at the moment, or an empty string if the output is
+ * being recorded.
  */
 export function recordingText({
   recording_stopped_at: stoppedAt,
@@ -202,7 +202,7 @@ function lastLine(text: string): string {
 }
 
 /**
- * Describes a tool's input in one line. The result is empty if the input contains nothing worth showing.
+ * Describes a tool's input in one line, or returns an empty string if the input contains nothing worth showing.
  * @param folder the session's folder; the paths of files inside this folder are shown relative to it
  */
 export function toolGist(input: unknown, folder: string | null = null): string {

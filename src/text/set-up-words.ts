@@ -3,7 +3,7 @@ import { showHiddenMarks } from './hidden-marks.ts';
 import { cleanLine } from './terminal-text.ts';
 
 /**
- * Says what state a set-up is in, and what the user can do about it. The result is empty if there is nothing to say.
+ * Returns the state of a set-up and what the user can do about it, or an empty string if there is nothing to report.
  */
 export function setUpText({ slug, status, worktree }: Pick<Session, 'slug' | 'status' | 'worktree'>): string {
   const setUp = worktree?.set_up;

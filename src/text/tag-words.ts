@@ -20,7 +20,7 @@ export function readTagWords(typed: string): TypedTags {
   };
 }
 
-/** Returns a session's tags, formatted for a row. The result is empty if the session has no tags. */
+/** Returns a session's tags, formatted for a row, or an empty string if the session has no tags. */
 export function tagsText({ tags }: Partial<Pick<Session, 'tags'>>): string {
   return (tags ?? []).map((tag) => `#${cleanLine(tag)}`).join(' ');
 }

@@ -19,7 +19,8 @@ export function toolInputLines(input: unknown): string[] {
 }
 
 /**
- * Returns the tool call that a question would allow. The result is empty if the question does not concern a tool call.
+ * Returns the lines of the tool call that a question would allow, or no lines if the question does not concern a tool
+ * call.
  */
 export function askedCallLines({ kind, tool }: Question): string[] {
   if (tool === null || (kind !== 'permission' && kind !== 'plan')) return [];

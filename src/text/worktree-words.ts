@@ -33,7 +33,7 @@ export function isFinishable({ worktree }: Pick<Session, 'worktree'>): boolean {
   return worktree !== undefined && worktree.finished === undefined;
 }
 
-/** Returns a worktree's branch and base, such as `fix/login → main`. The result is empty if there is no worktree. */
+/** Returns a worktree's branch and base, such as `fix/login → main`, or an empty string if there is no worktree. */
 export function worktreeBranch(worktree: Session['worktree']): string {
   if (worktree === undefined) return '';
   const branch = shownBranch(worktree.branch);

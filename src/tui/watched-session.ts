@@ -16,7 +16,7 @@ export interface Content {
 /** The content of the selected session, which is the only session that is followed: its screen or its conversation. */
 export interface WatchedSession {
   /**
-   * Follows only this session, or none for null. Calling this again with the same session has no effect.
+   * Follows only the given session, or none if it is null. Calling this again with the same session has no effect.
    * @param isAgain whether to read the screen again, if the session is on another machine
    */
   watch(session: SeenSession | null, isAgain?: boolean): void;
@@ -27,7 +27,7 @@ export interface WatchedSession {
   /** the session's content, or null until some has arrived */
   content(viewport: Viewport & { isUnfolded: boolean }): Content | null;
   /**
-   * Shows a terminal session as a conversation, or stops doing so for null. Calling this again reads what was added
+   * Shows the given terminal session as a conversation, or none if it is null. Calling this again reads what was added
    * since the last call.
    */
   readAsText(slug: string | null): void;

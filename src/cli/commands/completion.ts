@@ -24,10 +24,7 @@ const TAKES_FILES: ReadonlySet<string | undefined> = new Set([
   'replay',
   'timeline',
 ]);
-/**
- * The last line of the output is a directive to the shell. The package always prints `:4`, which tells the shell not to
- * suggest files.
- */
+/** The last line of output that lets the shell suggest files. The package always prints `:4`, which forbids it. */
 const COMPLETE_FILES = ':0';
 
 type Suggestion = readonly [value: string, about: string];

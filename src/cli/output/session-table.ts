@@ -130,9 +130,9 @@ const ICON: SessionColumn = {
 };
 
 /**
- * The orders of the list. `attention` puts the sessions that need attention first, starting with the one that has
- * waited longest. `for` starts with the session that has been in its state longest. All other orders start with the
- * newest session.
+ * The orders in which the list can be sorted. `attention` puts the sessions that need attention first, starting with
+ * the one that has waited longest. `for` starts with the session that has been in its state longest. All other orders
+ * start with the newest session.
  */
 export const SORT_KEYS = ['attention', 'name', 'for', 'created', 'active', 'path'] as const;
 export type SortKey = (typeof SORT_KEYS)[number];

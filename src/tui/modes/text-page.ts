@@ -7,8 +7,8 @@ export interface PageOptions {
   onEnd?: () => void;
   hints?: readonly Hint[];
   /**
-   * Handles a key that is not a pager key. Returns whether it has handled the key. If it has not, the keys that close a
-   * page still work.
+   * Handles a key that is not a pager key. Returns whether the key was handled. Otherwise the keys that close a page
+   * still work.
    */
   onKey?: (name: string) => boolean;
   input?: Mode['input'];

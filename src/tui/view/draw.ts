@@ -56,17 +56,12 @@ export interface Drawing {
 
 /** The maximum number of rows of the input. Longer text scrolls. */
 const MAX_INPUT_ROWS = 8;
-/**
- * The maximum fraction of the session's space that a question can take. The rest of the space shows the context of the
- * question.
- */
+/** The maximum fraction of the session's space that a question can take. The rest shows the question's context. */
 const QUESTION_SHARE = 0.6;
 /** The number of rows for the header, the rule above the input, and the footer. */
 const FIXED_ROWS = 3;
 
-/**
- * The smallest size that the full layout needs. In a smaller terminal, the layout is reduced, and a message says so.
- */
+/** The smallest size that the full layout needs. A smaller terminal shows a reduced layout and a message. */
 const LEAST_SIZE = { cols: 80, rows: 24 };
 /** The smallest terminal in which anything useful can be shown. */
 const TINY_SIZE = { cols: 40, rows: 10 };
@@ -288,9 +283,7 @@ function inputRows({ mode, size, dress }: Drawing): { rows: string[]; cursor: Cu
   };
 }
 
-/**
- * Returns the hints for the keys that currently work, as many as fit. The key that shows all keys is always included.
- */
+/** Returns hints for the keys that currently work, as many as fit, and always one for the key that shows all keys. */
 function footer({ size, dress }: Drawing, hints: readonly Hint[]): string {
   const cells = ([key, does]: Hint): number => displayWidth(key) + displayWidth(does) + 3;
   const last = hints.find(([key]) => key === '?');

@@ -86,7 +86,7 @@ function itemsOf({ groups, isTall, hasHeadings }: ListOptions): Item[] {
   return items;
 }
 
-/** Returns the scroll bar, which consists of a mark for each row. The result is empty if the whole list is visible. */
+/** Returns the scroll bar, which consists of a mark for each row, or an empty list if all sessions are visible. */
 function scrollBar({ rows, start, count }: { rows: number; start: number; count: number }): string[] {
   if (count <= rows) return [];
   const size = Math.max(1, Math.round((rows * rows) / count));

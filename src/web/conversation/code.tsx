@@ -19,7 +19,7 @@ export function Code({ text: raw, language }: { text: string; language: string }
   const { lines, rest } = useColours({ text, language, theme: theme.value });
   return (
     <div class="code-block">
-      {/* biome-ignore lint/a11y/noNoninteractiveTabindex: wide code is scrolled by the keyboard as well */}
+      {/* biome-ignore lint/a11y/noNoninteractiveTabindex: the keyboard must be able to scroll wide code, too */}
       <pre class="code" tabIndex={0}>
         <code>
           {lines !== null && <Lines lines={lines} />}

@@ -133,7 +133,7 @@ function ScreenNow({ session: { slug, rows } }: { session: Session }) {
       }}
     >
       <summary class="faint">On its screen now</summary>
-      {/* biome-ignore lint/a11y/noNoninteractiveTabindex: it is scrolled by the keyboard as well */}
+      {/* biome-ignore lint/a11y/noNoninteractiveTabindex: the keyboard must be able to scroll it, too */}
       <pre class="code" tabIndex={0}>
         {text.value}
       </pre>

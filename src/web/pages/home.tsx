@@ -140,8 +140,8 @@ const Needing = memo(function Needing({ session, askedAtFirst }: NeedingProps) {
 });
 
 /**
- * Shows the answer in the place of the question. It is as high as the question was, so that no other question moves
- * under the pointer.
+ * Shows the answer where the question was. It is as high as the question was, so that no other question moves under the
+ * pointer.
  */
 function Answered({ session, answer, heightPx }: Lingering) {
   return (

@@ -99,7 +99,7 @@ function Content({ opened, isSame, isTrustable, onDone }: ContentProps) {
   };
   return (
     <>
-      {/* biome-ignore lint/a11y/noNoninteractiveTabindex: a long file is scrolled by the keyboard as well */}
+      {/* biome-ignore lint/a11y/noNoninteractiveTabindex: the keyboard must be able to scroll a long file, too */}
       <div ref={body} class="rule-content" tabIndex={0}>
         <pre>{showHiddenMarks(content ?? '')}</pre>
       </div>
