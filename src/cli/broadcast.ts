@@ -26,7 +26,7 @@ export function isBroadcast({ all, state, tag, repo }: BroadcastOptions): boolea
 /**
  * Sends the same prompt to all sessions or to the selected ones, and prints the outcome for each. Sessions that were
  * created after the user was asked for confirmation do not get the prompt. The exit code is 4 if any session did not
- * receive it.
+ * receive the prompt.
  * @throws CommandError if the command is used incorrectly; nothing has been sent by then
  */
 export async function broadcast(

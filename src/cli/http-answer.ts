@@ -67,7 +67,7 @@ export function createAnswerReader(method: string): AnswerReader {
     return bytes;
   };
 
-  /** Parses one more part of the response. Returns false if that needs more bytes. */
+  /** Parses one more part of the response. Returns false if the next part has not arrived completely. */
   const step = (body: Buffer[]): boolean => {
     switch (part.in) {
       case 'head': {

@@ -2,8 +2,8 @@ import { CatalogueError, type Session } from '../protocol/index.ts';
 import { type CliContext, isInteractive } from './context.ts';
 
 /**
- * Tells the server that the user has seen a session as it is shown here. Output that a script reads does not count, nor
- * does a look by an agent: the server refuses such a report from an agent, and the command ignores the refusal.
+ * Tells the server that the user has seen a session as it is shown here. Output that a script reads does not count. Nor
+ * does a look by an agent: the server refuses an agent's report, and the command ignores the refusal.
  */
 export async function markLookedAt(context: CliContext, { slug, unread, news }: Session): Promise<void> {
   // Only the machine that the session runs on records who has seen the session.

@@ -1,7 +1,7 @@
 /**
  * The inbox shows one question at a time, and equal questions from several sessions share one card. An answer is held
- * for a moment, so that the user can take it back. The face in which it was given holds it. If that face ends before
- * the time is up, the answer is not sent.
+ * for a moment, so that the user can take it back. The face in which the user gave the answer holds it. If that face
+ * ends before the time is up, the answer is not sent.
  */
 
 import { type Answer, elsewhereOf, needsYou, type Question, type SeenSession } from '../protocol/index.ts';

@@ -47,8 +47,8 @@ export interface StreamOptions {
   /** calls a function once after a delay, like `setTimeout`, and returns a disposer */
   startTimer(callback: () => void, delayMs: number): Dispose;
   /**
-   * how long to keep trying to reach a lost server; without a limit if omitted. If the very first attempt fails, it is
-   * never retried
+   * how long to keep trying to reach a lost server, or undefined for no limit; if the very first attempt to connect
+   * fails, it is never retried
    */
   giveUpAfterMs?: number;
 }

@@ -6,8 +6,8 @@ interface Leftovers {
   /** the prefix of the names of demo directories */
   prefix: string;
   /**
-   * starts a server for a demo's directory again, and ends its sessions. @throws server_running if the demo is still
-   * running
+   * restarts the server in a demo's directory, and ends the server's sessions. @throws server_running if the demo is
+   * still running
    */
   end(dir: string): Promise<void>;
   remove(dir: string): void;

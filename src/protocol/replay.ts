@@ -28,7 +28,7 @@ export const KeptRecording = z
 export type KeptRecording = z.infer<typeof KeptRecording>;
 
 /**
- * What a player must know about a recording before it plays it. Times are in seconds from the start of the recording.
+ * What a player must know about a recording before playing it. Times are in seconds from the start of the recording.
  */
 export const ReplayInfo = z
   .object({

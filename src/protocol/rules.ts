@@ -5,7 +5,7 @@ import { Timestamp } from './words.ts';
 export const RuleEffect = z.enum(['allow', 'deny', 'ask']);
 export type RuleEffect = z.infer<typeof RuleEffect>;
 
-/** The maximum length of a pattern. Nobody would read a longer one. */
+/** The maximum length of a pattern. Nobody would read a longer pattern. */
 const MOST_PATTERN = 1_000;
 const MOST_PATTERNS = 100;
 const MOST_NOTE = 500;

@@ -4,7 +4,7 @@ import { Timestamp } from './words.ts';
 /** The maximum number of sessions that one snooze can wait for. */
 const MAX_AWAITED = 100;
 
-/** The conditions that can end a snooze. It ends as soon as one of them is met. */
+/** The conditions that can end a snooze. A snooze ends as soon as one of its conditions is met. */
 export const Snooze = z
   .object({
     since: Timestamp,

@@ -22,7 +22,7 @@ export interface ListGroup {
   title: string;
   /** what the group's sessions want, or null if sessions are not grouped by attention */
   attention: Attention | null;
-  /** whether the group's sessions are on an unreachable machine; if so, each row shows the age of its information */
+  /** whether the group's sessions are on an unreachable machine; if so, each row shows how old its information is */
   isOld: boolean;
   /** the number of sessions in the group, including those that are not shown */
   count: number;

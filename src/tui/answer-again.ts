@@ -12,7 +12,7 @@ export function isSuggestionReadable(model: Model, now: number): boolean {
   return isReadable(model, now) && suggestedSince !== null && now >= suggestedSince + READING_MS;
 }
 
-/** Answers the open question in the same way as the user has always answered it. */
+/** Gives the open question the answer that the user has always given. */
 export function answerAgain(app: App): void {
   const session = requireSelected(app);
   const question = session?.status.question ?? null;

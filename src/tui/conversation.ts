@@ -13,9 +13,7 @@ export type Piece =
  */
 const MOST_PIECES = 1_000;
 
-/**
- * A conversation, as the pane shows it. Each event is added only once, no matter how often and by which way it arrives.
- */
+/** A conversation, as the pane shows it. Each event is added only once, no matter how or how often it arrives. */
 export class Conversation {
   readonly pieces: Piece[] = [];
   /** the text that is being written at the moment, until the complete block has arrived */

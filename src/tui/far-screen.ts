@@ -2,7 +2,7 @@ import type { Client } from '../client/index.ts';
 import { CatalogueError, isCurrent, type SeenSession } from '../protocol/index.ts';
 import { createSessionScreen, type SessionScreen, type Viewport } from './terminal/session-screen.ts';
 
-/** How many rows are read from the other machine. The number is small, because they are read again and again. */
+/** How many rows are read from the other machine. The number is small, because the rows are read again and again. */
 const ROWS = 200;
 
 /**

@@ -15,8 +15,8 @@ export interface TuiHost {
   /** Runs this program in the background. Returns its exit code and all of its output. */
   runAside(args: readonly string[]): Promise<{ code: number; said: string }>;
   /**
-   * Stops this program, as Ctrl+Z usually does, until the user continues it. Returns immediately if no shell could
-   * continue it.
+   * Stops this program, as Ctrl+Z usually does, until the user continues it. Returns immediately if there is no shell
+   * that could continue the program.
    */
   suspend(): Promise<void>;
   /** Opens text in the user's editor, in this terminal. @returns the text that the user saved */

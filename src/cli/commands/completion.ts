@@ -24,7 +24,10 @@ const TAKES_FILES: ReadonlySet<string | undefined> = new Set([
   'replay',
   'timeline',
 ]);
-/** The last line of output that lets the shell suggest files. The package always prints `:4`, which forbids it. */
+/**
+ * The last line of output that lets the shell suggest files. The package always prints `:4`, which tells the shell not
+ * to.
+ */
 const COMPLETE_FILES = ':0';
 
 type Suggestion = readonly [value: string, about: string];

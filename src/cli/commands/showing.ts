@@ -100,7 +100,7 @@ export function addShowing(program: Command, context: CliContext): void {
     });
 }
 
-/** Finds a session by name. For a user, the name may differ in case. For a program, it must match exactly. */
+/** Finds a session by name. For a user, the name may differ in case. For a program, the name must match exactly. */
 async function findSession(context: CliContext, slug: string, isExact: boolean): Promise<Session> {
   const client = await context.client();
   try {
@@ -146,7 +146,7 @@ function printSession({ out }: CliContext, session: Session, reader: Shown): voi
   const heading = out.style('bold', `${sessionIcon(session)} ${session.slug}`);
   const state = out.style(sessionStyle(session), stateText(session));
   const since = formatSince(status.since, reader.now);
-  // A snooze began at a different time than the session's state.
+  // A snooze has a start time of its own, which differs from that of the session's state.
   const does = session.snoozed == null ? '' : `: ${stateText({ ...session, snoozed: null })}`;
   out.line(`${heading}  ${state}${does} for ${since}`);
   if (status.question !== null) {

@@ -6,7 +6,7 @@ export interface Picture {
 }
 
 export interface Surface {
-  /** Replaces the previous picture in the terminal with this one. It only writes the rows that differ. */
+  /** Replaces the previous picture in the terminal with this one. Only the rows that differ are written. */
   paint(picture: Picture): void;
   /**
    * Call this when the terminal shows something else, because it was resized or another program has run. The next

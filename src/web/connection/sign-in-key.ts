@@ -24,8 +24,8 @@ interface Kept {
 }
 
 /**
- * The key until it has been stored. If the browser cannot store it (in a private window, or because of a policy), the
- * key lasts as long as the page is open.
+ * Holds the key until it has been stored. If the browser cannot store it (in a private window, or because of a policy),
+ * the key lasts as long as the page is open.
  */
 let unkept: SignInKey | null = null;
 

@@ -19,7 +19,8 @@ export const lingering = signal<ReadonlyMap<string, Lingering>>(new Map());
 
 /**
  * Keeps the place of a question that the user has just answered, so that nothing moves under the pointer.
- * @returns a function that gives up the place: after a while if the answer was accepted, or immediately if it was not
+ * @returns a function that gives up the place, either after a while if the answer was accepted, or immediately if it
+ * was refused
  */
 export function linger(answered: Lingering): (wasTaken: boolean) => void {
   const { slug } = answered.session;

@@ -1,4 +1,4 @@
-/** The strokes of 24×24 icons. Each icon is a single path. */
+/** The strokes of the icons, which are 24×24 in size. Each icon is a single path. */
 const PATHS = {
   search: 'M11 4a7 7 0 1 0 0 14 7 7 0 0 0 0-14zM20 20l-4-4',
   plus: 'M12 5v14M5 12h14',

@@ -31,7 +31,7 @@ function isOfTool(text: string, tool: string): boolean {
   return text === tool || text.startsWith(`${tool}: `);
 }
 
-/** Returns the last line of a dialog's text. The lines before it repeat the call. */
+/** Returns the last line of a dialog's text. The earlier lines repeat the tool call. */
 function lastLine(text: string): string {
   return text.trim().split('\n').at(-1) ?? '';
 }
