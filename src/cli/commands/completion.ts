@@ -24,10 +24,7 @@ const TAKES_FILES: ReadonlySet<string | undefined> = new Set([
   'replay',
   'timeline',
 ]);
-/**
- * The last line of output that lets the shell suggest files. The package always prints `:4`, which tells the shell not
- * to.
- */
+/** The last line of output if the shell may suggest files. The package always prints `:4`, which forbids that. */
 const COMPLETE_FILES = ':0';
 
 type Suggestion = readonly [value: string, about: string];
