@@ -99,7 +99,10 @@ export function createScreenControls(context: ScreenContext, actor: SessionActor
     }
   }
 
-  /** Records that the processes of a launch exist. @param startedAt null if a previous server launched them */
+  /**
+   * Records that the processes of a launch exist. @param startedAt when the launch began; null if a previous server
+   * launched the processes
+   */
   async function begin(launched: Partial<Launched> & Pick<Launched, 'agent'>, startedAt: number | null): Promise<void> {
     actor.update({ ...launched, window: '0', adopted: true, ...LIVES, boot: deps.clock.setting().boot });
     actor.status.startAnew();
