@@ -106,7 +106,12 @@ describe('an answer', () => {
     ['no to a plan', PLAN, { choice: 'no' }, { kind: 'dismiss' }],
     ['no to a plan with a remark', PLAN, { choice: 'no', text: 'shorter' }, select([], 'shorter')],
     ['a text to a plan', PLAN, { text: 'shorter' }, select([], 'shorter')],
-    ['the text field by number without a text', PLAN, { choice: 3 }, refuse('"Tell Claude what to change" needs text')],
+    [
+      'the text field by number without a text',
+      PLAN,
+      { choice: 3 },
+      refuse('"Tell Claude what to change" requires text'),
+    ],
     [
       'a text to a permission without a text field',
       PERMISSION,
