@@ -135,8 +135,7 @@ export function keepInBounds(options: BoundsOptions): Bounds {
     while (!isDisposed) {
       const before = await listParts(stream.file());
       if (before.parts.length === 0 || (await bytesOf(stream.file())) <= mostBytes) return;
-      // Times are counted from the beginning of the recording, so there must be keyframes for everything that is
-      // dropped.
+      // Times count from the beginning of the recording, so everything that is dropped must have keyframes.
       await replays.grow(stream, rest);
       await dropOldestPart(stream.file());
       await replays.dropRows(stream);
