@@ -1,9 +1,9 @@
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { beforeEach, describe, expect, test } from 'vitest';
-import type { Changes, Rewound, Session, Turns } from '../../src/protocol/index.ts';
+import type { Changes, Rewound, Turns } from '../../src/protocol/index.ts';
 import { createRepository, type TestRepository } from '../harness/git-repository.ts';
-import { someSession } from '../harness/some-session.ts';
+import { runTurn } from '../harness/some-turns.ts';
 import { type CommandOptions, type CommandResult, runCommand } from './command-line.ts';
 import { serveCommands } from './served.ts';
 
@@ -22,18 +22,7 @@ const run = (words: string[], options: Partial<CommandOptions> = {}): Promise<Co
   runCommand(words, { ...cli.where, ...options });
 const a = (): string => readFileSync(join(repository.dir, 'a.txt'), 'utf8');
 
-async function turn(text: string, work: () => void): Promise<void> {
-  const { sessions } = cli.server;
-  const become = (primary: Session['status']['primary'], detail: Session['status']['detail']): Session =>
-    sessions.change('AUTH', {
-      status: { ...someSession('X').status, primary, detail, since: new Date().toISOString() },
-    });
-  sessions.prompts.set('AUTH', { at: Date.now(), text });
-  become('active', 'thinking');
-  await run(['turns', 'AUTH']);
-  work();
-  become('idle', 'waiting_input');
-}
+const turn = (prompt: string, work: () => void): Promise<void> => runTurn(cli.server, 'AUTH', { prompt, work });
 
 describe('turns and diff --turn', () => {
   test('list the turns, and show what one of them changed', async () => {

@@ -2,6 +2,7 @@ import { afterAll, beforeAll, expect, test } from 'vitest';
 import { type FacesUnderTest, startFaces } from '../harness/faces.ts';
 import { createRepository, type TestRepository } from '../harness/git-repository.ts';
 import { DONE, WORKING } from '../harness/some-sessions.ts';
+import { runTurn } from '../harness/some-turns.ts';
 import { openTerminal } from '../harness/tmux.ts';
 
 let server: FacesUnderTest;
@@ -44,4 +45,33 @@ test('d shows what the session changed, to its end, file by file, and again when
   await terminal.keys('d');
   await terminal.until(/isn't inside a git working tree/, 'why there is nothing');
   expect(server.sessions.typed.size).toBe(0);
+});
+
+test('t chooses a turn, and shows only what that turn changed, in 80 columns', async () => {
+  const turned = createRepository(server.world, 'turned');
+  turned.write('a.txt', 'one\ntwo\n');
+  turned.commit();
+  server.sessions.change('AUTH', { ...DONE, path: turned.dir });
+  const terminal = await openTerminal(server.world, { cols: 80, rows: 24 });
+  await terminal.until(/s reply/, 'the list');
+  await terminal.keys('d');
+  await terminal.until(/AUTH changed no changes/, 'the changes');
+  await terminal.keys('t');
+  await terminal.until(/No turns of AUTH are saved yet/, 'that there are none');
+  await runTurn(server, 'AUTH', { prompt: 'count up', work: () => turned.write('a.txt', 'one\n2\n') });
+  await runTurn(server, 'AUTH', { prompt: 'add b', work: () => turned.write('b.txt', 'b\n') });
+  await terminal.until(/AUTH changed 2 files/, 'what both turns changed');
+  await terminal.keys('t');
+  await terminal.until(/All changes[\s\S]*Turn 2, [^\n]*: add b\s+Turn 1, [^\n]*\+1 −1: count up/, 'the turns');
+  await terminal.keys('G', 'Enter');
+  await terminal.until(/AUTH changed 1 file, \+1 −1 in turn 1[\s\S]*-two/, 'what the first turn changed');
+  expect(await terminal.screen()).not.toContain('b.txt');
+  await terminal.keys('c');
+  await terminal.until(/belong to the files as they are now/, 'that a turn is not commented');
+  await terminal.keys('t');
+  await terminal.until(/▌ Turn 1/, 'the turn that is shown');
+  await terminal.keys('g', 'Enter');
+  await terminal.until(/AUTH changed 2 files/, 'all changes again');
+  await terminal.keys('Escape');
+  await terminal.until(/s reply/, 'the list');
 });

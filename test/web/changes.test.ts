@@ -6,6 +6,7 @@ import { openBrowser, requestsElsewhere } from '../harness/browser.ts';
 import { createRepository, type TestRepository } from '../harness/git-repository.ts';
 import { type PageUnderTest, startPage } from '../harness/page.ts';
 import { DONE, WORKING } from '../harness/some-sessions.ts';
+import { runTurn } from '../harness/some-turns.ts';
 import { waitFor } from '../harness/wait-for.ts';
 import { createWorld } from '../harness/world.ts';
 
@@ -136,4 +137,29 @@ test('thousands of files are listed without an element each', async () => {
   await page.getByText('1000 files').waitFor();
   await fileLink(one, 'many/1990.txt').and(page.locator('[aria-current]')).waitFor();
   await waitFor(async () => (await page.locator('.changed-file').count()) < 200, { describe: 'few rows are elements' });
+});
+
+test('a turn is chosen, and only what it changed is shown, without comments; the address keeps the turn', async () => {
+  await using one = await start();
+  const { page, server } = one;
+  await runTurn(server, 'AUTH', { prompt: 'count up', work: () => repository.write('a.txt', 'one\n2\nthree\n') });
+  await runTurn(server, 'AUTH', { prompt: 'add b', work: () => repository.write('b.txt', 'b\n') });
+  await one.visit('#/s/AUTH/changes');
+  const choice = page.getByLabel('Which changes');
+  await choice.getByText(/^Turn 1, .* 1 file, \+1 −1: count up$/).waitFor({ state: 'attached' });
+  expect(await choice.locator('option').count()).toBe(3);
+  await page.getByRole('button', { name: 'Send…' }).waitFor();
+  await choice.selectOption('1');
+  await page.getByText('1 file, +1 −1 in turn 1').waitFor();
+  await patch(one).locator('[data-kind=removed]', { hasText: 'two' }).waitFor();
+  expect(await fileLink(one, 'b.txt').count()).toBe(0);
+  // A comment is about the files as they are now.
+  expect(await page.getByRole('button', { name: /Comment on line|Send…/ }).count()).toBe(0);
+  expect(new URL(page.url()).hash).toBe('#/s/AUTH/changes?turn=1');
+  await choice.selectOption('2');
+  await page.getByText('1 file, +1 −0 in turn 2').waitFor();
+  await choice.selectOption('All changes since its branch began');
+  await page.getByText('2 files, +2 −1').waitFor();
+  await page.getByRole('button', { name: 'Comment on line 1', exact: true }).waitFor();
+  expect(one.watched.faults).toEqual([]);
 });

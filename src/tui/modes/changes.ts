@@ -24,6 +24,7 @@ import {
   showReview,
   writeComment,
 } from './review.ts';
+import { chooseTurn } from './turns.ts';
 
 interface Read {
   changes: Changes;
@@ -43,8 +44,17 @@ interface Drawn {
   places: (CommentPlace | null)[];
 }
 
+interface ChangesOptions {
+  /** only the changes of this turn */
+  turn?: number | null;
+  /** the line that is chosen first */
+  startAt?: number;
+  /** returns to where the page was opened from; if absent, leaving the page returns to browsing */
+  onLeave?: () => void;
+}
+
 /** Shows the selected session's changes as a page. They are read again whenever one of the session's turns ends. */
-export function showChanges(app: App, startAt = 0): void {
+export function showChanges(app: App, { turn = null, startAt = 0, onLeave = app.close }: ChangesOptions = {}): void {
   const session = requireOwn(app);
   if (session === null) return;
   const { slug } = session;
@@ -63,9 +73,11 @@ export function showChanges(app: App, startAt = 0): void {
   const load = (): void =>
     app.run(async () => {
       try {
-        const changes = await app.client.call('changes', { params: { slug } });
-        const patch = await app.client.call('patch', { params: { slug }, query: {} });
-        const reviewed = await readReviewed(app, slug);
+        const query = turn === null ? {} : { turn: String(turn) };
+        const changes = await app.client.call('changes', { params: { slug }, query });
+        const patch = await app.client.call('patch', { params: { slug }, query });
+        // Marks and comments belong to the files as they are now.
+        const reviewed = turn === null ? await readReviewed(app, slug) : new Set<string>();
         read = { changes, patch, rows: patchRows(patch.patch), reviewed };
         problem = null;
       } catch (error) {
@@ -90,7 +102,7 @@ export function showChanges(app: App, startAt = 0): void {
   const comment = (): void => {
     const place = chosenPlace();
     if (place === null) app.toast('bad', 'A comment belongs to one file; move to a file with j or k');
-    else writeComment(app, slug, place, () => showChanges(app, cursor));
+    else writeComment(app, slug, place, () => showChanges(app, { startAt: cursor, onLeave }));
   };
   const mark = (): void => {
     const file = drawn?.places[cursor]?.file;
@@ -104,16 +116,34 @@ export function showChanges(app: App, startAt = 0): void {
     scrollTo(next);
     top = Math.max(0, Math.min((drawn?.lines.length ?? 0) - height, next));
   };
+  const review = (): void => {
+    isClosed = true;
+    app.close();
+    showReview(app, slug);
+  };
+  const ofReview: Readonly<Record<string, () => void>> = {
+    c: comment,
+    m: mark,
+    v: () => {
+      rangeFrom = rangeFrom === null ? cursor : null;
+      app.changed();
+    },
+    R: review,
+  };
   load();
   app.open({
     hints: () => [
       ['j/k', 'scroll'],
-      [']', 'next file'],
-      ['[', 'previous file'],
-      ['c', 'comment'],
-      ['v', rangeFrom === null ? 'several lines' : 'one line'],
-      ['m', 'reviewed'],
-      ['R', 'review'],
+      ['] [', 'next, previous file'],
+      ['t', 'turns'],
+      ...(turn === null
+        ? ([
+            ['c', 'comment'],
+            ['v', rangeFrom === null ? 'several lines' : 'one line'],
+            ['m', 'reviewed'],
+            ['R', 'review'],
+          ] as const)
+        : []),
       ['r', 'read again'],
       ['Esc', 'back'],
     ],
@@ -124,18 +154,14 @@ export function showChanges(app: App, startAt = 0): void {
       else if (event.name === ']') toFile(1);
       else if (event.name === '[') toFile(-1);
       else if (event.name === 'r') load();
-      else if (event.name === 'c') comment();
-      else if (event.name === 'm') mark();
-      else if (event.name === 'v') {
-        rangeFrom = rangeFrom === null ? cursor : null;
-        app.changed();
-      } else if (event.name === 'R') {
-        isClosed = true;
-        app.close();
-        showReview(app, slug);
+      else if (event.name === 't') {
+        chooseTurn(app, { slug, turn, onChoose: (chosen) => showChanges(app, { turn: chosen, onLeave }) });
+      } else if (ofReview[event.name] !== undefined) {
+        if (turn === null) ofReview[event.name]?.();
+        else app.toast('bad', 'Comments and marks belong to the files as they are now — t, then all changes');
       } else if (['escape', 'q', 'd', 'ctrl+c'].includes(event.name)) {
         isClosed = true;
-        app.close();
+        onLeave();
       }
     },
     page(cols, rows) {
@@ -151,7 +177,7 @@ export function showChanges(app: App, startAt = 0): void {
       top = Math.max(0, Math.min(top, lines.length - rows));
       const rest = lines.length > top + rows ? `  (${lines.length - top - rows} more lines)` : '';
       return {
-        title: `${title} ${totalText(read.changes.total)}${rest}`,
+        title: `${title} ${totalText(read.changes.total)}${turn === null ? '' : ` in turn ${turn}`}${rest}`,
         rows: lines.slice(top, top + rows).map((line, at) => `${isChosen(top + at) ? '▌' : ' '}${line}`),
       };
     },

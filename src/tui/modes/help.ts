@@ -58,6 +58,7 @@ const KEYS: readonly (readonly [title: string, keys: readonly (readonly [string,
       ['T', 'switch between terminal and conversation'],
       ['o', 'in a conversation: show all tool output, or fold it'],
       ['d', 'show what it changed in its repository; ] and [ go to the next and previous file'],
+      ['t', 'in its changes: choose a turn, and show only what that turn changed'],
       [
         'c v m R',
         'in its changes: comment on one or several lines, or mark a file as reviewed; R opens the review, s sends it',

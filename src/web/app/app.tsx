@@ -76,7 +76,7 @@ function CurrentPage() {
     case 'replay':
       return <ReplayPage key={`${value.slug} ${value.recording}`} at={value} />;
     case 'changes':
-      return <ChangesPage key={value.slug} slug={value.slug} file={value.file} />;
+      return <ChangesPage key={value.slug} slug={value.slug} file={value.file} turn={value.turn ?? null} />;
     case 'compare':
       return <ComparePage slugs={value.slugs} />;
     case 'search':

@@ -8,7 +8,8 @@ export type Place =
   | { page: 'home' }
   | SessionPlace
   | Replay
-  | { page: 'changes'; slug: string; file: string | null }
+  /** without `turn`: everything since the branch began */
+  | { page: 'changes'; slug: string; file: string | null; turn?: number | null }
   | { page: 'compare'; slugs: readonly string[] }
   | { page: 'new' }
   | { page: 'search'; query: string }
@@ -59,7 +60,8 @@ export function parsePlace(hash: string): Place {
   switch (page) {
     case 's':
       if (name === '') return { page: 'home' };
-      if (view === 'changes') return { page: 'changes', slug: name, file: parameters.get('file') };
+      if (view === 'changes')
+        return { page: 'changes', slug: name, file: parameters.get('file'), turn: numberOf(parameters, 'turn') };
       if (view !== 'replay') return { page: 'session', slug: name, seq: numberOf(parameters, 'seq') };
       return {
         page: 'replay',
@@ -103,13 +105,11 @@ export function addressOf(target: Place): string {
       return `#/s/${encodeURIComponent(target.slug)}${target.seq == null ? '' : `?seq=${target.seq}`}`;
     case 'replay': {
       const { slug, recording, offset, t } = target;
-      const parameters = Object.entries({ recording, offset, t }).filter(([, value]) => value !== null);
-      const query = parameters.map(([name, value]) => `${name}=${encodeURIComponent(String(value))}`).join('&');
-      return `#/s/${encodeURIComponent(slug)}/replay${query === '' ? '' : `?${query}`}`;
+      return `#/s/${encodeURIComponent(slug)}/replay${queryOf({ recording, offset, t })}`;
     }
     case 'changes': {
-      const file = target.file === null ? '' : `?file=${encodeURIComponent(target.file)}`;
-      return `#/s/${encodeURIComponent(target.slug)}/changes${file}`;
+      const { slug, file, turn = null } = target;
+      return `#/s/${encodeURIComponent(slug)}/changes${queryOf({ turn, file })}`;
     }
     case 'search':
       return target.query === '' ? '#/search' : `#/search?q=${encodeURIComponent(target.query)}`;
@@ -122,6 +122,13 @@ export function addressOf(target: Place): string {
     default:
       return `#/${target.page}`;
   }
+}
+
+function queryOf(fields: Readonly<Record<string, string | number | null>>): string {
+  const parameters = Object.entries(fields).flatMap(([name, value]) =>
+    value === null ? [] : `${name}=${encodeURIComponent(value)}`,
+  );
+  return parameters.length === 0 ? '' : `?${parameters.join('&')}`;
 }
 
 /**

@@ -1,7 +1,9 @@
 import { computed, useSignal } from '@preact/signals';
 import { useEffect, useMemo } from 'preact/hooks';
-import { CatalogueError, type ChangedFile, type Changes, type Review } from '../../protocol/index.ts';
+import { CatalogueError, type ChangedFile, type Changes, type Review, type Turn } from '../../protocol/index.ts';
 import { baseText, changedName, changeLetter, leftOutLines, linesText, totalText } from '../../text/changes-words.ts';
+import { turnText } from '../../text/turn-words.ts';
+import { now } from '../app/clock.ts';
 import { addressOf, goTo, parsePlace } from '../app/router.ts';
 import { useShortcuts } from '../app/shortcuts.ts';
 import { client, link, sessions } from '../connection/fleet.ts';
@@ -16,7 +18,7 @@ const FILE_ROW_PX = 36;
  * Shows a session's changes in its repository, file by file. It reads the changes when the page is opened, when a turn
  * of the session begins or ends, and when the user asks for it.
  */
-export function ChangesPage({ slug, file }: { slug: string; file: string | null }) {
+export function ChangesPage({ slug, file, turn }: { slug: string; file: string | null; turn: number | null }) {
   const working = useMemo(() => computed(() => sessions.value.get(slug)?.status.primary === 'active'), [slug]);
   const changes = useSignal<Changes | null>(null);
   const problem = useSignal<string | null>(null);
@@ -29,7 +31,7 @@ export function ChangesPage({ slug, file }: { slug: string; file: string | null 
     if (!isLive) return;
     let isGone = false;
     client
-      .call('changes', { params: { slug } })
+      .call('changes', { params: { slug }, query: turn === null ? {} : { turn: String(turn) } })
       .then((answer) => {
         if (isGone) return;
         changes.value = answer;
@@ -38,6 +40,24 @@ export function ChangesPage({ slug, file }: { slug: string; file: string | null 
       })
       .catch((error: unknown) => {
         if (!isGone && link.peek() === 'live') problem.value = problemText(error);
+      });
+    return () => {
+      isGone = true;
+    };
+  }, [slug, turn, isWorking, isLive, asked.value]);
+
+  const turns = useSignal<readonly Turn[]>([]);
+  useEffect(() => {
+    if (!isLive) return;
+    let isGone = false;
+    client
+      .call('listTurns', { params: { slug } })
+      .then((answer) => {
+        if (!isGone) turns.value = answer.turns.toReversed();
+      })
+      .catch((error: unknown) => {
+        // If the changes cannot be read either, that error is shown.
+        if (!isGone && !(error instanceof CatalogueError)) throw error;
       });
     return () => {
       isGone = true;
@@ -64,6 +84,8 @@ export function ChangesPage({ slug, file }: { slug: string; file: string | null 
     };
   }, [slug, isWorking, isLive, asked.value, reviewAsked.value]);
 
+  // Comments and marks belong to the files as they are now.
+  const shownReview = turn === null ? review.value : null;
   const files = changes.value?.files ?? [];
   const chosen = files.findIndex(({ path }) => path === file);
   const shown = files[chosen === -1 ? 0 : chosen];
@@ -73,29 +95,29 @@ export function ChangesPage({ slug, file }: { slug: string; file: string | null 
     const at = parsePlace(location.hash);
     const from = files.findIndex(({ path }) => at.page === 'changes' && path === at.file);
     const next = files[Math.max(0, from) + by];
-    if (next !== undefined) goTo({ page: 'changes', slug, file: next.path });
+    if (next !== undefined) goTo({ page: 'changes', slug, file: next.path, turn });
   };
   const readAgain = (): void => {
     asked.value++;
   };
-  const turn = (): void => {
+  const flip = (): void => {
     isSideBySide.value = !isSideBySide.peek();
   };
   useShortcuts(
     [
       { keys: ']', does: 'To the next file', run: () => step(1) },
       { keys: '[', does: 'To the previous file', run: () => step(-1) },
-      { keys: 's', does: 'In one column or side by side', run: turn },
+      { keys: 's', does: 'In one column or side by side', run: flip },
       { keys: 'r', does: 'Reload the changes', run: readAgain },
       { keys: 'd', does: 'Back to the session', run: () => goTo({ page: 'session', slug }) },
     ],
-    [slug, files, chosen],
+    [slug, turn, files, chosen],
   );
 
   return (
     <>
       <PageHead title={`${slug}, changes`}>
-        <button type="button" class="button" aria-pressed={isSideBySide.value} onClick={turn}>
+        <button type="button" class="button" aria-pressed={isSideBySide.value} onClick={flip}>
           Side by side
         </button>
         <button type="button" class="button" onClick={readAgain}>
@@ -111,26 +133,28 @@ export function ChangesPage({ slug, file }: { slug: string; file: string | null 
       ) : (
         <div class="changes">
           <div class="changes-side">
+            <TurnChoice {...{ slug, turn }} turns={turns.value} />
             <Summary changes={changes.value} isWorking={isWorking} />
-            <FileList {...{ slug, files }} reviewed={review.value?.reviewed ?? []} chosen={Math.max(0, chosen)} />
+            <FileList {...{ slug, files, turn }} reviewed={shownReview?.reviewed ?? []} chosen={Math.max(0, chosen)} />
           </div>
           <div class="changes-patch">
             {shown === undefined ? (
               <p class="empty">No changes {baseText(changes.value.base)}.</p>
             ) : (
               <PatchView
-                key={shown.path}
+                key={`${turn} ${shown.path}`}
                 slug={slug}
                 file={shown}
+                turn={turn}
                 reading={reading.value}
-                comments={review.value?.comments ?? []}
+                comments={shownReview?.comments ?? []}
               />
             )}
-            {review.value !== null && (
+            {shownReview !== null && (
               <ReviewPanel
                 slug={slug}
                 file={shown?.path ?? null}
-                review={review.value}
+                review={shownReview}
                 onChange={() => {
                   reviewAsked.value++;
                 }}
@@ -140,6 +164,29 @@ export function ChangesPage({ slug, file }: { slug: string; file: string | null 
         </div>
       )}
     </>
+  );
+}
+
+/** Offers the turns whose files were saved, newest first. */
+function TurnChoice({ slug, turn, turns }: { slug: string; turn: number | null; turns: readonly Turn[] }) {
+  if (turns.length === 0 && turn === null) return null;
+  return (
+    <select
+      class="input turn-choice"
+      aria-label="Which changes"
+      value={turn ?? ''}
+      onChange={({ currentTarget: { value } }) =>
+        goTo({ page: 'changes', slug, file: null, turn: value === '' ? null : Number(value) })
+      }
+    >
+      <option value="">All changes since its branch began</option>
+      {turn !== null && !turns.some(({ number }) => number === turn) && <option value={turn}>Turn {turn}</option>}
+      {turns.map((one) => (
+        <option key={one.number} value={one.number}>
+          {turnText(one, now.value)}
+        </option>
+      ))}
+    </select>
   );
 }
 
@@ -157,8 +204,14 @@ function Summary({ changes, isWorking }: { changes: Changes; isWorking: boolean 
   );
 }
 
-function FileList(props: { slug: string; files: readonly ChangedFile[]; reviewed: readonly string[]; chosen: number }) {
-  const { slug, files, chosen } = props;
+function FileList(props: {
+  slug: string;
+  turn: number | null;
+  files: readonly ChangedFile[];
+  reviewed: readonly string[];
+  chosen: number;
+}) {
+  const { slug, turn, files, chosen } = props;
   const reviewed = new Set(props.reviewed);
   return (
     <VirtualList
@@ -170,22 +223,28 @@ function FileList(props: { slug: string; files: readonly ChangedFile[]; reviewed
       row={(at) => {
         const file = files[at];
         return file === undefined ? null : (
-          <FileRow key={at} {...{ slug, file }} isChosen={at === chosen} isReviewed={reviewed.has(file.path)} />
+          <FileRow key={at} {...{ slug, turn, file }} isChosen={at === chosen} isReviewed={reviewed.has(file.path)} />
         );
       }}
     />
   );
 }
 
-function FileRow(props: { slug: string; file: ChangedFile; isChosen: boolean; isReviewed: boolean }) {
-  const { slug, file, isChosen, isReviewed } = props;
+function FileRow(props: {
+  slug: string;
+  turn: number | null;
+  file: ChangedFile;
+  isChosen: boolean;
+  isReviewed: boolean;
+}) {
+  const { slug, turn, file, isChosen, isReviewed } = props;
   const name = changedName(file);
   const letter = changeLetter(file);
   const status = file.parts.includes('untracked') ? 'untracked' : file.status.replaceAll('_', ' ');
   return (
     <a
       class="changed-file"
-      href={addressOf({ page: 'changes', slug, file: file.path })}
+      href={addressOf({ page: 'changes', slug, file: file.path, turn })}
       aria-current={isChosen ? 'true' : undefined}
       title={`${name}: ${[status, ...file.parts.filter((part) => part !== status)].join(', ')}`}
     >

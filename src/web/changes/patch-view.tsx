@@ -22,6 +22,8 @@ export const isSideBySide = signal(false);
 interface PatchViewProps {
   slug: string;
   file: ChangedFile;
+  /** only the changes of this turn, which are not commented; null for all changes */
+  turn: number | null;
   /** a value that is different after the changes have been read again */
   reading: number;
   /** the comments on all files that have not been sent yet */
@@ -29,12 +31,16 @@ interface PatchViewProps {
 }
 
 /** Shows the changes of one file, line by line. */
-export function PatchView({ slug, file, reading, comments }: PatchViewProps) {
+export function PatchView({ slug, file, turn, reading, comments }: PatchViewProps) {
   const patch = useSignal<Patch | null>(null);
   const problem = useSignal<string | null>(null);
   useEffect(() => {
     let isGone = false;
-    const query = { file: file.path, ...(file.old_path === null ? {} : { old_file: file.old_path }) };
+    const query = {
+      file: file.path,
+      ...(file.old_path === null ? {} : { old_file: file.old_path }),
+      ...(turn === null ? {} : { turn: String(turn) }),
+    };
     client
       .call('patch', { params: { slug }, query })
       .then((answer) => {
@@ -48,7 +54,7 @@ export function PatchView({ slug, file, reading, comments }: PatchViewProps) {
     return () => {
       isGone = true;
     };
-  }, [slug, file.path, file.old_path, reading]);
+  }, [slug, file.path, file.old_path, turn, reading]);
   const rows = useMemo(() => patchRows(patch.value?.patch ?? '').filter(isTold), [patch.value]);
   if (problem.value !== null) return <p class="notice bad">{problem.value}</p>;
   if (file.kind === 'repository')
@@ -61,7 +67,7 @@ export function PatchView({ slug, file, reading, comments }: PatchViewProps) {
           The patch is too long, so its end is missing.
         </p>
       )}
-      <Rows key={file.path} {...{ slug, file, rows, comments }} />
+      <Rows key={file.path} {...{ slug, file, rows, comments }} isCommentable={turn === null} />
     </>
   );
 }
@@ -85,10 +91,11 @@ function Rows(props: {
   file: ChangedFile;
   rows: readonly PatchRow[];
   comments: readonly ReviewComment[];
+  isCommentable: boolean;
 }) {
-  const { slug, file, rows } = props;
+  const { slug, file, rows, isCommentable } = props;
   const comments = props.comments.filter((comment) => comment.file === file.path);
-  const own = { slug, file: file.path, comments };
+  const own = { slug, file: file.path, comments, isCommentable };
   const pairs = useMemo(() => (isSideBySide.value ? sideBySide(rows) : null), [rows, isSideBySide.value]);
   const label = `Changes in ${changedName(file)}`;
   if (rows.length === 0) return <p class="empty">No lines to compare: {linesText(file)}</p>;
@@ -128,11 +135,12 @@ function Line(props: {
   row: PatchRow;
   numbers: readonly (number | null)[];
   comments: readonly ReviewComment[];
+  isCommentable: boolean;
 }) {
-  const { slug, file, row, numbers, comments } = props;
+  const { slug, file, row, numbers, comments, isCommentable } = props;
   const text = shownRow(row);
   const more = text.length - LONGEST_LINE;
-  const place = rowPlace(row);
+  const place = isCommentable ? rowPlace(row) : null;
   const chosen = chosenLines.value;
   const isChosen =
     place !== null && chosen !== null && chosen.slug === slug && chosen.file === file && isWithin(place, chosen);
