@@ -32,6 +32,13 @@ export async function compareSession(client: Caller, session: Session): Promise<
   };
 }
 
+/** Returns the other attempts at the same task, as `cbos new NAME --times` names them: NAME-1, NAME-2. */
+export function attemptsLike(slug: string, slugs: Iterable<string>): string[] {
+  const [, name] = /^(.+)-\d+$/.exec(slug) ?? [];
+  const isOther = (one: string): boolean => one !== slug && one.replace(/-\d+$/, '') === name && one !== name;
+  return name === undefined ? [] : [...slugs].filter(isOther);
+}
+
 /** Returns null if the session is outside a repository or its worktree was finished. */
 async function changesOf(client: Caller, { slug }: Session): Promise<Compared['changes']> {
   try {

@@ -93,7 +93,7 @@ export function changedLines({ changes }: Pick<Session, 'changes'>): string {
 }
 
 /** Returns lines that say which files were left out because a limit was exceeded. */
-export function leftOutLines({ left_out: { files, untracked } }: Changes): string[] {
+export function leftOutLines({ left_out: { files, untracked } }: Pick<Changes, 'left_out'>): string[] {
   return [
     ...(files === 0 ? [] : [`${files} more changed files are counted but not listed`]),
     ...(untracked === 0

@@ -10,6 +10,7 @@ import { showAudit } from './modes/audit.ts';
 import { budgetByWords } from './modes/budgets.ts';
 import { showCatchup } from './modes/catchup.ts';
 import { showChanges } from './modes/changes.ts';
+import { compareByWords } from './modes/compare.ts';
 import { confirm } from './modes/confirm.ts';
 import { finish } from './modes/finish.ts';
 import { archive, tagByWords, unarchive } from './modes/groups.ts';
@@ -138,6 +139,11 @@ const COMMANDS: Readonly<Record<string, Command<App>>> = {
     usage: '/changes',
     about: 'show what the session changed in its repository',
     run: (app) => showChanges(app),
+  },
+  '/compare': {
+    usage: '/compare [NAME…]',
+    about: 'compare what several sessions did: changes, cost, time, tests, last words',
+    run: compareByWords,
   },
   '/finish': { usage: '/finish', about: "merge or discard the session's worktree, and remove it", run: finish },
   '/replay': { usage: '/replay', about: "play the session's recording", run: replay },

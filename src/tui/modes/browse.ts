@@ -36,6 +36,7 @@ import {
 } from '../model.ts';
 import type { InputEvent } from '../terminal/keys.ts';
 import { showChanges } from './changes.ts';
+import { compareByWords } from './compare.ts';
 import { isOffered } from './far-keys.ts';
 import { editFilter } from './filter.ts';
 import { finish } from './finish.ts';
@@ -226,6 +227,7 @@ const COMMANDS: Readonly<Record<string, Command>> = {
   d: (app) => showChanges(app),
   f: editFilter,
   F: finish,
+  C: (app) => compareByWords(app, ''),
   '/': editSearch,
   ':': (app) => reply(app, '/'),
   R: replay,

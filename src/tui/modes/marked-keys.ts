@@ -1,5 +1,6 @@
 import type { App } from '../app.ts';
 import { endMarked, interruptMarked, restartMarked } from '../lifecycle.ts';
+import { compareByWords } from './compare.ts';
 import type { Hint } from './mode.ts';
 import { writeToMarked } from './write-several.ts';
 
@@ -11,6 +12,7 @@ export function markedHints(count: number): Hint[] {
     ['i', 'interrupt'],
     ['r', 'restart'],
     ['x', 'stop'],
+    ['C', 'compare'],
     ['Esc', 'no marks'],
     ['?', 'help'],
   ];
@@ -23,6 +25,7 @@ export const OF_MARKED: Readonly<Record<string, (app: App) => void>> = {
   i: interruptMarked,
   r: restartMarked,
   x: endMarked,
+  C: (app) => compareByWords(app, ''),
 };
 
 /**

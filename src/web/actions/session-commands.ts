@@ -1,3 +1,4 @@
+import { attemptsLike } from '../../client/compare.ts';
 import { elsewhereOf, maySkipSetUp, type Right, type SeenSession, type Session } from '../../protocol/index.ts';
 import { isFinishable } from '../../text/worktree-words.ts';
 import { type AboutSession, overlay } from '../app/overlay.ts';
@@ -106,7 +107,7 @@ function ownCommands(session: Session): SessionCommand[] {
     title: `Compare ${slug}…`,
     also: 'attempts side by side times fork',
     isInMenu: true,
-    run: () => goTo({ page: 'compare', slugs: [slug, ...attemptsLike(slug)] }),
+    run: () => goTo({ page: 'compare', slugs: [slug, ...attemptsLike(slug, sessions.peek().keys())] }),
   });
   if (isFinishable(session)) {
     commands.push({
@@ -170,15 +171,6 @@ function ownCommands(session: Session): SessionCommand[] {
     });
   }
   return commands.map((command) => ({ isBad: false, isInMenu: false, ...command }));
-}
-
-/**
- * Returns the other attempts at the same task, by the names that `cbos new NAME --times` gives them: NAME-1, NAME-2.
- */
-function attemptsLike(slug: string): string[] {
-  const [, name] = /^(.+)-\d+$/.exec(slug) ?? [];
-  const isOther = (one: string): boolean => one !== slug && one.replace(/-\d+$/, '') === name && one !== name;
-  return name === undefined ? [] : [...sessions.peek().keys()].filter(isOther);
 }
 
 function skipSetUp(slug: string): void {

@@ -2,13 +2,7 @@ import { useSignal } from '@preact/signals';
 import { useEffect } from 'preact/hooks';
 import { type Compared, compareSession } from '../../client/compare.ts';
 import type { Session } from '../../protocol/index.ts';
-import { baseText, totalText } from '../../text/changes-words.ts';
-import { testsText } from '../../text/compare-words.ts';
-import { formatDuration } from '../../text/durations.ts';
-import { dollarsText } from '../../text/figure-words.ts';
-import { showHiddenMarks } from '../../text/hidden-marks.ts';
-import { stateText } from '../../text/session-words.ts';
-import { cleanBlock } from '../../text/terminal-text.ts';
+import { COMPARED_ROWS } from '../../text/compare-words.ts';
 import { isFinishable } from '../../text/worktree-words.ts';
 import { overlay } from '../app/overlay.ts';
 import { addressOf, goTo } from '../app/router.ts';
@@ -65,11 +59,11 @@ export function ComparePage({ slugs }: { slugs: readonly string[] }) {
                 </tr>
               </thead>
               <tbody>
-                {ROWS.map(({ title, cell }) => (
+                {COMPARED_ROWS.map(({ title, text }) => (
                   <tr key={title}>
                     <th scope="row">{title}</th>
                     {compared.value.map((one) => (
-                      <td key={one.session.slug}>{cell(one)}</td>
+                      <td key={one.session.slug}>{text(one)}</td>
                     ))}
                   </tr>
                 ))}
@@ -95,18 +89,6 @@ export function ComparePage({ slugs }: { slugs: readonly string[] }) {
     </>
   );
 }
-
-const ROWS: readonly { title: string; cell(one: Compared): string }[] = [
-  { title: 'State', cell: ({ session }) => stateText(session) },
-  {
-    title: 'Changes',
-    cell: ({ changes }) => (changes === null ? '' : `${totalText(changes.total)} ${baseText(changes.base)}`),
-  },
-  { title: 'Cost', cell: ({ cost_usd: cost }) => (cost === null ? '' : dollarsText(cost)) },
-  { title: 'Worked', cell: ({ worked_ms: ms }) => (ms === 0 ? '' : formatDuration(ms)) },
-  { title: 'Tests', cell: ({ tests }) => testsText(tests) },
-  { title: 'Last words', cell: ({ last_words: words }) => cleanBlock(showHiddenMarks(words)) },
-];
 
 function Actions({ session }: { session: Session }) {
   const { slug } = session;

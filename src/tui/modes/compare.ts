@@ -1,0 +1,180 @@
+import { attemptsLike, type Compared, compareSession } from '../../client/compare.ts';
+import { elsewhereOf } from '../../protocol/index.ts';
+import { COMPARED_ROWS } from '../../text/compare-words.ts';
+import type { Style } from '../../text/style.ts';
+import { cleanLine } from '../../text/terminal-text.ts';
+import { isFinishable } from '../../text/worktree-words.ts';
+import { type App, requireOwn } from '../app.ts';
+import { markedSessions } from '../lifecycle.ts';
+import { fitTo, wrap } from '../view/cells.ts';
+import { showChanges } from './changes.ts';
+import { finish } from './finish.ts';
+import type { Hint } from './mode.ts';
+import { pagerStep } from './pager-keys.ts';
+
+/** How wide the titles of the rows are. */
+const TITLE_CELLS = 12;
+/** The narrowest column in which an answer can be read. */
+const LEAST_CELLS = 20;
+const GAP = '  ';
+
+/**
+ * Compares the named sessions. Without names, it compares the marked sessions; without marks, the selected session and
+ * the other attempts at its task.
+ */
+export function compareByWords(app: App, words: string): void {
+  const { view } = app.model;
+  const named = words.split(/\s+/).filter((word) => word !== '');
+  const slugs = [...new Set(named.length > 0 ? named : slugsToCompare(app))];
+  if (named.length === 0 && slugs.length === 0) return;
+  if (slugs.length < 2) {
+    app.toast('bad', 'Nothing to compare with — mark sessions with Space, or /compare NAME NAME');
+    return;
+  }
+  for (const slug of slugs) {
+    const session = view.get(slug);
+    const elsewhere = session === undefined ? null : elsewhereOf(session);
+    if (session !== undefined && elsewhere === null) continue;
+    const why = elsewhere === null ? `No session is named ${slug}` : `${slug}: this works only on ${elsewhere.machine}`;
+    app.toast('bad', why);
+    return;
+  }
+  showCompare(app, slugs);
+}
+
+function slugsToCompare(app: App): string[] {
+  const marked = markedSessions(app).map(({ slug }) => slug);
+  if (marked.length > 0) return marked;
+  const session = requireOwn(app);
+  return session === null ? [] : [session.slug, ...attemptsLike(session.slug, app.model.view.keys())].sort();
+}
+
+/** Shows side by side what several sessions with the same task did. One is kept by finishing it. */
+function showCompare(app: App, slugs: readonly string[]): void {
+  const compared = new Map<string, Compared>();
+  let isReading = false;
+  /** whether to read again, once the current reading has ended */
+  let isAsked = false;
+  let chosen = 0;
+  /** the first session that is shown, if not all of them fit next to each other */
+  let first = 0;
+  let top = 0;
+  let height = 1;
+  let count = 0;
+
+  const read = (): void => {
+    isAsked = true;
+    if (isReading) return;
+    isReading = true;
+    app.run(async () => {
+      try {
+        while (isAsked) {
+          isAsked = false;
+          // Sessions are read one after another, because each needs git and a transcript of several megabytes.
+          for (const slug of slugs) {
+            const session = app.model.view.get(slug);
+            if (session !== undefined) compared.set(slug, await compareSession(app.client, session));
+            app.changed();
+          }
+        }
+      } finally {
+        isReading = false;
+      }
+    });
+  };
+  const choose = (step: 1 | -1): void => {
+    chosen = Math.max(0, Math.min(slugs.length - 1, chosen + step));
+    app.changed();
+  };
+  const selectChosen = (): void => app.select(slugs[chosen] ?? null);
+  const leave = (): void => app.close();
+  const keys: Readonly<Record<string, () => void>> = {
+    left: () => choose(-1),
+    h: () => choose(-1),
+    right: () => choose(1),
+    l: () => choose(1),
+    enter: () => {
+      selectChosen();
+      leave();
+    },
+    d: () => {
+      selectChosen();
+      showChanges(app, { onLeave: show });
+    },
+    F: () => {
+      selectChosen();
+      finish(app);
+    },
+    r: read,
+    escape: leave,
+    q: leave,
+    'ctrl+c': leave,
+  };
+  const hints = (): Hint[] => {
+    const session = app.model.view.get(slugs[chosen] ?? '');
+    return [
+      ['←/→', 'choose'],
+      ['d', 'its changes'],
+      ...(session !== undefined && isFinishable(session) ? ([['F', 'finish it']] as const) : []),
+      ['Enter', 'open it'],
+      ['r', 'read again'],
+      ['j/k', 'scroll'],
+      ['Esc', 'back'],
+    ];
+  };
+  const show = (): void =>
+    app.open({
+      hints,
+      handle(event) {
+        if (event.kind !== 'key') return;
+        const step = pagerStep(event.name, height);
+        if (step === undefined) return keys[event.name]?.();
+        top = Math.max(0, Math.min(count - height, top + step));
+        app.changed();
+      },
+      page(cols, rows) {
+        const most = Math.floor((cols - TITLE_CELLS) / (LEAST_CELLS + GAP.length));
+        const fitting = Math.max(1, Math.min(slugs.length, most));
+        first = Math.max(chosen - fitting + 1, Math.min(first, chosen, slugs.length - fitting));
+        const shown = slugs.slice(first, first + fitting);
+        const width = Math.max(1, Math.floor((cols - TITLE_CELLS) / fitting) - GAP.length);
+        const columns = shown.map((slug) => {
+          const one = compared.get(slug);
+          // The state is the current one.
+          return one === undefined ? null : { ...one, session: app.model.view.get(slug) ?? one.session };
+        });
+        const names = shown.map((slug, at) => {
+          const name = fitTo(cleanLine(slug), width);
+          return app.dress(first + at === chosen ? 'inverse' : 'bold', name);
+        });
+        const lines = tableLines(app.dress, columns, width);
+        // The names stay in view.
+        height = Math.max(1, rows - 1);
+        count = lines.length;
+        top = Math.max(0, Math.min(top, count - height));
+        const part = fitting === slugs.length ? '' : `, ${first + 1} to ${first + fitting}`;
+        const rest = count > top + height ? `  (${count - top - height} more lines)` : '';
+        return {
+          title: `Compare: ${slugs.length} sessions${part}${rest}`,
+          rows: [[' '.repeat(TITLE_CELLS), names.join(GAP)].join(''), ...lines.slice(top, top + height)],
+        };
+      },
+    });
+  read();
+  show();
+}
+
+/** Draws the rows of the table. A column is null until its session has been read. */
+function tableLines(dress: Style, columns: readonly (Compared | null)[], width: number): string[] {
+  return COMPARED_ROWS.flatMap(({ title, text, style }) => {
+    const cells = columns.map((one) => (one === null ? ['…'] : wrap(text(one), width)));
+    const height = Math.max(...cells.map((cell) => cell.length));
+    return Array.from({ length: height }, (_, row) => {
+      const parts = columns.map((one, at) => {
+        const part = fitTo(cells[at]?.[row] ?? '', width);
+        return dress(one === null ? 'dim' : (style?.(one) ?? null), part);
+      });
+      return `${dress('dim', fitTo(row === 0 ? ` ${title}` : '', TITLE_CELLS))}${parts.join(GAP)}`;
+    });
+  });
+}
