@@ -157,3 +157,29 @@ test('the form for a new session offers worktrees that no session uses', async (
   expect(server.sessions.created.at(-1)?.worktree).toEqual({ branch: 'fix/old', existing: true });
   expect(server.sessions.get('OLD').path).toBe(tree);
 });
+
+test('the form for a new session gives the same task to several sessions', async () => {
+  const shop = createWorktreeRepository(server.world, 'shop-times');
+  shop.commit('first', { 'a.txt': 'a\n' });
+  const terminal = await openTerminal(server.world, { cols: 80, rows: 24 });
+  await terminal.until(/q quit/, 'the list');
+  await terminal.keys('N');
+  await terminal.until(/A new session/, 'the form');
+  await terminal.type('TRY');
+  await terminal.keys('Tab', 'C-u');
+  await terminal.type(shop.path);
+  await terminal.keys('Tab');
+  await terminal.until(/▌ type/, 'the field of the type');
+  await terminal.keys('Tab');
+  await terminal.type('fix it');
+  await terminal.keys('Tab', 'Space', 'BTab', 'BTab', 'BTab', 'BTab', 'BTab');
+  await terminal.until(/▌ times +1 +one session/, 'the field of the number');
+  await terminal.keys('Right', 'Space', 'Right', 'Left');
+  await terminal.until(/times +3 +the same task for TRY-1 to TRY-3/, 'how many there will be');
+  await terminal.keys('Enter');
+  await terminal.until(/TRY-1, TRY-2, TRY-3 were launched; C compares them/, 'that they are launched');
+  const made = server.sessions.created.slice(-3);
+  expect(made.map(({ slug, prompt, worktree }) => [slug, prompt, worktree])).toEqual(
+    ['TRY-1', 'TRY-2', 'TRY-3'].map((slug) => [slug, 'fix it', {}]),
+  );
+});

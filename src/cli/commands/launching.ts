@@ -1,5 +1,6 @@
 import { basename, resolve } from 'node:path';
 import { type Command, Option } from 'commander';
+import { attemptSlugs, launchSeveral, MOST_TIMES } from '../../client/launch-several.ts';
 import {
   CatalogueError,
   EXIT,
@@ -109,7 +110,7 @@ export function addLaunching(program: Command, context: CliContext): void {
     .option(
       '--times <n>',
       'with --worktree: launch this many sessions with the same task, NAME-1 to NAME-n; `cbos compare` compares them',
-      readWhole(2, 20),
+      readWhole(2, MOST_TIMES),
     )
     .option('--tag <tag>', 'add this tag; may be repeated, the first tag is the group', collectTag)
     .option('--env <K=V>', 'an environment variable; may be repeated', collectVariable)
@@ -131,8 +132,7 @@ export function addLaunching(program: Command, context: CliContext): void {
         second === undefined && isPath(first) ? [await nameFor(context, first), first] : [first, second];
       const { settings } = await context.settings();
       const body = newSessionBody({ context, slug, path, options, defaultType: settings.default_type ?? 'screen' });
-      if (options.times !== undefined)
-        return launchSeveral(context, body, { times: options.times, json: options.json });
+      if (options.times !== undefined) return printSeveral(context, body, { times: options.times, json: options.json });
       const session = await client
         .call('createSession', { body })
         .catch((error: unknown) => useFreeWorktree(context, body, error));
@@ -145,34 +145,27 @@ export function addLaunching(program: Command, context: CliContext): void {
 }
 
 /**
- * Launches several sessions with the same task. If any of their names is already in use, no session is launched. If a
- * launch fails later, the error lists the sessions that are already running.
+ * Launches several sessions with the same task, and prints each. If a later launch fails, the error names the sessions
+ * that are already running.
  */
-async function launchSeveral(
+async function printSeveral(
   context: CliContext,
   body: LaunchBody,
   { times, json }: { times: number; json: boolean | undefined },
 ): Promise<void> {
   const { out } = context;
-  const client = await context.client();
-  const slugs = Array.from({ length: times }, (_, at) => `${body.slug}-${at + 1}`);
-  const taken = new Set((await client.call('listSessions')).map(({ slug }) => slug));
-  const [same] = slugs.filter((slug) => taken.has(slug));
-  if (same !== undefined) throw new CatalogueError('slug_taken', `A session named ${same} already exists`);
   const launched: Session[] = [];
-  for (const [at, slug] of slugs.entries()) {
-    const { branch, ...worktree } = body.worktree ?? {};
-    const own = branch === undefined ? worktree : { ...worktree, branch: `${branch}-${at + 1}` };
-    const session = await client.call('createSession', { body: { ...body, slug, worktree: own } }).catch((error) => {
-      if (launched.length > 0)
-        out.notice(`these sessions had already been launched: ${launched.map((one) => one.slug).join(', ')}`);
-      throw error;
-    });
+  const onLaunched = (session: Session): void => {
     launched.push(session);
     if (json !== true) printLaunched(context, session);
-  }
+  };
+  await launchSeveral(await context.client(), body, { times, onLaunched }).catch((error) => {
+    if (launched.length > 0)
+      out.notice(`these sessions had already been launched: ${launched.map((one) => one.slug).join(', ')}`);
+    throw error;
+  });
   if (json === true) return out.json(launched);
-  out.line(`  cbos compare ${slugs.join(' ')}   # what each of them did`);
+  out.line(`  cbos compare ${attemptSlugs(body.slug, times).join(' ')}   # what each of them did`);
 }
 
 function printLaunched({ out, io }: CliContext, session: Session): void {

@@ -1,12 +1,13 @@
+import { MOST_TIMES } from '../../client/launch-several.ts';
 import type { NewWorktree, SessionType } from '../../protocol/index.ts';
 import type { App } from '../app.ts';
 import type { Editor } from '../input/editor.ts';
 
-const FIELDS = ['name', 'folder', 'type', 'prompt', 'worktree', 'branch', 'from'] as const;
+const FIELDS = ['name', 'folder', 'type', 'prompt', 'worktree', 'branch', 'from', 'times'] as const;
 export type Field = (typeof FIELDS)[number];
 /** The fields that offer choices instead of accepting text. */
-export type Choice = 'worktree' | 'type';
-export const isChoice = (field: Field): field is Choice => field === 'worktree' || field === 'type';
+export type Choice = 'worktree' | 'type' | 'times';
+export const isChoice = (field: Field): field is Choice => ['worktree', 'type', 'times'].includes(field);
 
 /** A free worktree: one that exists and that no session uses. */
 export interface FreeWorktree {
@@ -25,6 +26,8 @@ export interface Form {
   type: SessionType;
   /** whether the session gets a git worktree of its own */
   inWorktree: boolean;
+  /** how many sessions get the same task, each in its own new worktree */
+  times: number;
   /** the folders that begin with the text in the field */
   folders: readonly string[];
   /** the free worktrees of the folder's repository */
@@ -39,13 +42,24 @@ export interface Form {
   tabWaits: boolean;
 }
 
-/**
- * Returns the fields that are shown. The branch is shown only if a worktree is used, and its starting point only if the
- * worktree is new.
- */
+/** Returns the fields that are shown. Some are shown only for a worktree, and some of these only for a new one. */
 export function fieldsOf(form: Form): Field[] {
-  const isNew = form.inWorktree && usedWorktree(form) === null;
-  return FIELDS.filter((field) => (field === 'branch' ? form.inWorktree : field === 'from' ? isNew : true));
+  const hidden = !form.inWorktree ? ['branch', 'from', 'times'] : usedWorktree(form) !== null ? ['from', 'times'] : [];
+  return FIELDS.filter((field) => !hidden.includes(field));
+}
+
+/** Returns how many sessions to launch. Only new worktrees can be several. */
+export function timesOf(form: Form): number {
+  return fieldsOf(form).includes('times') ? form.times : 1;
+}
+
+/** Changes a choice by a key. @returns whether the key changes it */
+export function changeChoice(form: Form, key: string): boolean {
+  if (![' ', 'left', 'right'].includes(key)) return false;
+  if (form.field === 'type') form.type = form.type === 'screen' ? 'json' : 'screen';
+  else if (form.field === 'worktree') form.inWorktree = !form.inWorktree;
+  else form.times = Math.max(1, Math.min(MOST_TIMES, form.times + (key === 'left' ? -1 : 1)));
+  return true;
 }
 
 export function worktreeBody(form: Form): NewWorktree {

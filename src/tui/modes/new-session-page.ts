@@ -21,8 +21,12 @@ const ABOUT_TYPES: Readonly<Record<SessionType, string>> = {
 };
 
 function choiceWords(form: Form, field: Choice): [word: string, about: string] {
-  const { type, inWorktree } = form;
+  const { type, inWorktree, times } = form;
   if (field === 'type') return [type, ABOUT_TYPES[type]];
+  if (field === 'times') {
+    const name = form.texts.name.text.trim() || 'NAME';
+    return [String(times), times === 1 ? 'one session' : `the same task for ${name}-1 to ${name}-${times}`];
+  }
   const used = usedWorktree(form);
   if (used !== null) return ['yes', `the existing worktree ${cleanLine(used.path)}`];
   return inWorktree

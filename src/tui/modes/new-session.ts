@@ -1,10 +1,12 @@
-import { isSlug, type NewSession } from '../../protocol/index.ts';
+import { launchSeveral } from '../../client/launch-several.ts';
+import { isSlug, type NewSession, type Session } from '../../protocol/index.ts';
 import { pathText } from '../../text/session-words.ts';
 import { setUpNotice } from '../../text/set-up-words.ts';
 import type { App } from '../app.ts';
 import { EMPTY_EDITOR, edit, editorOf } from '../input/editor.ts';
 import type { InputEvent } from '../terminal/keys.ts';
 import {
+  changeChoice,
   type Form,
   fieldsOf,
   isChoice,
@@ -12,6 +14,7 @@ import {
   matchingFree,
   offeredIn,
   readFree,
+  timesOf,
   worktreeBody,
 } from './new-session-fields.ts';
 import { formPage } from './new-session-page.ts';
@@ -42,6 +45,7 @@ export function newSession(app: App, name = ''): void {
     isProposed: true,
     type: 'screen',
     inWorktree: false,
+    times: 1,
     folders: [],
     free: [],
     existing: null,
@@ -156,9 +160,7 @@ export function newSession(app: App, name = ''): void {
   };
   const write = (event: InputEvent): void => {
     if (isChoice(form.field)) {
-      const isOther = event.kind === 'key' && [' ', 'left', 'right'].includes(event.name);
-      if (isOther && form.field === 'type') form.type = form.type === 'screen' ? 'json' : 'screen';
-      else if (isOther) form.inWorktree = !form.inWorktree;
+      if (event.kind === 'key') changeChoice(form, event.name);
       return;
     }
     if (form.field === 'branch') form.chosen = -1;
@@ -186,6 +188,7 @@ export function newSession(app: App, name = ''): void {
       ['Tab', form.field === 'folder' && (form.isLookingUp || form.folders.length > 0) ? 'complete' : 'next field'],
       ...(form.field === 'type' ? ([['Space', 'choose the other type']] as const) : []),
       ...(form.field === 'worktree' ? ([['Space', form.inWorktree ? 'no worktree' : 'a worktree']] as const) : []),
+      ...(form.field === 'times' ? ([['→ ←', 'more or fewer']] as const) : []),
       ['Esc', 'leave'],
     ],
     handle: handleKey,
@@ -225,14 +228,31 @@ function create(app: App, form: Form, home: string | undefined): void {
     ...(form.inWorktree ? { worktree: worktreeBody(form) } : {}),
     ...(prompt === '' ? {} : { prompt }),
   };
+  const times = timesOf(form);
   app.toast('wait', `launching ${slug}…`);
   app.run(async () => {
-    const session = await app.client.call('createSession', { body });
-    app.close();
-    app.select(slug);
-    if (session.worktree?.set_up?.state === 'untrusted') app.toast('bad', setUpNotice(session));
-    else app.toast('good', `${slug} was launched`);
+    const launched: Session[] = [];
+    const onLaunched = (session: Session): void => void launched.push(session);
+    try {
+      if (times > 1) await launchSeveral(app.client, body, { times, onLaunched });
+      else onLaunched(await app.client.call('createSession', { body }));
+    } finally {
+      // If a later launch fails, the sessions before it are running.
+      const [first] = launched;
+      if (first !== undefined) {
+        app.close();
+        app.select(first.slug);
+        tellLaunched(app, launched);
+      }
+    }
   });
+}
+
+function tellLaunched(app: App, launched: readonly Session[]): void {
+  const [first] = launched;
+  const names = launched.map((one) => one.slug).join(', ');
+  if (first?.worktree?.set_up?.state === 'untrusted') app.toast('bad', setUpNotice(first));
+  else app.toast('good', launched.length === 1 ? `${names} was launched` : `${names} were launched; C compares them`);
 }
 
 /** Returns the size of the space in which the session will be shown, so that nothing is cut off. */

@@ -1,6 +1,7 @@
 import { useSignal } from '@preact/signals';
 import { useEffect } from 'preact/hooks';
-import { PermissionMode, type SessionType, SLUG_PATTERN } from '../../protocol/index.ts';
+import { launchSeveral } from '../../client/launch-several.ts';
+import { type NewSession, PermissionMode, type Session, type SessionType, SLUG_PATTERN } from '../../protocol/index.ts';
 import { setUpNotice } from '../../text/set-up-words.ts';
 import { goTo } from '../app/router.ts';
 import { client, sessions } from '../connection/fleet.ts';
@@ -9,7 +10,7 @@ import { PageHead } from '../parts/page-head.tsx';
 import { attempt, tell } from '../parts/toasts.tsx';
 import { FolderField } from './folder-field.tsx';
 import { RecentConversations } from './recent-conversations.tsx';
-import { useWorktreeChoice, WorktreeFields, worktreeBody } from './worktree-fields.tsx';
+import { timesOf, useWorktreeChoice, WorktreeFields, worktreeBody } from './worktree-fields.tsx';
 
 const TYPES: readonly { type: SessionType; title: string; about: string }[] = [
   {
@@ -39,22 +40,29 @@ export function NewSessionPage() {
   const launch = async (): Promise<void> => {
     isBusy.value = true;
     const chosen = PermissionMode.safeParse(mode.value);
+    const body: NewSession = {
+      slug: slug.value,
+      path: path.value.trim(),
+      type: type.value,
+      ...(prompt.value.trim() === '' ? {} : { prompt: prompt.value }),
+      ...(chosen.success ? { permission_mode: chosen.data } : {}),
+      ...(model.value.trim() === '' ? {} : { model: model.value.trim() }),
+      ...worktreeBody(worktree),
+    };
+    const launched: Session[] = [];
+    const onLaunched = (session: Session): void => void launched.push(session);
+    const times = timesOf(worktree);
     const done = await attempt(async () => {
-      const session = await client.call('createSession', {
-        body: {
-          slug: slug.value,
-          path: path.value.trim(),
-          type: type.value,
-          ...(prompt.value.trim() === '' ? {} : { prompt: prompt.value }),
-          ...(chosen.success ? { permission_mode: chosen.data } : {}),
-          ...(model.value.trim() === '' ? {} : { model: model.value.trim() }),
-          ...worktreeBody(worktree),
-        },
-      });
-      if (session.worktree?.set_up?.state === 'untrusted') tell(setUpNotice(session));
+      if (times > 1) await launchSeveral(client, body, { times, onLaunched });
+      else onLaunched(await client.call('createSession', { body }));
     });
     isBusy.value = false;
-    if (done) goTo({ page: 'session', slug: slug.value });
+    const [first] = launched;
+    if (times > 1 && first !== undefined) {
+      tell(`Launched ${launched.map((one) => one.slug).join(', ')}; Compare… in the menu of each shows what they did`);
+    }
+    if (first?.worktree?.set_up?.state === 'untrusted') tell(setUpNotice(first));
+    if (done && first !== undefined) goTo({ page: 'session', slug: first.slug });
   };
 
   return (

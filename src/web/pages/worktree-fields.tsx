@@ -1,5 +1,6 @@
 import { type Signal, useSignal } from '@preact/signals';
 import { useEffect } from 'preact/hooks';
+import { MOST_TIMES } from '../../client/launch-several.ts';
 import type { NewWorktree, RepositoryWorktree } from '../../protocol/index.ts';
 import { client } from '../connection/fleet.ts';
 import { bind, Check, Field } from '../parts/field.tsx';
@@ -14,10 +15,18 @@ export interface WorktreeChoice {
   existing: Signal<string>;
   branch: Signal<string>;
   from: Signal<string>;
+  /** how many sessions get the same task, each in its own new worktree; as typed */
+  times: Signal<string>;
 }
 
 export function useWorktreeChoice(): WorktreeChoice {
-  return { inWorktree: useSignal(false), existing: useSignal(''), branch: useSignal(''), from: useSignal('') };
+  return {
+    inWorktree: useSignal(false),
+    existing: useSignal(''),
+    branch: useSignal(''),
+    from: useSignal(''),
+    times: useSignal('1'),
+  };
 }
 
 export function worktreeBody({ inWorktree, existing, branch, from }: WorktreeChoice): { worktree?: NewWorktree } {
@@ -31,9 +40,14 @@ export function worktreeBody({ inWorktree, existing, branch, from }: WorktreeCho
   };
 }
 
+/** Returns how many sessions to launch. Only new worktrees can be several. */
+export function timesOf({ inWorktree, existing, times }: WorktreeChoice): number {
+  return inWorktree.value && existing.value === '' ? Number(times.value) : 1;
+}
+
 /** Offers a new worktree and the free worktrees. */
 export function WorktreeFields({ choice, path, slug }: { choice: WorktreeChoice; path: string; slug: string }) {
-  const { inWorktree, existing, branch, from } = choice;
+  const { inWorktree, existing, branch, from, times } = choice;
   const free = useFreeWorktrees(inWorktree.value ? path : '');
   useEffect(() => {
     if (!free.some((one) => one.branch === existing.value)) existing.value = '';
@@ -87,6 +101,16 @@ export function WorktreeFields({ choice, path, slug }: { choice: WorktreeChoice;
                 spellcheck={false}
                 autocomplete="off"
               />
+            )}
+          </Field>
+          <Field
+            label="How many sessions"
+            hint={
+              Number(times.value) > 1 ? `With the same task: ${slug}-1 to ${slug}-${times.value}` : 'With the same task'
+            }
+          >
+            {(id) => (
+              <input {...bind(times)} id={id} class="input" type="number" required min={1} max={MOST_TIMES} step={1} />
             )}
           </Field>
         </div>
