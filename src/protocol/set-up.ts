@@ -61,6 +61,12 @@ export const ProjectSetUp = z
   .meta({ id: 'ProjectSetUp' });
 export type ProjectSetUp = z.infer<typeof ProjectSetUp>;
 
+/** Reports whether a person may trust this version of a repository's own file: it names a command, and can be read. */
+export function mayTrustSetUp({ state, command, content, sha256 }: ProjectSetUp): boolean {
+  const isNew = state === 'untrusted' || state === 'changed';
+  return isNew && command !== null && content !== null && sha256 !== null;
+}
+
 const RepositoryPath = z.string().min(1).max(4_096);
 
 export const SetUpTrust = z

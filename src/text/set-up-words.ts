@@ -1,28 +1,32 @@
-import type { ProjectSetUp, RepositoryWorktree, Session, SetUp } from '../protocol/index.ts';
+import type { ProjectSetUp, RepositoryWorktree, RepositoryWorktrees, Session, SetUp } from '../protocol/index.ts';
 import { showHiddenMarks } from './hidden-marks.ts';
 import { cleanLine } from './terminal-text.ts';
 
 /**
  * Returns the state of a set-up and what the user can do about it, or an empty string if there is nothing to report.
  */
-export function setUpText({ slug, status, worktree }: Pick<Session, 'slug' | 'status' | 'worktree'>): string {
+export function setUpText(session: Pick<Session, 'slug' | 'status' | 'worktree'>): string {
+  return `${setUpStateText(session)}${cureOf(session)}`;
+}
+
+/** Returns how far a set-up is, for places that have buttons or keys for the cure. Empty if there is nothing to say. */
+export function setUpStateText({ status, worktree }: Pick<Session, 'status' | 'worktree'>): string {
   const setUp = worktree?.set_up;
   if (setUp === undefined) return '';
   const command = commandText(setUp.command);
-  const isDead = status.primary === 'dead';
   switch (setUp.state) {
     case 'pending':
       return `${command} runs at the next start`;
     case 'running':
-      return isDead
-        ? `${command} did not finish; cbos restart ${slug} runs it again`
+      return status.primary === 'dead'
+        ? `${command} did not finish`
         : `${command} is running; Claude Code starts after it`;
     case 'done':
       return `${command} is done`;
     case 'failed':
-      return `${command} ${failedText(setUp)}${failedCure(slug, setUp, isDead)}`;
+      return `${command} ${failedText(setUp)}${setUp.after_failure === 'start' ? '; Claude Code was started anyway' : ''}`;
     case 'untrusted':
-      return `${command} did not run, because nobody has trusted it: cbos worktrees trust ${cleanLine(worktree?.repository ?? '')}`;
+      return `${command} did not run, because nobody has trusted it`;
     case 'skipped':
       return `${command} was skipped`;
   }
@@ -31,10 +35,21 @@ export function setUpText({ slug, status, worktree }: Pick<Session, 'slug' | 'st
 const failedText = ({ exit_code: code }: SetUp): string =>
   code === null ? 'did not end on its own' : `ended with exit code ${code}`;
 
-function failedCure(slug: string, { after_failure: after }: SetUp, isDead: boolean): string {
-  if (after === 'start') return '; Claude Code was started anyway';
-  const again = isDead ? `cbos restart ${slug}` : 'the next prompt';
-  return `; ${again} runs it again, cbos worktrees skip ${slug} skips it`;
+function cureOf({ slug, status, worktree }: Pick<Session, 'slug' | 'status' | 'worktree'>): string {
+  const setUp = worktree?.set_up;
+  const isDead = status.primary === 'dead';
+  switch (setUp?.state) {
+    case 'running':
+      return isDead ? `; cbos restart ${slug} runs it again` : '';
+    case 'failed': {
+      const again = isDead ? `cbos restart ${slug}` : 'the next prompt';
+      return setUp.after_failure === 'start' ? '' : `; ${again} runs it again, cbos worktrees skip ${slug} skips it`;
+    }
+    case 'untrusted':
+      return `: cbos worktrees trust ${cleanLine(worktree?.repository ?? '')}`;
+    default:
+      return '';
+  }
 }
 
 /** Returns a command on one line, with nothing hidden. */
@@ -51,6 +66,26 @@ export function setUpNotice(session: Pick<Session, 'slug' | 'status' | 'worktree
   const state = session.worktree?.set_up?.state;
   return state === 'done' || state === 'skipped' ? '' : setUpText(session);
 }
+
+/** The state of a repository's own file about its worktrees. */
+export const SET_UP_FILE_WORDS: Readonly<Record<ProjectSetUp['state'], string>> = {
+  trusted: 'trusted',
+  untrusted: 'not trusted',
+  changed: 'changed since it was trusted',
+  broken: 'not valid',
+};
+
+/** Returns which set-up in config.toml takes precedence over the repository's own file. Empty if there is none. */
+export function ownSetUpText({ own }: Pick<RepositoryWorktrees, 'own'>): string {
+  if (own === null) return '';
+  return own.command === ''
+    ? 'Your config.toml says that no set-up runs in this repository.'
+    : `Your config.toml names the set-up of this repository: ${commandText(own.command)}`;
+}
+
+/** Asks whether to skip the set-up of a session's worktree. */
+export const SKIP_SET_UP_ABOUT =
+  'Claude Code starts without the command, now and after every restart. This cannot be undone.';
 
 /** Says what is wrong with a repository's worktree file, and how to fix it. Returns null if the file is in effect. */
 export function projectSetUpFault(file: ProjectSetUp, repository: string): string | null {

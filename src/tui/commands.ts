@@ -22,6 +22,7 @@ import { restoreLost } from './modes/restore.ts';
 import { showRules } from './modes/rules.ts';
 import { showSchedules } from './modes/schedules.ts';
 import { search } from './modes/search.ts';
+import { setUpByWords } from './modes/set-up.ts';
 import { notifyByWords } from './modes/sinks.ts';
 import { snoozeByWords, toggleUnread } from './modes/snooze.ts';
 import { showStash } from './modes/stash.ts';
@@ -146,6 +147,11 @@ const COMMANDS: Readonly<Record<string, Command<App>>> = {
     run: compareByWords,
   },
   '/finish': { usage: '/finish', about: "merge or discard the session's worktree, and remove it", run: finish },
+  '/set-up': {
+    usage: '/set-up [skip]',
+    about: "show the command that sets up the repository's worktrees, trust it, run it again or skip it",
+    run: setUpByWords,
+  },
   '/replay': { usage: '/replay', about: "play the session's recording", run: replay },
   '/budget': {
     usage: '/budget [NAME [AMOUNT]]',

@@ -1,4 +1,5 @@
 import { CatalogueError, elsewhereOf, type SeenSession, type Session } from '../protocol/index.ts';
+import { commandText, SKIP_SET_UP_ABOUT } from '../text/set-up-words.ts';
 import { cleanLine } from '../text/terminal-text.ts';
 import { forkedText } from '../text/worktree-words.ts';
 import { type App, requireOwn } from './app.ts';
@@ -47,6 +48,19 @@ export function restartSession(app: App, { slug }: Session): void {
   app.run(async () => {
     await app.client.call('restartSession', { params: { slug } });
     app.toast('good', `${slug} restarted`);
+  });
+}
+
+/** Asks for confirmation, then lets Claude Code start without the set-up of the session's worktree. */
+export function confirmSkipSetUp(app: App, { slug, worktree }: Session): void {
+  confirm(app, {
+    question: `Skip the set-up of ${slug}?`,
+    about: [SKIP_SET_UP_ABOUT, commandText(worktree?.set_up?.command ?? '')].join('\n\n'),
+    onYes: () =>
+      app.run(async () => {
+        const session = await app.client.call('skipSetUp', { params: { slug } });
+        app.toast('good', `${slug} starts without its set-up${isStopped(session) ? ' — r restarts it' : ''}`);
+      }),
   });
 }
 

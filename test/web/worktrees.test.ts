@@ -3,9 +3,11 @@ import { join } from 'node:path';
 import type { Browser } from 'playwright-core';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { findOnPath } from '../../scripts/setup/system-programs.mjs';
+import type { RepositoryWorktrees } from '../../src/protocol/index.ts';
 import { openBrowser } from '../harness/browser.ts';
 import { startForge } from '../harness/forge.ts';
 import { type PageUnderTest, startPage } from '../harness/page.ts';
+import { SINCE } from '../harness/some-session.ts';
 import { waitFor } from '../harness/wait-for.ts';
 import { createWorktreeRepository, type WorktreeRepository } from '../harness/worktree-repository.ts';
 import { createWorld } from '../harness/world.ts';
@@ -168,11 +170,120 @@ test('a session shows how its set-up failed, and a person may leave the set-up o
   const dead = { ...status, primary: 'dead', detail: null, health: 'DEAD' } as const;
   server.sessions.change('BAD', { state: 'dead', status: dead });
   server.sessions.change('BAD', { worktree: { ...worktree, set_up: { ...set_up, at: status.since } } });
-  await page.getByText('npm ci ended with exit code 7').waitFor();
+  const notice = page.getByRole('status').filter({ hasText: /^npm ci ended with exit code 7/ });
+  await notice.getByRole('button', { name: 'Run it again' }).click();
+  await notice.getByRole('button', { name: 'Run it again' }).waitFor({ state: 'detached' });
+  expect(server.sessions.get('BAD').state).toBe('idle');
+  await notice.getByRole('button', { name: 'Skip it…' }).click();
+  await page.getByRole('heading', { name: 'Skip the set-up of BAD?' }).waitFor();
+  await page.getByText('This cannot be undone.').waitFor();
+  await button(one, 'Cancel').click();
+  expect(server.sessions.get('BAD').worktree?.set_up?.state).toBe('failed');
   await button(one, 'More').click();
-  await page.getByRole('menuitem', { name: 'Skip the set-up' }).click();
+  await page.getByRole('menuitem', { name: 'Skip the set-up…' }).click();
+  await page.locator('dialog button[type=submit]:not([aria-disabled=true])').click();
   await page.getByText('BAD starts without its set-up from now on').waitFor();
   expect(server.sessions.get('BAD').worktree?.set_up?.state).toBe('skipped');
+  await notice.waitFor({ state: 'detached' });
+});
+
+const EVIL = '\u202e<img src=x onerror="window.wasHit=1">';
+
+test("a repository's own set-up is trusted after it was read to its end, and only as it was read", async () => {
+  await using one = await startPage(browser);
+  const { page, server } = one;
+  const shop = createWorktreeRepository(server.world, 'shop');
+  shop.commit('first', { 'a.txt': 'a\n' });
+  const name = '.cbos/worktree.toml';
+  shop.write(
+    name,
+    `# ${EVIL}\n${'# a line\n'.repeat(200)}set_up = "npm ci\\u001b; echo ${EVIL.replaceAll('"', "'")}"\n`,
+  );
+  const state = async (): Promise<unknown> => {
+    const answer = await server.call(`/worktrees?path=${encodeURIComponent(shop.path)}`);
+    return (answer.json() as RepositoryWorktrees[])[0]?.set_up?.state;
+  };
+  await server.sessions.create({ slug: 'AUTH', path: shop.path, worktree: {} });
+  const { worktree } = server.sessions.get('AUTH');
+  if (worktree === undefined) throw new Error('no worktree');
+  const set_up = { command: 'npm ci', from: 'project', state: 'untrusted', exit_code: null } as const;
+  server.sessions.change('AUTH', {
+    worktree: { ...worktree, set_up: { ...set_up, after_failure: 'stop', at: SINCE } },
+  });
+  await one.visit('#/s/AUTH');
+  await page
+    .getByRole('status')
+    .filter({ hasText: /^npm ci did not run/ })
+    .getByRole('button', { name: 'Read it…' })
+    .click();
+  await page.getByText('not trusted').waitFor();
+  await button(one, 'Read it').click();
+  const trust = page.getByRole('button', { name: 'Trust this set-up' });
+  expect(await trust.isDisabled()).toBe(true);
+  const content = page.locator('.rule-content');
+  // The escape in the TOML string and the mark that reorders text are part of the command.
+  expect(await content.locator('pre').first().textContent()).toMatch(/^npm ci\\u001b; echo \\u202e<img/);
+  expect(await content.locator('pre').last().textContent()).toContain('# \\u202e<img');
+  const toEnd = (): Promise<unknown> =>
+    content.evaluate((box) => {
+      box.scrollTop = box.scrollHeight;
+    });
+  await toEnd();
+  await waitFor(() => trust.isEnabled(), { describe: 'it was read' });
+  shop.write(name, 'set_up = "curl evil"\n');
+  await trust.click();
+  await page.getByText('has changed since it was shown').waitFor();
+  // What is on the screen is the old version, which nobody can trust any more.
+  await page.getByText('The file has changed since you opened it').waitFor();
+  expect(await trust.isDisabled()).toBe(true);
+  expect(await state()).toBe('untrusted');
+  await button(one, 'Close it').click();
+  await button(one, 'Read it').click();
+  await content.getByText('curl evil', { exact: true }).waitFor();
+  await waitFor(() => trust.isEnabled(), { describe: 'the short file is read' });
+  await trust.click();
+  await page.getByText('curl evil runs in each new worktree from now on').waitFor();
+  expect(await state()).toBe('trusted');
+  await button(one, 'Stop trusting').click();
+  await page.getByText('not trusted').waitFor();
+  expect(await state()).toBe('untrusted');
+  expect(await page.evaluate('window.wasHit')).toBeUndefined();
+  expect(one.watched.faults.filter((fault) => !fault.includes('409'))).toEqual([]);
+});
+
+test('the form for a new session shows an untrusted set-up, and gives the same task to several sessions', async () => {
+  await using one = await startPage(browser);
+  const { page, server } = one;
+  const shop = createWorktreeRepository(server.world, 'shop');
+  shop.commit('first', { 'a.txt': 'a\n' });
+  shop.write('.cbos/worktree.toml', 'set_up = "npm ci"\n');
+  await one.visit('#/new');
+  await page.getByLabel('Folder').fill(shop.path);
+  await page.getByLabel('Name').fill('TRY');
+  await page.getByLabel('In its own git worktree').check();
+  await page.getByText('not trusted').waitFor();
+  await button(one, 'Read it').click();
+  await button(one, 'Trust this set-up').click();
+  await page.getByText('npm ci runs in each new worktree from now on').waitFor();
+  await page.getByText('not trusted').waitFor({ state: 'detached' });
+  await page.getByLabel('First prompt').fill('fix it');
+  await page.getByLabel('How many sessions').fill('3');
+  await page.getByText('With the same task: TRY-1 to TRY-3').waitFor();
+  await button(one, 'Start').click();
+  await page.getByText('Launched TRY-1, TRY-2, TRY-3').waitFor();
+  await page.getByRole('heading', { name: 'TRY-1', exact: true }).waitFor();
+  expect(server.sessions.created.map(({ slug, prompt, worktree }) => [slug, prompt, worktree])).toEqual(
+    ['TRY-1', 'TRY-2', 'TRY-3'].map((slug) => [slug, 'fix it', {}]),
+  );
+  // A name that is taken launches nothing.
+  await one.visit('#/new');
+  await page.getByLabel('Folder').fill(shop.path);
+  await page.getByLabel('Name').fill('TRY');
+  await page.getByLabel('In its own git worktree').check();
+  await page.getByLabel('How many sessions').fill('4');
+  await button(one, 'Start').click();
+  await page.getByText('A session named TRY-1 already exists').waitFor();
+  expect(server.sessions.created).toHaveLength(3);
 });
 
 test('attempts at the same task are compared side by side, and one is kept', async () => {

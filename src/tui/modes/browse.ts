@@ -50,6 +50,7 @@ import { showQuestion } from './read-question.ts';
 import { rename } from './rename.ts';
 import { reply } from './reply.ts';
 import { editSearch } from './search.ts';
+import { isSetUpOpen, setUpByWords } from './set-up.ts';
 import { chooseSnooze, toggleUnread } from './snooze.ts';
 import { showStash } from './stash.ts';
 
@@ -104,7 +105,10 @@ function allHints(app: App, session: SeenSession | null): Hint[] {
   const others = listed(model).filter(
     (other) => other.slug !== session.slug && isCurrent(other) && needsYou(other),
   ).length;
-  const next: Hint[] = others === 0 ? [] : [['Tab', `next of ${others}`]];
+  const next: Hint[] = [
+    ...(others === 0 ? [] : ([['Tab', `next of ${others}`]] as const)),
+    ...(isSetUpOpen(session) ? ([['W', 'set-up']] as const) : []),
+  ];
   if (primary === 'dead' && elsewhereOf(session) !== null) return [...next, ['r', 'restart'], ...rest];
   if (primary === 'dead') return [...next, ['r', 'restart'], ['x', 'delete'], ['R', 'replay'], ...rest];
   const answers: Hint[] = [];
@@ -228,6 +232,7 @@ const COMMANDS: Readonly<Record<string, Command>> = {
   f: editFilter,
   F: finish,
   C: (app) => compareByWords(app, ''),
+  W: (app) => setUpByWords(app, ''),
   '/': editSearch,
   ':': (app) => reply(app, '/'),
   R: replay,

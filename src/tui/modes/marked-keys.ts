@@ -32,4 +32,4 @@ export const OF_MARKED: Readonly<Record<string, (app: App) => void>> = {
  * The keys that would answer a single session's question or write to a single session. They are disabled, because a
  * user who marks sessions wants to act on all of them.
  */
-export const OF_ONE: ReadonlySet<string> = new Set(['y', 'n', 'a', '.', 'e', 't', 'c', 'v', 'd', 'u', 'Z', 'F']);
+export const OF_ONE: ReadonlySet<string> = new Set(['y', 'n', 'a', '.', 'e', 't', 'c', 'v', 'd', 'u', 'Z', 'F', 'W']);

@@ -5,7 +5,7 @@ import { pagerStep } from './pager-keys.ts';
 export interface PageOptions {
   /** called when the last line has become visible */
   onEnd?: () => void;
-  hints?: readonly Hint[];
+  hints?: readonly Hint[] | (() => readonly Hint[]);
   /**
    * Handles a key that is not a pager key. Returns whether the key was handled. Otherwise the keys that close a page
    * still work.
@@ -39,7 +39,7 @@ export function showPage(
     app.changed();
   };
   app.open({
-    hints: () => [...hints],
+    hints: () => [...(typeof hints === 'function' ? hints() : hints)],
     ...(input === undefined ? {} : { input }),
     handle(event) {
       if (event.kind !== 'key') return;

@@ -26,7 +26,8 @@ export function DeedDialog({ name, slugs }: { name: DeedName; slugs: readonly st
     return session !== undefined && deed.isFor(session);
   });
   const others = slugs.filter((slug) => !fitting.includes(slug));
-  const title = `${deed.verb} ${fitting.length === 1 ? fitting[0] : `${fitting.length} sessions`}?`;
+  const verb = [deed.verb, deed.of].filter(Boolean).join(' ');
+  const title = `${verb} ${fitting.length === 1 ? fitting[0] : `${fitting.length} sessions`}?`;
 
   const run = async (): Promise<void> => {
     if (isBusy.value || !isSettled || link.value !== 'live') return;

@@ -1,4 +1,5 @@
-import { isReady, type Session } from '../../protocol/index.ts';
+import { isReady, maySkipSetUp, type Session } from '../../protocol/index.ts';
+import { SKIP_SET_UP_ABOUT } from '../../text/set-up-words.ts';
 import { client } from '../connection/fleet.ts';
 
 /** Puts an archived session back into the list. */
@@ -8,6 +9,8 @@ export const unarchive = (slug: string) => client.call('unarchiveSession', { par
 export interface Deed {
   /** the label of the button */
   verb: string;
+  /** what of the session the action is about, for the question: `the set-up of` */
+  of?: string;
   /** the consequences, which are shown before the action, or null if no confirmation is needed */
   about: string | null;
   /** the word that describes a session after the action */
@@ -20,6 +23,12 @@ const isActive = ({ status: { primary } }: Session): boolean => primary === 'act
 /** An older server does not support parked sessions. */
 export const isParked = ({ parked_at: at }: Partial<Pick<Session, 'parked_at'>>): boolean => (at ?? null) !== null;
 const isStopped = ({ status: { primary } }: Session): boolean => primary === 'dead';
+
+/** Reports whether the set-up of the session's worktree must still run, so that a person may run or skip it. */
+export function isSetUpOpen({ worktree, status }: Session): boolean {
+  const setUp = worktree?.set_up;
+  return setUp !== undefined && maySkipSetUp(setUp, { isDead: status.primary === 'dead' });
+}
 
 export const DEEDS = {
   interrupt: {
@@ -50,6 +59,14 @@ export const DEEDS = {
     isFor: isStopped,
     run: (slug) => client.call('restartSession', { params: { slug } }),
   },
+  skipSetUp: {
+    verb: 'Skip',
+    of: 'the set-up of',
+    about: SKIP_SET_UP_ABOUT,
+    done: 'starts without its set-up from now on',
+    isFor: isSetUpOpen,
+    run: (slug) => client.call('skipSetUp', { params: { slug } }),
+  },
   stop: {
     verb: 'Stop',
     about:
@@ -77,7 +94,7 @@ export const DEEDS = {
 
 export type DeedName = keyof typeof DEEDS;
 
-/** The actions, in the order in which they are shown. */
+/** The actions that every list of actions offers, in that order. */
 export const DEED_NAMES = [
   'interrupt',
   'wake',

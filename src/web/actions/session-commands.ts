@@ -1,11 +1,11 @@
 import { attemptsLike } from '../../client/compare.ts';
-import { elsewhereOf, maySkipSetUp, type Right, type SeenSession, type Session } from '../../protocol/index.ts';
+import { elsewhereOf, type Right, type SeenSession, type Session } from '../../protocol/index.ts';
 import { isFinishable } from '../../text/worktree-words.ts';
 import { type AboutSession, overlay } from '../app/overlay.ts';
 import { goTo } from '../app/router.ts';
 import { client, sessions } from '../connection/fleet.ts';
 import { attempt, tell } from '../parts/toasts.tsx';
-import { DEED_NAMES, DEEDS, type Deed, type DeedName } from './deeds.ts';
+import { DEED_NAMES, DEEDS, type Deed, type DeedName, isSetUpOpen } from './deeds.ts';
 
 /** An action on one session. */
 export interface SessionCommand {
@@ -125,14 +125,22 @@ function ownCommands(session: Session): SessionCommand[] {
       run: open('request'),
     });
   }
-  const setUp = session.worktree?.set_up;
-  if (setUp !== undefined && maySkipSetUp(setUp, { isDead: session.status.primary === 'dead' })) {
+  if (session.worktree !== undefined) {
     commands.push({
-      verb: 'Skip the set-up',
-      title: `Skip the set-up of ${slug}`,
+      verb: 'Set-up…',
+      title: `Set-up of ${slug}…`,
+      also: 'worktree prepare command trust repository',
+      isInMenu: true,
+      run: open('set-up'),
+    });
+  }
+  if (isSetUpOpen(session)) {
+    commands.push({
+      verb: 'Skip the set-up…',
+      title: `Skip the set-up of ${slug}…`,
       also: 'worktree prepare leave out',
       isInMenu: true,
-      run: () => skipSetUp(slug),
+      run: () => start('skipSetUp', slug),
     });
   }
   const marked = session.unread ? 'read' : 'unread';
@@ -171,12 +179,6 @@ function ownCommands(session: Session): SessionCommand[] {
     });
   }
   return commands.map((command) => ({ isBad: false, isInMenu: false, ...command }));
-}
-
-function skipSetUp(slug: string): void {
-  void attempt(() => client.call('skipSetUp', { params: { slug } })).then(
-    (isDone) => isDone && tell(`${slug} starts without its set-up from now on`),
-  );
 }
 
 /** This marks only the news that the user has seen as read, not news that arrived later. */

@@ -3,7 +3,18 @@ import type { DeedName } from '../actions/deeds.ts';
 
 /** A dialog that concerns one session. */
 export interface AboutSession {
-  about: 'answer' | 'convert' | 'explain' | 'export' | 'finish' | 'fork' | 'move' | 'rename' | 'request' | 'snooze';
+  about:
+    | 'answer'
+    | 'convert'
+    | 'explain'
+    | 'export'
+    | 'finish'
+    | 'fork'
+    | 'move'
+    | 'rename'
+    | 'request'
+    | 'set-up'
+    | 'snooze';
   slug: string;
 }
 

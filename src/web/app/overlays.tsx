@@ -7,6 +7,7 @@ import { FinishDialog } from '../actions/finish-dialog.tsx';
 import { ForkDialog } from '../actions/fork-dialog.tsx';
 import { PullRequestDialog } from '../actions/pull-request-dialog.tsx';
 import { SendDialog } from '../actions/send-dialog.tsx';
+import { SetUpDialog } from '../actions/set-up-dialog.tsx';
 import { SnoozeDialog } from '../actions/snooze-dialog.tsx';
 import { TagsDialog } from '../actions/tags-dialog.tsx';
 import { ListDialog } from '../list/list-dialog.tsx';
@@ -50,6 +51,8 @@ function AboutOne({ about, slug }: AboutSession) {
       return <MoveDialog slug={slug} />;
     case 'rename':
       return <RenameDialog slug={slug} />;
+    case 'set-up':
+      return <SetUpDialog slug={slug} />;
     case 'snooze':
       return <SnoozeDialog slug={slug} />;
   }

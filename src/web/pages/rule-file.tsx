@@ -1,11 +1,10 @@
 import { useSignal } from '@preact/signals';
-import { useRef } from 'preact/hooks';
 import type { RuleFile } from '../../protocol/index.ts';
 import { showHiddenMarks } from '../../text/hidden-marks.ts';
 import { FILE_STATE_WORDS } from '../../text/rule-words.ts';
 import { client } from '../connection/fleet.ts';
+import { ReadToTrust } from '../parts/read-to-trust.tsx';
 import { attempt, tell } from '../parts/toasts.tsx';
-import { useReadToEnd } from '../session/read-to-end.ts';
 
 /**
  * Shows the state and content of a rules file. The user can trust a project's file here, but only with exactly the
@@ -18,6 +17,13 @@ export function RuleFileCard({ file, onDone }: { file: RuleFile; onDone(): Promi
   const untrust = async (): Promise<void> => {
     const isDone = await attempt(() => client.call('untrustRules', { body: { path: folder ?? '' } }));
     if (isDone) tell(`The rules in ${folder} no longer apply`);
+    await onDone();
+  };
+  const trust = async (read: RuleFile | null): Promise<void> => {
+    const request = { path: folder ?? '', sha256: read?.sha256 ?? '' };
+    if (!(await attempt(() => client.call('trustRules', { body: request })))) return;
+    tell(`The rules in ${folder} now apply, exactly as you read them`);
+    opened.value = null;
     await onDone();
   };
   return (
@@ -64,54 +70,18 @@ export function RuleFileCard({ file, onDone }: { file: RuleFile; onDone(): Promi
         )}
       </div>
       {opened.value !== null && (
-        <Content
-          opened={opened.value}
+        <ReadToTrust
           isSame={opened.value.sha256 === file.sha256}
-          isTrustable={folder !== null && (state === 'changed' || (state === 'untrusted' && error === null))}
-          onDone={async () => {
-            opened.value = null;
-            await onDone();
-          }}
-        />
+          action={
+            folder !== null && (state === 'changed' || (state === 'untrusted' && error === null))
+              ? 'Trust these rules'
+              : null
+          }
+          onTrust={() => void trust(opened.value)}
+        >
+          <pre>{showHiddenMarks(opened.value.content ?? '')}</pre>
+        </ReadToTrust>
       )}
     </section>
-  );
-}
-
-interface ContentProps {
-  opened: RuleFile;
-  /** whether the file's content is still the same */
-  isSame: boolean;
-  /** whether the user can trust the file */
-  isTrustable: boolean;
-  onDone(): Promise<void>;
-}
-
-function Content({ opened, isSame, isTrustable, onDone }: ContentProps) {
-  const body = useRef<HTMLDivElement>(null);
-  const isRead = useReadToEnd(body);
-  const { folder, content, sha256 } = opened;
-  const trust = async (): Promise<void> => {
-    const request = { path: folder ?? '', sha256: sha256 ?? '' };
-    if (!(await attempt(() => client.call('trustRules', { body: request })))) return;
-    tell(`The rules in ${folder} now apply, exactly as you read them`);
-    await onDone();
-  };
-  return (
-    <>
-      {/* biome-ignore lint/a11y/noNoninteractiveTabindex: the keyboard must be able to scroll a long file, too */}
-      <div ref={body} class="rule-content" tabIndex={0}>
-        <pre>{showHiddenMarks(content ?? '')}</pre>
-      </div>
-      {!isSame && <p class="notice">The file has changed since you opened it. Close it, and read it again.</p>}
-      {isTrustable && (
-        <div class="row end">
-          {!isRead && <span class="faint">Read the file to the end first.</span>}
-          <button type="button" class="button primary" disabled={!isRead || !isSame} onClick={() => void trust()}>
-            Trust these rules
-          </button>
-        </div>
-      )}
-    </>
   );
 }

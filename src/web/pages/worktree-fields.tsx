@@ -1,9 +1,10 @@
 import { type Signal, useSignal } from '@preact/signals';
-import { useEffect } from 'preact/hooks';
+import { useEffect, useRef } from 'preact/hooks';
 import { MOST_TIMES } from '../../client/launch-several.ts';
-import type { NewWorktree, RepositoryWorktree } from '../../protocol/index.ts';
+import { mayTrustSetUp, type NewWorktree, type RepositoryWorktrees } from '../../protocol/index.ts';
 import { client } from '../connection/fleet.ts';
 import { bind, Check, Field } from '../parts/field.tsx';
+import { SetUpFile } from './set-up-file.tsx';
 
 /** How long to wait after a keypress before requesting the folder's worktrees from the server. */
 const SETTLE_MS = 250;
@@ -48,10 +49,11 @@ export function timesOf({ inWorktree, existing, times }: WorktreeChoice): number
 /** Offers a new worktree and the free worktrees. */
 export function WorktreeFields({ choice, path, slug }: { choice: WorktreeChoice; path: string; slug: string }) {
   const { inWorktree, existing, branch, from, times } = choice;
-  const free = useFreeWorktrees(inWorktree.value ? path : '');
+  const { list, load } = useRepository(inWorktree.value ? path : '');
+  const free = list?.worktrees.filter((one) => one.free) ?? [];
   useEffect(() => {
     if (!free.some((one) => one.branch === existing.value)) existing.value = '';
-  }, [free]);
+  }, [list]);
   return (
     <fieldset class="stack">
       <legend class="label">Worktree</legend>
@@ -115,33 +117,38 @@ export function WorktreeFields({ choice, path, slug }: { choice: WorktreeChoice;
           </Field>
         </div>
       )}
+      {inWorktree.value && existing.value === '' && list !== null && isSetUpUntrusted(list) && (
+        <SetUpFile key={list.repository} list={list} onDone={load} />
+      )}
     </fieldset>
   );
 }
 
-/** @param path the folder, or an empty string to request nothing */
-function useFreeWorktrees(path: string): readonly RepositoryWorktree[] {
-  const free = useSignal<readonly RepositoryWorktree[]>([]);
+/** Reports whether the repository's own file names a set-up that does not run until a person trusts the file. */
+function isSetUpUntrusted({ own, set_up: file }: RepositoryWorktrees): boolean {
+  return own === null && file !== null && mayTrustSetUp(file);
+}
+
+/**
+ * Returns the repository of a folder; null outside of repositories.
+ * @param path the folder; empty to ask for nothing
+ */
+function useRepository(path: string): { list: RepositoryWorktrees | null; load(): Promise<void> } {
+  const list = useSignal<RepositoryWorktrees | null>(null);
+  const asked = useRef('');
+  const load = async (): Promise<void> => {
+    const folder = path.trim();
+    asked.current = folder;
+    const [found = null] =
+      folder === ''
+        ? []
+        : // A folder that is still being typed, or that is in no repository, has no worktrees.
+          await client.call('listWorktrees', { query: { path: folder } }).catch(() => []);
+    if (asked.current === folder) list.value = found;
+  };
   useEffect(() => {
-    if (path.trim() === '') {
-      free.value = [];
-      return;
-    }
-    let isOld = false;
-    const timer = setTimeout(() => {
-      client
-        .call('listWorktrees', { query: { path: path.trim() } })
-        .then((lists) => lists.flatMap(({ worktrees }) => worktrees.filter((one) => one.free)))
-        // If the user is still typing the folder's path, or the folder is not in a repository, there are no worktrees.
-        .catch(() => [])
-        .then((found) => {
-          if (!isOld) free.value = found;
-        });
-    }, SETTLE_MS);
-    return () => {
-      isOld = true;
-      clearTimeout(timer);
-    };
+    const timer = setTimeout(() => void load(), path.trim() === '' ? 0 : SETTLE_MS);
+    return () => clearTimeout(timer);
   }, [path]);
-  return free.value;
+  return { list: list.value, load };
 }

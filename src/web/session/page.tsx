@@ -15,6 +15,7 @@ import { FarSession } from './far-session.tsx';
 import { SessionHead } from './head.tsx';
 import { QuestionPanel } from './question.tsx';
 import { ReplyBox } from './reply.tsx';
+import { SetUpNotice } from './set-up-notice.tsx';
 import { SessionTerminal } from './terminal.tsx';
 import { UnlistedSession } from './unlisted.tsx';
 import { useLook } from './use-look.ts';
@@ -58,6 +59,7 @@ export function SessionPage({ slug, seq }: { slug: string; seq: number | null })
             {recordingText(session)}
           </p>
         )}
+        <SetUpNotice session={session} />
         <EndedLimit session={session} />
         <StoppedQueue session={session} />
         {question !== null && <QuestionPanel key={question.id} {...{ slug, question, cameByItself }} hasKeys />}

@@ -1,0 +1,139 @@
+import { maySkipSetUp, mayTrustSetUp, type RepositoryWorktrees, type SeenSession } from '../../protocol/index.ts';
+import { showHiddenMarks } from '../../text/hidden-marks.ts';
+import { pathText } from '../../text/session-words.ts';
+import { commandText, ownSetUpText, SET_UP_FILE_WORDS, setUpStateText } from '../../text/set-up-words.ts';
+import { cleanBlock, cleanLine } from '../../text/terminal-text.ts';
+import { type App, requireOwn } from '../app.ts';
+import { confirmSkipSetUp, restartSession } from '../lifecycle.ts';
+import { wrap } from '../view/cells.ts';
+import { confirm } from './confirm.ts';
+import type { Hint } from './mode.ts';
+import { showPage } from './text-page.ts';
+
+/** Reports whether the set-up of a session's worktree must still run, so that a person may run or skip it. */
+export function isSetUpOpen({ worktree, status }: Pick<SeenSession, 'worktree' | 'status'>): boolean {
+  const setUp = worktree?.set_up;
+  return setUp !== undefined && maySkipSetUp(setUp, { isDead: status.primary === 'dead' });
+}
+
+/** Runs `/set-up`, which shows the set-up of the selected session's repository, and `/set-up skip`. */
+export function setUpByWords(app: App, words: string): void {
+  const session = requireOwn(app);
+  if (session === null) return;
+  const word = words.trim();
+  if (word === 'skip') skip(app, session);
+  else if (word === '') showSetUp(app, session);
+  else app.toast('bad', `${cleanLine(word)}? — /set-up, or /set-up skip`);
+}
+
+function skip(app: App, session: SeenSession): void {
+  if (isSetUpOpen(session)) confirmSkipSetUp(app, session);
+  else app.toast('bad', `${session.slug} has no set-up that is still to run`);
+}
+
+function showSetUp(app: App, session: SeenSession): void {
+  const path = session.worktree?.repository ?? session.path;
+  if (path === null) {
+    app.toast('bad', `${session.slug} has no folder`);
+    return;
+  }
+  const before = app.mode();
+  app.run(async () => {
+    const [list] = await app.client.call('listWorktrees', { query: { path } });
+    // If the person has opened something else in the meantime, their keypresses are meant for that.
+    if (list !== undefined && app.mode() === before) openSetUp(app, session.slug, list);
+  });
+}
+
+/**
+ * Shows the command that prepares the worktrees of a repository, and the repository's own file unchanged. A person can
+ * trust the file once its end has been visible. Only the content shown is trusted.
+ */
+function openSetUp(app: App, slug: string, list: RepositoryWorktrees): void {
+  const { repository, set_up: file } = list;
+  const name = pathText(repository, app.options.env.HOME);
+  let isRead = false;
+  const session = (): SeenSession | null => app.model.view.get(slug) ?? null;
+  const isOpen = (): boolean => {
+    const now = session();
+    return now !== null && isSetUpOpen(now);
+  };
+  const mayRestart = (): boolean => isOpen() && session()?.status.primary === 'dead';
+  const isTrustable = file !== null && mayTrustSetUp(file);
+  const isTrusted = file?.state === 'trusted' || file?.state === 'changed';
+  const trust = (): void => {
+    if (!isRead) {
+      app.toast('wait', 'Read the file to the end first');
+      return;
+    }
+    confirm(app, {
+      question: `Run this in every new worktree of ${name}?`,
+      onYes: () =>
+        app.run(async () => {
+          const body = { path: repository, sha256: file?.sha256 ?? '' };
+          const trusted = await app.client.call('trustSetUp', { body });
+          app.toast('good', `${commandText(trusted.command ?? '')} runs in each new worktree from now on`);
+        }),
+    });
+  };
+  const untrust = (): void =>
+    confirm(app, {
+      question: `Stop trusting the set-up of ${name}?`,
+      onYes: () =>
+        app.run(async () => {
+          await app.client.call('untrustSetUp', { body: { path: repository } });
+          app.toast('good', `the set-up of ${name} is no longer trusted`);
+        }),
+    });
+  const onSession = (act: (app: App, session: SeenSession) => void): void => {
+    const now = session();
+    app.close();
+    if (now !== null) act(app, now);
+  };
+  const hints = (): Hint[] => [
+    ...(isTrustable ? ([['t', 'trust it']] as const) : []),
+    ...(mayRestart() ? ([['r', 'run it again']] as const) : []),
+    ...(isOpen() ? ([['s', 'skip it']] as const) : []),
+    ...(isTrusted ? ([['u', 'stop trusting']] as const) : []),
+    ['j/k', 'scroll'],
+    ['Esc', 'back'],
+  ];
+  const lines = (cols: number): string[] => {
+    const now = session();
+    const state = now === null ? '' : setUpStateText(now);
+    return [...(state === '' ? [''] : ['', state, '']), ...fileLines(list)]
+      .flatMap((line) => wrap(line, Math.max(10, cols - 3)))
+      .map((line) => `  ${line}`);
+  };
+  showPage(app, `Set-up of ${name}`, lines, {
+    hints,
+    onEnd: () => {
+      isRead = true;
+    },
+    onKey: (key) => {
+      if (key === 't' && isTrustable) trust();
+      else if (key === 'u' && isTrusted) untrust();
+      else if (key === 'r' && mayRestart()) onSession(restartSession);
+      else if (key === 's' && isOpen()) onSession(confirmSkipSetUp);
+      else return false;
+      return true;
+    },
+  });
+}
+
+/** Returns the set-up of a repository, line by line. Nothing in a line is hidden. */
+function fileLines(list: RepositoryWorktrees): string[] {
+  const { set_up: file } = list;
+  const own = ownSetUpText(list);
+  if (file === null) {
+    return [own === '' ? 'Nothing names a set-up for this repository; docs/guides/worktrees.md shows how.' : own];
+  }
+  const shown = (text: string): string[] => cleanBlock(showHiddenMarks(text)).trimEnd().split('\n');
+  return [
+    ...(own === '' ? [] : [own, '']),
+    `${showHiddenMarks(file.path)}: ${SET_UP_FILE_WORDS[file.state] ?? file.state}`,
+    ...(file.error === null ? [] : shown(file.error)),
+    ...(file.command === null ? [] : ['', 'The command:', ...shown(file.command).map((line) => `  ${line}`)]),
+    ...(file.content === null ? [] : ['', 'The whole file:', ...shown(file.content).map((line) => `  ${line}`)]),
+  ];
+}
