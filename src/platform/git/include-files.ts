@@ -20,11 +20,7 @@ export async function includedFiles(place: GitPlace, root: string): Promise<stri
 
 /** Works like {@link includedFiles}, but returns names that have one character for each byte. */
 export async function includedNames(place: GitPlace, root: string): Promise<string[]> {
-  if ((await readList(root)) === null) return [];
-  const list = join(root, INCLUDE_FILE);
-  const named = byteNamesIn(
-    await runGit(['ls-files', '-z', '--others', '--ignored', `--exclude-from=${list}`], place),
-  ).filter((name) => !name.endsWith('/'));
+  const named = (await namedIn(place, root)).filter((name) => !name.endsWith('/'));
   if (named.length === 0) return [];
   // Without the `./`, a name that begins with a colon would be interpreted as a pattern.
   const input = Buffer.from(named.map((name) => `./${name}\0`).join(''), 'latin1');
@@ -32,6 +28,17 @@ export async function includedNames(place: GitPlace, root: string): Promise<stri
   // Exit code 1 means that none of the files is ignored.
   if (asked.code > 1) throw gitFailed(['check-ignore'], asked);
   return byteNamesIn(asked.stdout).map((name) => name.slice('./'.length));
+}
+
+/** Returns the folders in a checkout that the list names and that are separate repositories, with a trailing slash. */
+export async function includedRepositories(place: GitPlace, root: string): Promise<string[]> {
+  return (await namedIn(place, root)).filter((name) => name.endsWith('/'));
+}
+
+async function namedIn(place: GitPlace, root: string): Promise<string[]> {
+  if ((await readList(root)) === null) return [];
+  const list = join(root, INCLUDE_FILE);
+  return byteNamesIn(await runGit(['ls-files', '-z', '--others', '--ignored', `--exclude-from=${list}`], place));
 }
 
 /** Reports whether the patterns in two checkouts are the same. */

@@ -1,11 +1,11 @@
-import { readlinkSync } from 'node:fs';
+import { constants, readdirSync, readFileSync, readlinkSync } from 'node:fs';
 import { lstat, readdir, realpath, rename, rm } from 'node:fs/promises';
 import { basename, dirname, join } from 'node:path';
 import { CatalogueError } from '../../protocol/index.ts';
 import { mapProcesses, readProcess } from '../process/index.ts';
-import { byteNamesIn, commitOf, isAncestor, isThere, listWorktrees, textOf } from './repository.ts';
+import { requireNoInnerRepository } from './inner-repositories.ts';
+import { commitOf, isAncestor, isThere, listWorktrees } from './repository.ts';
 import { askGit, type GitPlace, runGit } from './run-git.ts';
-import { listUntracked } from './snapshot-files.ts';
 
 /**
  * Refuses to remove a worktree that must not be removed, regardless of its files.
@@ -23,15 +23,7 @@ export async function requireRemovable(place: GitPlace, path: string): Promise<v
   }
   const nested = all.find((one) => one.path.startsWith(`${path}/`));
   if (nested !== undefined) throw new CatalogueError('worktree_nested', `${nested.path} is a worktree inside this one`);
-  await listUntracked({ ...place, cwd: path });
-  const entries = byteNamesIn(await runGit(['ls-files', '-z', '--stage'], { ...place, cwd: path }));
-  for (const line of entries.filter((one) => one.startsWith('160000 '))) {
-    const submodule = join(path, textOf(line.slice(line.indexOf('\t') + 1)));
-    if (!(await isThere(join(submodule, '.git')))) continue;
-    throw new CatalogueError('worktree_submodules', `${submodule} is a submodule with its own repository`, {
-      hint: `Push its commits, then run \`git -C ${path} submodule deinit ${submodule}\`; nothing was changed`,
-    });
-  }
+  await requireNoInnerRepository({ ...place, cwd: path }, place.cwd);
 }
 
 /** A session may have replaced its worktree with something else, such as a symbolic link or another repository. */
@@ -46,16 +38,16 @@ async function requireOwn(place: GitPlace, path: string, isListed: boolean): Pro
 }
 
 /**
- * @param own the processes that will end before the worktree is removed
- * @throws CatalogueError worktree_in_use if any other process is working in the worktree
+ * @param own processes that will end before the worktree is removed
+ * @throws CatalogueError worktree_in_use if any other process is working in the worktree, or has a file there open for
+ * writing
  */
 export async function requireUnused(path: string, own: ReadonlySet<number>): Promise<void> {
   const real = await realpath(path);
   const users = await mapProcesses((pid) => {
     if (own.has(pid)) return null;
     try {
-      const cwd = readlinkSync(`/proc/${pid}/cwd`);
-      return cwd === real || cwd.startsWith(`${real}/`) ? pid : null;
+      return isWithin(real, readlinkSync(`/proc/${pid}/cwd`)) || writesWithin(real, pid) ? pid : null;
     } catch {
       // In this case, the process has ended, or it belongs to another user.
       return null;
@@ -67,7 +59,27 @@ export async function requireUnused(path: string, own: ReadonlySet<number>): Pro
   if (others.length === 0) return;
   const named = others.map(({ pid, comm }) => `${pid} (${comm})`).join(', ');
   const pids = others.map(({ pid }) => pid);
-  throw new CatalogueError('worktree_in_use', `Processes are running in ${path}: ${named}`, { extra: { pids } });
+  throw new CatalogueError('worktree_in_use', `Processes are running or writing in ${path}: ${named}`, {
+    extra: { pids },
+  });
+}
+
+function isWithin(folder: string, path: string): boolean {
+  return path === folder || path.startsWith(`${folder}/`);
+}
+
+/** What such a process writes after the files are saved would be lost. */
+function writesWithin(folder: string, pid: number): boolean {
+  return readdirSync(`/proc/${pid}/fd`).some((fd) => {
+    try {
+      if (!isWithin(folder, readlinkSync(`/proc/${pid}/fd/${fd}`))) return false;
+      const [, flags = '0'] = /^flags:\s+(\d+)/m.exec(readFileSync(`/proc/${pid}/fdinfo/${fd}`, 'latin1')) ?? [];
+      return (Number.parseInt(flags, 8) & (constants.O_WRONLY | constants.O_RDWR)) !== 0;
+    } catch {
+      // The file has been closed.
+      return false;
+    }
+  });
 }
 
 /**

@@ -23,9 +23,9 @@ const NO_TIME = { GIT_AUTHOR_DATE: '@0 +0000', GIT_COMMITTER_DATE: '@0 +0000' };
 
 /**
  * Saves everything in a worktree as one commit under `refs/cbos/saved`, byte for byte and without changing the
- * worktree. The tree of this commit contains all tracked and untracked files. Its parents are the last commit, the
- * staged files, the ignored files listed in `.worktreeinclude`, and every commit that could be lost with the worktree.
- * Saving the same state again yields the same commit.
+ * worktree. The tree of the commit contains all tracked and untracked files. Its parents are the last commit, the
+ * staged files, the ignored files listed in `.worktreeinclude`, the sides of files in conflict, and every commit that
+ * could be lost with the worktree. Saving the same state again yields the same commit.
  * @param place the worktree
  * @throws CatalogueError worktree_nested, git_failed, disk_full
  */
@@ -41,9 +41,10 @@ export async function saveWork(place: GitPlace, request: SaveRequest): Promise<S
       variables: { ...CBOS_IDENTITY, ...NO_TIME },
     });
   const staged = trees.staged === headTree ? null : await commit(trees.staged, 'Staged files');
+  const sides = trees.sides === null ? null : await commit(trees.sides, 'Sides of files in conflict');
   const included = trees.included === null ? null : await commit(trees.included, 'Files that .worktreeinclude names');
   const own = await findOwnCommits(place, { gitDir, branch: request.branch, head });
-  const parents = [...new Set([head, staged, included, ...own].filter((one) => one !== null))];
+  const parents = [...new Set([head, staged, included, sides, ...own].filter((one) => one !== null))];
   return keepState(place, {
     session,
     repository: root,

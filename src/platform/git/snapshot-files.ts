@@ -12,6 +12,8 @@ export interface FileTrees {
   files: string;
   /** the tree that contains the content of the index */
   staged: string;
+  /** the sides of each file in conflict, in folders named after the stages of the index; null if there are none */
+  sides: string | null;
   /** the ignored files listed in `.worktreeinclude`, or null if there are none */
   included: string | null;
   /** the names of files outside the index that only their owner may read, with one character for each byte */
@@ -45,13 +47,11 @@ export async function snapshotFiles(
   place: GitPlace,
   { root, indexFile }: { root: string; indexFile: string },
 ): Promise<FileTrees> {
-  const own: GitOptions = { ...place, indexFile };
+  const own = { ...place, indexFile };
   const index = await readIndex(place);
   const untracked = await listUntracked(place);
   try {
-    await rm(indexFile, { force: true });
-    await updateIndex(own, index.entries.map(indexLine));
-    const staged = await askGit(WRITE_TREE, own);
+    const staged = await writeTree(own, index.entries);
 
     const found = await findAll(place, [...index.names, ...untracked]);
     const hashes = await hashAll(place, found, index.entries);
@@ -63,17 +63,18 @@ export async function snapshotFiles(
     await updateIndex(own, [...gone, ...hashes.entries.map(indexLine)]);
     const files = await askGit(WRITE_TREE, own);
 
+    const sides = index.sides.length === 0 ? null : await writeTree(own, index.sides);
+
     const names = await namesToInclude(place, root, found);
     const foundIncluded = await findAll(place, names);
-    const included = await hashAll(place, foundIncluded, []);
-    await rm(indexFile, { force: true });
-    await updateIndex(own, included.entries.map(indexLine));
+    const { entries } = await hashAll(place, foundIncluded, []);
+    const included = names.length === 0 ? null : await writeTree(own, entries);
     // For tracked files, git does not store this mode, so after a checkout they have the usual mode.
     const ownerOnly = [...untracked, ...names].filter((name) => {
       const one = found.get(name) ?? foundIncluded.get(name);
       return one?.kind === 'file' && one.isOwnerOnly;
     });
-    return { files, staged, included: names.length === 0 ? null : await askGit(WRITE_TREE, own), ownerOnly };
+    return { files, staged, sides, included, ownerOnly };
   } finally {
     await rm(indexFile, { force: true });
   }
@@ -87,13 +88,10 @@ export async function listUntracked(place: GitPlace): Promise<string[]> {
   throw new CatalogueError('worktree_nested', `${join(place.cwd, textOf(nested))} is a separate repository`);
 }
 
-/**
- * Reads a worktree's index, and returns the staged entries (except for files with conflicts) and the names of all
- * tracked files.
- */
+/** Reads a worktree's index: the staged entries, the sides of files in conflict, and the names of all tracked files. */
 async function readIndex(
   place: GitPlace,
-): Promise<{ entries: IndexEntry[]; names: string[]; leftOut: ReadonlySet<string> }> {
+): Promise<{ entries: IndexEntry[]; sides: IndexEntry[]; names: string[]; leftOut: ReadonlySet<string> }> {
   const listed = byteNamesIn(await runGit(['ls-files', '-z', '-t', '--stage'], place)).map((line) => {
     const end = line.indexOf('\t');
     const [tag = '', mode = '', hash = '', stage = ''] = line.slice(0, end).split(' ');
@@ -102,9 +100,16 @@ async function readIndex(
   const files = listed.filter(({ mode }) => mode !== SUBMODULE);
   return {
     entries: listed.filter(({ stage }) => stage === '0'),
+    sides: listed.flatMap((one) => (one.stage === '0' ? [] : [{ ...one, name: `${one.stage}/${one.name}` }])),
     names: [...new Set(files.map(({ name }) => name))],
     leftOut: new Set(files.flatMap(({ tag, name }) => (tag.toUpperCase() === 'S' ? [name] : []))),
   };
+}
+
+async function writeTree(own: GitOptions & { indexFile: string }, entries: readonly IndexEntry[]): Promise<string> {
+  await rm(own.indexFile, { force: true });
+  await updateIndex(own, entries.map(indexLine));
+  return askGit(WRITE_TREE, own);
 }
 
 const indexLine = ({ mode, hash, name }: IndexEntry): string => `${mode} ${hash} 0\t${name}\0`;

@@ -1,4 +1,4 @@
-import { spawn } from 'node:child_process';
+import { execFileSync, spawn } from 'node:child_process';
 import {
   appendFileSync,
   chmodSync,
@@ -15,6 +15,7 @@ import { afterAll, beforeAll, describe, expect, onTestFinished, test } from 'vit
 import { recoverWork } from '../../../src/platform/git/restore-work.ts';
 import { listStates } from '../../../src/platform/git/saved-work.ts';
 import { finishing, type WorktreeUnderTest } from '../../harness/finishing.ts';
+import { waitFor } from '../../harness/wait-for.ts';
 import { createWorktreeRepository, hashFiles, type WorktreeRepository } from '../../harness/worktree-repository.ts';
 import { createWorld, type World } from '../../harness/world.ts';
 
@@ -84,6 +85,15 @@ const FILES: Readonly<Record<string, (where: Where) => void>> = {
     symlinkSync('deep', join(folder, 'link to a folder'));
     unlinkSync(join(folder, 'b.txt'));
     symlinkSync('a.txt', join(folder, 'b.txt'));
+  },
+  'a link to another folder in place of a folder': ({ folder }) => {
+    rmSync(join(folder, 'deep'), { recursive: true });
+    symlinkSync('../s0/deep', join(folder, 'deep'));
+  },
+  'files in the folder of a submodule that was never fetched': ({ git, write }) => {
+    git('update-index', '--add', '--cacheinfo', `160000,${'1'.repeat(40)},sub`);
+    write('sub/file.txt', 'in the folder of a submodule\n');
+    write('sub/deep/link/file.txt', 'deeper\n');
   },
   'names that are no UTF-8': ({ folder }) => {
     writeFileSync(Buffer.concat([Buffer.from(`${folder}/caf`), Buffer.from([0xe9, 0x0a, 0x22])]), 'latin\n');
@@ -214,6 +224,44 @@ const WHOLE: Readonly<Record<string, (its: WorktreeUnderTest) => void>> = {
     expect(() => git('merge', '--quiet', theirs)).toThrow();
     write('b.txt', 'staged, then changed\n');
   },
+  'a patch in conflict, whose sides are in no commit': ({ git, write, path }) => {
+    write('a.txt', 'theirs\n');
+    const theirs = git('hash-object', '-w', 'a.txt');
+    const head = git('rev-parse', 'HEAD:a.txt');
+    write('a.txt', 'ours, on disk\n');
+    const lines = [`100644 ${head} 2\ta.txt`, `100644 ${theirs} 3\ta.txt`, `100755 ${theirs} 3\tonly theirs`];
+    const input = [`0 ${'0'.repeat(40)}\ta.txt`, ...lines].map((line) => `${line}\0`).join('');
+    execFileSync('git', ['update-index', '-z', '--index-info'], { cwd: path, env: world.env, input });
+  },
+  'a split index': ({ git, write }) => {
+    git('update-index', '--split-index');
+    write('new.txt', 'staged\n');
+    git('add', 'new.txt');
+    write('b.txt', 'changed\n');
+  },
+  'a cherry-pick that stopped': ({ git, commit }) => {
+    const start = git('rev-parse', 'HEAD');
+    commit('mine', 'a.txt', 'mine\n');
+    git('checkout', '--quiet', '--detach', start);
+    const other = commit('other', 'a.txt', 'other\n');
+    git('checkout', '--quiet', '-');
+    expect(() => git('cherry-pick', other)).toThrow();
+  },
+  'a bisection': ({ git, commit }) => {
+    const start = git('rev-parse', 'HEAD');
+    for (const text of ['1', '2', '3', '4']) commit(text, 'a.txt', text);
+    git('bisect', 'start', 'HEAD', start);
+  },
+  'a submodule whose folder was emptied, with every commit in a remote branch': ({ git }) => {
+    const source = createWorktreeRepository(world, `source-${count}`);
+    source.commit('first', { 's.txt': 's\n' });
+    git('-c', 'protocol.file.allow=always', 'submodule', '--quiet', 'add', source.path, 'sub');
+    git('submodule', '--quiet', 'deinit', '--force', 'sub');
+  },
+  'a branch of its own that was renamed': ({ git, commit, branch }) => {
+    commit('mine', 'a.txt', 'mine\n');
+    git('branch', '--move', `${branch}-renamed`);
+  },
   'a rebase that stopped': ({ git, commit }) => {
     const start = git('rev-parse', 'HEAD');
     commit('mine', 'a.txt', 'mine\n');
@@ -238,6 +286,27 @@ describe('a worktree as a whole', () => {
     expect(after.head).toBe(before.head);
   });
 
+  test('a repository with longer object names: it comes back', async () => {
+    const other = createWorktreeRepository(world, 'sha256');
+    rmSync(join(other.path, '.git'), { recursive: true });
+    other.git('init', '--quiet', '--initial-branch', 'main', '--object-format', 'sha256');
+    for (const [key, value] of Object.entries({ 'user.name': 'A', 'user.email': 'a@example.org' })) {
+      other.git('config', key, value);
+    }
+    other.commit('first', { 'a.txt': 'a\n', 'b.txt': 'b\n' });
+    const its = finishing(other, 'LONG');
+    its.write('a.txt', 'staged\n');
+    its.git('add', 'a.txt');
+    its.write('new.txt', 'new\n');
+    unlinkSync(join(its.path, 'b.txt'));
+    symlinkSync('a.txt', join(its.path, 'link'));
+    const before = its.look();
+    const { saved } = await its.finish('discard');
+    expect(its.isGone()).toBe(true);
+    await recoverWork(other.place, { id: saved.id, branch: null, folder: undefined });
+    expect(its.look()).toEqual(before);
+  });
+
   test('a branch without a commit comes back as a branch, because git creates no worktree for it', async () => {
     const its = begin();
     its.git('checkout', '--quiet', '--orphan', 'orphan');
@@ -249,6 +318,15 @@ describe('a worktree as a whole', () => {
 });
 
 describe('commits that exist nowhere else are kept', () => {
+  test('the sides of a conflict that are in no commit', async () => {
+    const its = begin();
+    WHOLE['a patch in conflict, whose sides are in no commit']?.(its);
+    const { saved } = await its.finish('discard');
+    repository.git('gc', '--quiet', '--prune=now');
+    const texts = saved.also.map((commit) => repository.git('show', `${commit}:3/a.txt`));
+    expect(texts).toEqual(['theirs']);
+  });
+
   test('stashes, commits that were left or amended, and what an unfinished merge needs', async () => {
     const its = begin();
     its.write('stashed.txt', 'stashed\n');
@@ -272,7 +350,7 @@ describe('commits that exist nowhere else are kept', () => {
 });
 
 /** Reasons why a worktree cannot be finished. None of its files may change then. */
-const REFUSED: Readonly<Record<string, readonly [string, (its: WorktreeUnderTest) => void]>> = {
+const REFUSED: Readonly<Record<string, readonly [string, (its: WorktreeUnderTest) => void | Promise<void>]>> = {
   'is locked': ['worktree_locked', ({ path }) => void repository.git('worktree', 'lock', path)],
   'has another worktree inside': [
     'worktree_nested',
@@ -291,6 +369,51 @@ const REFUSED: Readonly<Record<string, readonly [string, (its: WorktreeUnderTest
       const source = createWorktreeRepository(world, `source-${count}`);
       source.commit('first', { 's.txt': 's\n' });
       git('-c', 'protocol.file.allow=always', 'submodule', '--quiet', 'add', source.path, 'sub');
+    },
+  ],
+  'has the commits of a submodule whose folder was emptied': [
+    'worktree_submodules',
+    ({ git, path }) => {
+      const source = createWorktreeRepository(world, `source-${count}`);
+      source.commit('first', { 's.txt': 's\n' });
+      git('-c', 'protocol.file.allow=always', 'submodule', '--quiet', 'add', source.path, 'sub');
+      const inside = ['-c', 'user.name=A', '-c', 'user.email=a@example.org'];
+      repository.gitIn(join(path, 'sub'), ...inside, 'commit', '--quiet', '--allow-empty', '--message', 'not pushed');
+      git('submodule', '--quiet', 'deinit', '--force', 'sub');
+    },
+  ],
+  'has a repository in a folder of tracked files': [
+    'worktree_nested',
+    ({ path }) => {
+      repository.gitIn(join(path, 's0', 'deep'), 'init', '--quiet');
+    },
+  ],
+  'was moved by git': [
+    'worktree_gone',
+    ({ path }) => void repository.git('worktree', 'move', path, join(repository.path, '..', `moved-${count}`)),
+  ],
+  'says that its files are somewhere else': [
+    'worktree_gone',
+    ({ git }) => {
+      repository.git('config', 'extensions.worktreeConfig', 'true');
+      git('config', '--worktree', 'core.worktree', world.project(`elsewhere-${count}`));
+    },
+  ],
+  'is written to by a process that is somewhere else': [
+    'worktree_in_use',
+    async ({ path }) => {
+      const log = join(path, 'server.log');
+      const child = spawn('sh', ['-c', 'exec >>"$1"; echo started; exec sleep 60', 'sh', log], { cwd: '/' });
+      onTestFinished(() => void child.kill());
+      await waitFor(() => existsSync(log), { describe: 'the log is open' });
+    },
+  ],
+  'has a repository in an ignored folder that .worktreeinclude names': [
+    'worktree_nested',
+    ({ path }) => {
+      mkdirSync(join(path, 'inner.env'));
+      repository.gitIn(join(path, 'inner.env'), 'init', '--quiet');
+      writeFileSync(join(path, 'inner.env/file.txt'), 'x');
     },
   ],
   'is a link to somewhere else': [
@@ -321,7 +444,7 @@ const REFUSED: Readonly<Record<string, readonly [string, (its: WorktreeUnderTest
 describe('a finish is refused', () => {
   test.each(Object.entries(REFUSED))('a worktree that %s is left unchanged', async (_, [code, make]) => {
     const its = begin();
-    make(its);
+    await make(its);
     const look = () => ({
       files: existsSync(its.path) ? hashFiles(its.path) : null,
       refs: repository.git('for-each-ref'),
