@@ -21,7 +21,14 @@ const TurnQuery = z
   .optional()
   .meta({ description: 'only the changes in one turn of the session: its number, or `last`' });
 
-const ChangesQuery = z.strictObject({ base: BaseQuery, turn: TurnQuery });
+const ChangesQuery = z.strictObject({
+  base: BaseQuery,
+  turn: TurnQuery,
+  patch_of: z.string().max(MAX_PATH).optional().meta({
+    description:
+      'also returns the patch of this file, or of the first changed file if this one has not changed; not with a turn',
+  }),
+});
 
 const PatchQuery = z.strictObject({
   base: BaseQuery,

@@ -48,6 +48,15 @@ export const ChangedFile = z
   .meta({ id: 'ChangedFile' });
 export type ChangedFile = z.infer<typeof ChangedFile>;
 
+export const Patch = z
+  .object({
+    base: ChangesBase,
+    patch: z.string().meta({ description: "in git's unified format; empty if nothing differs" }),
+    cut: z.boolean().meta({ description: 'true if the patch was cut off, after a complete line' }),
+  })
+  .meta({ id: 'Patch' });
+export type Patch = z.infer<typeof Patch>;
+
 /** A session's changes in the repository that contains its folder. */
 export const Changes = z
   .object({
@@ -63,18 +72,13 @@ export const Changes = z
         untracked: z.number().int().meta({ description: 'untracked files that were neither compared nor counted' }),
       })
       .meta({ description: 'present only if some changes exceeded a limit and were left out' }),
+    patch: Patch.omit({ base: true })
+      .extend({ file: z.string() })
+      .optional()
+      .meta({ description: 'the patch of one file, if the request asks for it with `patch_of`' }),
   })
   .meta({ id: 'Changes' });
 export type Changes = z.infer<typeof Changes>;
-
-export const Patch = z
-  .object({
-    base: ChangesBase,
-    patch: z.string().meta({ description: "in git's unified format; empty if nothing differs" }),
-    cut: z.boolean().meta({ description: 'true if the patch was cut off, after a complete line' }),
-  })
-  .meta({ id: 'Patch' });
-export type Patch = z.infer<typeof Patch>;
 
 /** How much a session has changed, for display in lists. */
 export const ChangeCounts = z

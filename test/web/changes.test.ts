@@ -86,6 +86,11 @@ test('10,000 changed lines are drawn with few elements, and can be scrolled to t
   await one.visit('#/s/AUTH');
   await page.getByRole('heading', { name: 'AUTH', exact: true }).waitFor();
   const asked: { url: string; ms: number }[] = [];
+  const requested: string[] = [];
+  page.on('request', (request) => {
+    const { pathname } = new URL(request.url());
+    if (pathname.includes('/changes')) requested.push(pathname);
+  });
   page.on('requestfinished', (request) => {
     const { responseEnd } = request.timing();
     if (request.url().includes('/changes')) asked.push({ url: request.url(), ms: responseEnd });
@@ -94,6 +99,8 @@ test('10,000 changed lines are drawn with few elements, and can be scrolled to t
   await one.visit('#/s/AUTH/changes');
   await patch(one).getByText('line number 1', { exact: true }).waitFor();
   const ms = (performance.now() - before).toFixed(0);
+  // One request is enough for the first screen.
+  expect(requested).toEqual(['/sessions/AUTH/changes']);
   const drawn = await page.evaluate(`new Promise((resolve) => {
     const box = document.querySelector('section.patch');
     const began = performance.now();

@@ -1,20 +1,22 @@
 /**
  * Compares a working tree with the commit where its branch began. The comparison is made by git itself.
  *
- * - `read-git.ts`: calls git safely
- * - `working-tree.ts`: finds the repository of a folder
- * - `find-base.ts`: finds the commit to compare with
- * - `own-git-dir.ts`: makes a separate git directory, so that nothing in the repository is written or run
- * - `parse-diff.ts`: parses git's output
+ * - calling git safely: `read-git.ts`
+ * - the repository of a folder: `working-tree.ts`
+ * - what to compare with: `find-base.ts`
+ * - a separate git directory, so that nothing in the repository is written or run: `own-git-dir.ts`
+ * - git's output: `parse-diff.ts`, `read-status.ts`
  */
 
+import { createHash } from 'node:crypto';
 import type { ChangedFile, ChangePart, Changes, ChangesBase, Patch } from '../../protocol/index.ts';
 import { findBase } from './find-base.ts';
 import { gitEnvironment } from './git-environment.ts';
 import { makeOwnGitDir, type OwnGitDir } from './own-git-dir.ts';
 import { parseDiff, splitNames } from './parse-diff.ts';
 import { readGit } from './read-git.ts';
-import { findWorkingTree, lines, type WorkingTree } from './working-tree.ts';
+import { readStatus } from './read-status.ts';
+import { findWorkingTree, type WorkingTree } from './working-tree.ts';
 
 /**
  * How long git may take for one answer. In a repository of 500,000 files on a slow disk, an answer takes a few seconds.
@@ -47,6 +49,11 @@ export interface CompareOptions {
   signal?: AbortSignal;
 }
 
+export interface ListOptions extends CompareOptions {
+  /** the file whose patch is read as well, or the first file if this one is not listed; null for none */
+  patchOf?: string | null;
+}
+
 export interface PatchOptions extends CompareOptions {
   /** the file to compare, or null for all files */
   file: string | null;
@@ -58,7 +65,7 @@ export type CountedChanges = Pick<Changes, 'base' | 'total'>;
 
 export interface Comparer {
   /** @throws CatalogueError no_such_path, not_a_repository, no_such_ref, git_not_found, git_failed */
-  changes(options: CompareOptions): Promise<Changes>;
+  changes(options: ListOptions): Promise<Changes>;
   /**
    * Returns the same totals as `changes` in half the time, because git does not work out where each change is. Returns
    * null if some untracked files were not compared, because the totals would then be too low.
@@ -87,16 +94,20 @@ export function createComparer(options: {
     const limit = AbortSignal.timeout(LONGEST_MS);
     const call = { env, signal: signal === undefined ? limit : AbortSignal.any([limit, signal]) };
     const repository = await findWorkingTree(folder, call);
-    const base = await findBase(repository, asked, call);
-    const own = await makeOwnGitDir({ repository, scratchDir: options.scratchDir, call, userHome });
+    const [found, made] = await Promise.allSettled([
+      findBase(repository, asked, call),
+      makeOwnGitDir({ repository, scratchDir: options.scratchDir, call, userHome }),
+    ]);
     try {
-      return await use({ repository, base, own });
+      if (found.status === 'rejected') throw found.reason;
+      if (made.status === 'rejected') throw made.reason;
+      return await use({ repository, base: found.value, own: made.value });
     } finally {
-      await own.dispose();
+      if (made.status === 'fulfilled') await made.value.dispose();
     }
   };
   return {
-    changes: (asked) => compare(asked, listChanges),
+    changes: (asked) => compare(asked, (comparison) => listChanges(comparison, asked.patchOf ?? null)),
     count: (asked) => compare(asked, countChanges),
     patch: (asked) => compare(asked, (comparison) => readPatch(comparison, asked)),
   };
@@ -108,20 +119,13 @@ interface Comparison {
   own: OwnGitDir;
 }
 
-async function listChanges(comparison: Comparison): Promise<Changes> {
+async function listChanges(comparison: Comparison, patchOf: string | null): Promise<Changes> {
   const { repository, base, own } = comparison;
   const { root, branch, head } = repository;
-  const tree = base.commit ?? (await emptyTree(own));
-  const names = async (args: readonly string[]): Promise<ReadonlySet<string>> => {
-    const { stdout } = await readGit([...DIFF, '--no-renames', '--name-only', '-z', ...args, '--'], own.call);
-    return new Set(splitNames(stdout).map(String));
-  };
-  const [untracked, committed, staged, unstaged, conflicted] = await Promise.all([
-    untrackedNames(own, []),
-    head === null ? new Set<string>() : names([tree, head]),
-    names(['--cached', head ?? tree]),
-    names([]),
-    names(['--diff-filter=U']),
+  const tree = base.commit ?? emptyObject(own, 'tree');
+  const [{ untracked, staged, unstaged, conflicted }, committed] = await Promise.all([
+    readStatus(own),
+    committedNames(own, { tree, head }),
   ]);
   const compared = await compareFiles(own, { tree, untracked });
   const added = new Set(compared.untracked);
@@ -138,6 +142,7 @@ async function listChanges(comparison: Comparison): Promise<Changes> {
     }),
     ...compared.nested.map(nestedRepository),
   ].sort((one, other) => (one.path < other.path ? -1 : 1));
+  const first = patchOf === null ? undefined : (files.find(({ path }) => path === patchOf) ?? files[0]);
   return {
     root,
     branch: branch === null ? null : branch.replace(/^refs\/heads\//, ''),
@@ -146,12 +151,30 @@ async function listChanges(comparison: Comparison): Promise<Changes> {
     files: files.slice(0, MOST_FILES),
     total: totalOf(files),
     left_out: { files: Math.max(0, files.length - MOST_FILES), untracked: compared.leftOut },
+    ...(first === undefined ? {} : { patch: await patchOfListed(comparison, first) }),
   };
+}
+
+async function committedNames(
+  { call }: OwnGitDir,
+  { tree, head }: { tree: string; head: string | null },
+): Promise<ReadonlySet<string>> {
+  if (head === null || head === tree) return new Set();
+  const { stdout } = await readGit([...DIFF, '--no-renames', '--name-only', '-z', tree, head, '--'], call);
+  return new Set(splitNames(stdout).map(String));
+}
+
+async function patchOfListed(
+  { own, base }: Comparison,
+  { path, old_path }: Pick<ChangedFile, 'path' | 'old_path'>,
+): Promise<NonNullable<Changes['patch']>> {
+  const names = [path, old_path].flatMap((name) => (name === null ? [] : [name]));
+  return { file: path, ...(await diffOf(forNames(own, names), base, names)) };
 }
 
 /** Runs the git processes one at a time, because no one is waiting for a count. */
 async function countChanges({ base, own }: Comparison): Promise<CountedChanges | null> {
-  const tree = base.commit ?? (await emptyTree(own));
+  const tree = base.commit ?? emptyObject(own, 'tree');
   const { files, nested, leftOut } = await compareFiles(own, { tree, untracked: await untrackedNames(own, []) });
   return leftOut > 0 ? null : { base, total: totalOf([...files, ...nested.map(nestedRepository)]) };
 }
@@ -191,21 +214,29 @@ function totalOf(files: readonly Pick<ChangedFile, 'added' | 'removed'>[]): Chan
   };
 }
 
-async function readPatch({ base, own }: Comparison, { file, oldFile }: PatchOptions): Promise<Patch> {
-  const tree = base.commit ?? (await emptyTree(own));
+async function readPatch({ base, own: given }: Comparison, { file, oldFile }: PatchOptions): Promise<Patch> {
   const names = [file, oldFile].flatMap((name) => (name === null ? [] : [name]));
-  const paths = names.map(asPathspec);
-  const call = names.some((name) => name.includes(LOST_BYTES))
-    ? { ...own.call, env: { ...own.call.env, GIT_LITERAL_PATHSPECS: '0' } }
-    : own.call;
-  const untracked = await untrackedNames({ ...own, call }, paths);
+  const own = forNames(given, names);
+  const untracked = await untrackedNames(own, names.map(asPathspec));
   await addToIndex(own, untracked.filter((name) => !isFolder(name)).slice(0, MOST_UNTRACKED));
-  const { stdout, isCut } = await readGit([...DIFF, RENAMES, '--patch', tree, '--', ...paths], {
-    ...call,
+  return { base, ...(await diffOf(own, base, names)) };
+}
+
+/** Names with bytes that were replaced need a pathspec with wildcards. */
+function forNames(own: OwnGitDir, names: readonly string[]): OwnGitDir {
+  if (!names.some((name) => name.includes(LOST_BYTES))) return own;
+  return { ...own, call: { ...own.call, env: { ...own.call.env, GIT_LITERAL_PATHSPECS: '0' } } };
+}
+
+/** Returns the patch of some files, or of all if there are no names. The index must contain the untracked files. */
+async function diffOf(own: OwnGitDir, base: ChangesBase, names: readonly string[]): Promise<Omit<Patch, 'base'>> {
+  const tree = base.commit ?? emptyObject(own, 'tree');
+  const { stdout, isCut } = await readGit([...DIFF, RENAMES, '--patch', tree, '--', ...names.map(asPathspec)], {
+    ...own.call,
     mostBytes: MOST_PATCH_BYTES,
   });
   const end = isCut ? stdout.lastIndexOf(0x0a) + 1 : stdout.length;
-  return { base, patch: stdout.toString('utf8', 0, end), cut: isCut };
+  return { patch: stdout.toString('utf8', 0, end), cut: isCut };
 }
 
 /** The character that replaces bytes in a path that are not UTF-8. */
@@ -230,21 +261,16 @@ async function untrackedNames({ call }: Pick<OwnGitDir, 'call'>, paths: readonly
  * Adds untracked files to the copy of the index as empty files, so that git compares them as if they were about to be
  * added. `git add` would write objects and run filters.
  */
-async function addToIndex({ call }: OwnGitDir, names: readonly Buffer[]): Promise<void> {
+async function addToIndex(own: OwnGitDir, names: readonly Buffer[]): Promise<void> {
   if (names.length === 0) return;
-  const empty = await hashNothing(call, 'blob');
-  const input = Buffer.concat(names.flatMap((name) => [Buffer.from(`100644 ${empty} 0\t`), name, Buffer.from('\0')]));
-  await readGit(['update-index', '-z', '--index-info'], { ...call, input });
+  const line = Buffer.from(`100644 ${emptyObject(own, 'blob')} 0\t`);
+  const input = Buffer.concat(names.flatMap((name) => [line, name, Buffer.from('\0')]));
+  await readGit(['update-index', '-z', '--index-info'], { ...own.call, input });
 }
 
-function emptyTree({ call }: OwnGitDir): Promise<string> {
-  return hashNothing(call, 'tree');
-}
-
-/** Returns the hash of an empty object, which depends on the repository's object format. */
-async function hashNothing(call: OwnGitDir['call'], type: 'blob' | 'tree'): Promise<string> {
-  const { stdout } = await readGit(['hash-object', '--no-filters', '-t', type, '--stdin'], call);
-  return lines(stdout)[0] ?? '';
+/** Returns the hash of an empty object. */
+function emptyObject({ objectFormat }: OwnGitDir, type: 'blob' | 'tree'): string {
+  return createHash(objectFormat).update(`${type} 0\0`).digest('hex');
 }
 
 function isFolder(name: Buffer): boolean {

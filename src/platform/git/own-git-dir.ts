@@ -14,6 +14,8 @@ import type { WorkingTree } from './working-tree.ts';
 export interface OwnGitDir {
   /** how to call git so that it reads the working tree */
   call: Pick<GitCall, 'env' | 'signal' | 'cwd'>;
+  /** the hash that names the repository's objects */
+  objectFormat: 'sha1' | 'sha256';
   dispose(): Promise<void>;
 }
 
@@ -115,7 +117,8 @@ export async function makeOwnGitDir(options: OwnGitDirOptions): Promise<OwnGitDi
       copyText(join(repository.gitDir, 'info/sparse-checkout'), join(dir, 'info/sparse-checkout')),
       copyIndex(repository.gitDir, dir),
     ]);
-    return { call: callWith(dir, repository, call), dispose };
+    const objectFormat = settings.get('extensions.objectformat') === 'sha256' ? 'sha256' : 'sha1';
+    return { call: callWith(dir, repository, call), objectFormat, dispose };
   } catch (cause) {
     await dispose();
     throw cause;

@@ -29,21 +29,27 @@ export async function findWorkingTree(folder: string, call: Pick<GitCall, 'env' 
   );
   if (!isFolder) throw new CatalogueError('no_such_path', `The directory ${JSON.stringify(folder)} no longer exists`);
   const ask = (args: readonly string[]) => readGit(args, { ...call, cwd: folder, answers: [0, 1, 128] });
-  const [places, branch, head] = await Promise.all([
-    ask(['rev-parse', '--show-toplevel', '--absolute-git-dir', '--git-common-dir']),
-    ask(['symbolic-ref', '--quiet', 'HEAD']),
-    ask(['rev-parse', '--verify', '--quiet', 'HEAD^{commit}']),
-  ]);
-  const [root = '', gitDir = '', commonDir = '', ...more] = lines(places.stdout);
-  if (places.code !== 0 || commonDir === '' || more.length > 0) throw new CatalogueError('not_a_repository');
+  const words = ['--show-toplevel', '--absolute-git-dir', '--git-common-dir', 'HEAD^{commit}'];
+  const found = await ask(['rev-parse', ...words, '--symbolic-full-name', 'HEAD']);
+  const [root = '', gitDir = '', commonDir = '', head = '', branch = '', ...more] = lines(found.stdout);
+  // Before the first commit, git repeats the words that it does not understand.
+  const hasCommit = found.code === 0;
+  if (commonDir === '' || more.length > 0 || (!hasCommit && branch !== ''))
+    throw new CatalogueError('not_a_repository');
   await requireInside(folder, root);
   return {
     root,
     gitDir,
     commonDir: resolve(folder, commonDir),
-    branch: branch.code === 0 ? (lines(branch.stdout)[0] ?? null) : null,
-    head: head.code === 0 ? (lines(head.stdout)[0] ?? null) : null,
+    branch: hasCommit ? nullIf(branch, 'HEAD') : nullIf(lines((await ask(UNBORN)).stdout)[0] ?? '', ''),
+    head: hasCommit ? head : null,
   };
+}
+/** Names the branch of a repository that has no commit yet. */
+const UNBORN = ['symbolic-ref', '--quiet', 'HEAD'];
+
+function nullIf(name: string, none: string): string | null {
+  return name === none ? null : name;
 }
 
 /**

@@ -146,7 +146,8 @@ export function countChanges({ sessions: base, changes, clock, log }: CountChang
       ...changes,
       list: async (session, asked) => {
         const found = await changes.list(session, asked);
-        if (asked === null && session.path !== null) keep(session.path, found.left_out.untracked > 0 ? null : found);
+        if (asked.base === null && session.path !== null)
+          keep(session.path, found.left_out.untracked > 0 ? null : found);
         return found;
       },
     },

@@ -12,7 +12,7 @@ const MOST_AT_ONCE = 2;
 /** Provides the faces with the changes that sessions have made in their repositories. */
 export interface SessionChanges {
   /** @throws CatalogueError no_such_path, not_a_repository, no_such_ref, git_not_found, git_failed */
-  list(session: Session, base: string | null): Promise<Changes>;
+  list(session: Session, asked: { base: string | null; patchOf: string | null }): Promise<Changes>;
   /** Counts the changes in a folder; see `Comparer.count`. @throws everything that `list` throws */
   count(folder: string, signal: AbortSignal): Promise<CountedChanges | null>;
   /** @throws everything that `list` throws */
@@ -33,13 +33,13 @@ export function createSessionChanges({ environment, scratchDir }: SessionChanges
   const inTurn = createSlots(MOST_AT_ONCE);
   const running = new Map<string, Promise<Changes>>();
   return {
-    list(session, base) {
+    list(session, asked) {
       const folder = requireFolder(session);
-      const key = JSON.stringify([folder, base]);
+      const key = JSON.stringify([folder, asked.base, asked.patchOf]);
       const same = running.get(key);
       if (same !== undefined) return same;
       const changes = emptied
-        .then(() => inTurn(() => comparer.changes({ folder, base })))
+        .then(() => inTurn(() => comparer.changes({ folder, ...asked })))
         .finally(() => running.delete(key));
       running.set(key, changes);
       return changes;

@@ -214,7 +214,8 @@ function createChangesHandlers({ sessions, changes, turns }: HandlerOptions): Pi
     changes: ({ params, query }) => {
       const which = whichOf(query);
       const session = sessions.get(params.slug);
-      return which === null ? changes.list(session, query.base ?? null) : turns.changes(session, which);
+      const asked = { base: query.base ?? null, patchOf: query.patch_of ?? null };
+      return which === null ? changes.list(session, asked) : turns.changes(session, which);
     },
     patch: ({ params, query }) => {
       const which = whichOf(query);

@@ -31,7 +31,10 @@ export function ChangesPage({ slug, file, turn }: { slug: string; file: string |
     if (!isLive) return;
     let isGone = false;
     client
-      .call('changes', { params: { slug }, query: turn === null ? {} : { turn: String(turn) } })
+      .call('changes', {
+        params: { slug },
+        query: turn === null ? { patch_of: file ?? '' } : { turn: String(turn) },
+      })
       .then((answer) => {
         if (isGone) return;
         changes.value = answer;
@@ -147,6 +150,7 @@ export function ChangesPage({ slug, file, turn }: { slug: string; file: string |
                 file={shown}
                 turn={turn}
                 reading={reading.value}
+                read={changes.value.patch?.file === shown.path ? changes.value.patch : null}
                 comments={shownReview?.comments ?? []}
               />
             )}

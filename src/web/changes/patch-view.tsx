@@ -26,15 +26,18 @@ interface PatchViewProps {
   turn: number | null;
   /** a value that is different after the changes have been read again */
   reading: number;
+  /** the file's patch, if it was read together with the changes */
+  read: Pick<Patch, 'patch' | 'cut'> | null;
   /** the comments on all files that have not been sent yet */
   comments: readonly ReviewComment[];
 }
 
 /** Shows the changes of one file, line by line. */
-export function PatchView({ slug, file, turn, reading, comments }: PatchViewProps) {
-  const patch = useSignal<Patch | null>(null);
+export function PatchView({ slug, file, turn, reading, read, comments }: PatchViewProps) {
+  const requested = useSignal<Pick<Patch, 'patch' | 'cut'> | null>(null);
   const problem = useSignal<string | null>(null);
   useEffect(() => {
+    if (read !== null) return;
     let isGone = false;
     const query = {
       file: file.path,
@@ -45,7 +48,7 @@ export function PatchView({ slug, file, turn, reading, comments }: PatchViewProp
       .call('patch', { params: { slug }, query })
       .then((answer) => {
         if (isGone) return;
-        patch.value = answer;
+        requested.value = answer;
         problem.value = null;
       })
       .catch((error: unknown) => {
@@ -54,15 +57,16 @@ export function PatchView({ slug, file, turn, reading, comments }: PatchViewProp
     return () => {
       isGone = true;
     };
-  }, [slug, file.path, file.old_path, turn, reading]);
-  const rows = useMemo(() => patchRows(patch.value?.patch ?? '').filter(isTold), [patch.value]);
-  if (problem.value !== null) return <p class="notice bad">{problem.value}</p>;
+  }, [slug, file.path, file.old_path, turn, reading, read]);
+  const patch = read ?? requested.value;
+  const rows = useMemo(() => patchRows(patch?.patch ?? '').filter(isTold), [patch]);
+  if (read === null && problem.value !== null) return <p class="notice bad">{problem.value}</p>;
   if (file.kind === 'repository')
     return <p class="empty">{changedName(file)} is a separate repository; its changes are not shown.</p>;
-  if (patch.value === null) return <p class="empty">Loading…</p>;
+  if (patch === null) return <p class="empty">Loading…</p>;
   return (
     <>
-      {patch.value.cut && (
+      {patch.cut && (
         <p class="notice" role="status">
           The patch is too long, so its end is missing.
         </p>

@@ -1,0 +1,78 @@
+import { execFileSync } from 'node:child_process';
+import { openBrowser } from '../test/harness/browser.ts';
+import { createRepository, type TestRepository } from '../test/harness/git-repository.ts';
+import { type PageUnderTest, startPage } from '../test/harness/page.ts';
+import { DONE } from '../test/harness/some-sessions.ts';
+import { createWorld } from '../test/harness/world.ts';
+import { type Figure, median } from './figures.mjs';
+
+export const about =
+  "10,000 changed lines: the page's first screen in Chromium and the requests behind it, compared with one bare `git diff` of the same lines, alternating";
+
+const LINES = 10_000;
+const RUNS = 25;
+/** A person does not wait for a page that is drawn this quickly. */
+const FIRST_SCREEN_MS = 200;
+
+export async function measure(): Promise<Figure[]> {
+  await using world = createWorld();
+  const repository = createRepository(world);
+  repository.write('many.txt', linesOf('old'));
+  repository.commit();
+  repository.git('checkout', '--quiet', '-b', 'task');
+  repository.write('many.txt', linesOf('new'));
+  const browser = await openBrowser(world);
+  await using one = await startPage(browser, {
+    prepare: ({ sessions }) => void sessions.add('AUTH', { ...DONE, path: repository.dir }),
+  });
+  const took = { bare: [] as number[], list: [] as number[], patch: [] as number[], screen: [] as number[] };
+  // The first run loads the page's code, as the first look of the day does.
+  await firstScreen(one);
+  for (let run = 0; run < RUNS; run++) {
+    took.bare.push(await timed(() => bareDiff(repository)));
+    took.list.push(await timed(() => one.server.call('/sessions/AUTH/changes')));
+    took.patch.push(await timed(() => one.server.call('/sessions/AUTH/changes/patch?file=many.txt')));
+    took.screen.push(await firstScreen(one));
+  }
+  const bare = median(took.bare);
+  const times = (name: string, values: readonly number[], limit?: number): Figure[] => [
+    { name: `${name}, median`, value: median(values), unit: 'ms', ...(limit === undefined ? {} : { limit }) },
+    { name, value: median(values) / bare, unit: '× bare git diff' },
+  ];
+  return [
+    { name: 'bare git diff, median', value: bare, unit: 'ms' },
+    ...times('list of files', took.list),
+    ...times('patch of 10,000 lines', took.patch),
+    ...times('first screen of the page', took.screen, FIRST_SCREEN_MS),
+  ];
+}
+
+function linesOf(word: string): string {
+  return Array.from({ length: LINES / 2 }, (_, at) => `${word} line number ${at + 1}\n`).join('');
+}
+
+function bareDiff({ dir }: TestRepository): void {
+  execFileSync('git', ['diff', 'main'], { cwd: dir, stdio: ['ignore', 'pipe', 'ignore'] });
+}
+
+async function timed(work: () => unknown): Promise<number> {
+  const began = performance.now();
+  await work();
+  return performance.now() - began;
+}
+
+/** From the session's view to the first lines of its changes, as the page itself measures it. */
+async function firstScreen({ page, visit }: PageUnderTest): Promise<number> {
+  await visit('#/s/AUTH');
+  await page.getByRole('heading', { name: 'AUTH', exact: true }).waitFor();
+  return page.evaluate<number>(`new Promise((resolve) => {
+    const began = performance.now();
+    const look = () => {
+      const row = document.querySelector('section.patch .patch-row[data-kind=removed]');
+      if (row === null) requestAnimationFrame(look);
+      else requestAnimationFrame(() => resolve(performance.now() - began));
+    };
+    location.hash = '#/s/AUTH/changes';
+    look();
+  })`);
+}
