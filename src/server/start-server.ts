@@ -41,6 +41,7 @@ import { watchPresence } from './presence.ts';
 import { growKeyframes } from './replay/grow-keyframes.ts';
 import { type Bounds, keepInBounds } from './replay/keep-in-bounds.ts';
 import { createReplays, type Replays } from './replay/replays.ts';
+import { reportWatchLimit } from './report-watch-limit.ts';
 import { returnMemoryWhenIdle } from './return-memory-when-idle.ts';
 import { createScheduler, type Scheduler } from './schedules/scheduler.ts';
 import type { Dispose, Sessions } from './sessions.ts';
@@ -204,6 +205,7 @@ export async function startServer(options: ServerOptions): Promise<RunningServer
         await returnFreedMemory();
       },
     });
+    const stopReporting = reportWatchLimit(log);
     const home = awaitLoss(settings.home, database, log);
     const stopWatches = (): void => {
       stopGrowing();
@@ -212,6 +214,7 @@ export async function startServer(options: ServerOptions): Promise<RunningServer
       schedules?.dispose();
       sinks?.dispose();
       home.stop();
+      stopReporting();
     };
     const ready = reach === null ? 'the server is ready' : `the server is ready, and ${reach} can reach it`;
     log.info({ address: faces.address.url, socket: settings.socket, version }, ready);

@@ -1,4 +1,6 @@
 import { spawnSync } from 'node:child_process';
+import { readFileSync } from 'node:fs';
+import { join } from 'node:path';
 import { expect, test } from 'vitest';
 import { startCbos } from '../harness/cbos.ts';
 import { claudeWorld } from '../harness/claude.ts';
@@ -32,6 +34,9 @@ test.skipIf(!isPossible).each(['watches', 'instances'])(
     await seeing.untilStatus('BLIND', 'idle/ready');
     await seeing.stop();
     const cbos = await startCbos(world, {}, without(what));
+    const log = readFileSync(join(world.cbosHome, 'server.log'), 'utf8');
+    expect(log.split(`fs.inotify.max_user_${what} is reached`)).toHaveLength(2);
+    expect(log).toContain(`sudo sysctl fs.inotify.max_user_${what}=`);
     const watcher = await cbos.watch();
     watcher.send({ type: 'subscribe', sessions: ['*'] });
     const sent = await cbos.call('POST', '/sessions/BLIND/send', { text: 'scene:hello please' });

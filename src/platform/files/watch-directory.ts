@@ -1,5 +1,6 @@
 import { existsSync, type FSWatcher, statSync, watch } from 'node:fs';
 import { dirname } from 'node:path';
+import { Emitter } from '../../emitter/emitter.ts';
 
 /**
  * `change`: a file was written to. `rename`: a file appeared or disappeared. The other two events have no file name,
@@ -39,8 +40,15 @@ const BLIND_SWEEP_MS = 250;
  */
 const RECHECK_MS = 100;
 
-/** The errors that mean that the system's limit on watches or on inotify instances has been reached. */
-const LIMITS: readonly string[] = ['ENOSPC', 'EMFILE'];
+/** The errors for the system's limits on inotify, with the setting that raises each limit. */
+const LIMITS: Readonly<Record<string, string>> = {
+  ENOSPC: 'fs.inotify.max_user_watches',
+  EMFILE: 'fs.inotify.max_user_instances',
+};
+
+const limited = new Emitter<[setting: string]>();
+/** Listens for directories that are checked at intervals, because a limit on inotify is reached. */
+export const onWatchLimit = limited.on;
 
 /**
  * Watches a directory's files through inotify (0.03 ms), even if the directory is created later, or is removed and
@@ -89,7 +97,9 @@ export function watchDirectory(options: DirectoryWatchOptions): () => void {
       } catch (error) {
         const { code = '' } = error as NodeJS.ErrnoException;
         if (code === 'ENOENT') continue;
-        isAtLimit = LIMITS.includes(code);
+        const setting = LIMITS[code];
+        if (setting !== undefined && !isAtLimit) limited.tell(setting);
+        isAtLimit = setting !== undefined;
         if (!isAtLimit && code !== 'EACCES') throw error;
         break;
       }
