@@ -1,4 +1,4 @@
-import type { Client } from '../client/index.ts';
+import type { Caller, Client } from '../client/index.ts';
 import type {
   Because,
   Detail,
@@ -133,6 +133,24 @@ export interface ReplayRequest extends RecordingChoice {
   };
 }
 
+/** A session's terminal on another machine, shown in this one. */
+export interface FarTerminalRequest {
+  client: Pick<Caller, 'call'>;
+  /** `machine/SESSION` */
+  slug: string;
+  /** milliseconds, for durations */
+  now(): number;
+  stage: {
+    size(): { cols: number; rows: number };
+    /** resolves when there is room for more output */
+    write(text: string): Promise<void>;
+    onTyped(listener: (typed: string) => void): () => void;
+    onResized(listener: () => void): () => void;
+    /** aborted when the terminal should be left */
+    signal: AbortSignal;
+  };
+}
+
 export interface TimelineResult {
   /** false if the recording has no timing; no times are known then */
   timed: boolean;
@@ -203,7 +221,12 @@ export interface LocalHost {
   /** Runs a program in this terminal, and resolves to its exit code. */
   runAttached(argv: readonly string[]): Promise<number>;
   /**
-   * Starts the server if none is running, and runs the terminal UI until the user leaves it. Resolves to the exit code.
+   * Shows the terminal of a session on another machine. Resolves when the person leaves it, or the session stops.
+   * @throws CatalogueError not_allowed_there, no_such_session, no_recording, machine_version
+   */
+  openFarTerminal(request: FarTerminalRequest): Promise<'left' | 'ended'>;
+  /**
+   * Runs the terminal UI until the person leaves it. Starts the server if none is running. Resolves to the exit code.
    * @throws CatalogueError no_server, timed_out
    */
   tui(request: TuiRequest): Promise<number>;

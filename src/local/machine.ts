@@ -124,6 +124,7 @@ export function createLocalMachine(self: ThisProgram): LocalHost {
       const { runAttached } = await import('./attach.ts');
       return runAttached(self, argv, await settingsOf());
     },
+    openFarTerminal: async (request) => (await import('./far-terminal.ts')).openFarTerminal(request),
     demo: async (request) => (await import('./demo.ts')).runLocalDemo(self, request),
     recordMisdetection: async (request) => {
       const { writeMisdetection } = await import('./misdetection.ts');

@@ -69,6 +69,7 @@ export const ADDRESSES = {
   recordings: { method: 'get', path: '/recordings' },
   buffer: { method: 'get', path: '/sessions/{slug}/buffer' },
   stream: { method: 'get', path: '/sessions/{slug}/stream' },
+  terminal: { method: 'get', path: '/sessions/{slug}/terminal' },
   olderRecordings: { method: 'get', path: '/sessions/{slug}/recordings' },
   replay: { method: 'get', path: '/sessions/{slug}/replay' },
   replayFrame: { method: 'get', path: '/sessions/{slug}/replay/frame' },

@@ -75,6 +75,7 @@ export * from './state-selector-word.ts';
 export * from './status.ts';
 export * from './status-words.ts';
 export * from './tags.ts';
+export * from './terminal.ts';
 export * from './tool-call.ts';
 export type { TranscriptPage } from './transcript.ts';
 export * from './turns.ts';

@@ -12,6 +12,7 @@ import {
 import { BufferQuery } from './requests.ts';
 import { NonNegative, type Route, SlugParam } from './route.ts';
 import { Buffer } from './session.ts';
+import { TerminalPart, TerminalQuery } from './terminal.ts';
 
 /** The routes for a session's screen and its recording, including the screen at any point in the recording. */
 export const RECORDING_ROUTES = {
@@ -42,6 +43,16 @@ export const RECORDING_ROUTES = {
     success: 200,
     response: null,
     errors: ['no_such_session', 'no_recording', 'range_not_satisfiable'],
+  },
+  terminal: {
+    method: 'get',
+    path: '/sessions/{slug}/terminal',
+    summary: "The next piece of a session's terminal, for clients that follow it without a WebSocket",
+    params: SlugParam,
+    query: TerminalQuery,
+    success: 200,
+    response: TerminalPart,
+    errors: ['no_such_session', 'no_recording'],
   },
   olderRecordings: {
     method: 'get',

@@ -163,6 +163,7 @@ export async function startServerFaces(options: FacesOptions): Promise<Faces> {
     sessions,
     files: kept.files,
     machines,
+    clock,
     changes: counted.changes,
     turns,
     worktrees: createWorktreeDesk(environment, options.setUps),

@@ -176,6 +176,7 @@ function testHost({ socket, settings, host }: CommandOptions): LocalHost {
     service: { install: missing('install'), uninstall: missing('uninstall'), status: missing('status') },
     attachArgv: (screenId) => ['screen', '-x', screenId],
     runAttached: missing('runAttached'),
+    openFarTerminal: missing('openFarTerminal'),
     demo: missing('demo'),
     tui: missing('tui'),
     timeline: missing('timeline'),

@@ -1,9 +1,9 @@
 import type { Command, Option as CommanderOption } from 'commander';
 import { type Caller, createCaller } from '../../client/index.ts';
-import { folderName, isSlug, type Session, STATE_SELECTOR_WORDS } from '../../protocol/index.ts';
-import { budgetScopeText } from '../../text/budget-words.ts';
-import { firstLine, sessionGist, stateText } from '../../text/session-words.ts';
+import { folderName, MACHINE_NAME_PATTERN, type Session, STATE_SELECTOR_WORDS } from '../../protocol/index.ts';
+import { sessionGist, stateText } from '../../text/session-words.ts';
 import { cleanLine } from '../../text/terminal-text.ts';
+import { readIds, type Suggestion } from '../completion-ids.ts';
 import { BASH_SCRIPT } from '../completion-script.ts';
 import type { CliContext } from '../context.ts';
 import { socketRequests } from '../socket-requests.ts';
@@ -26,8 +26,6 @@ const TAKES_FILES: ReadonlySet<string | undefined> = new Set([
 ]);
 /** The last line of output if the shell may suggest files. The package always prints `:4`, which forbids that. */
 const COMPLETE_FILES = ':0';
-
-type Suggestion = readonly [value: string, about: string];
 
 /** The values that the running server provides for completion. */
 interface Suggestions {
@@ -171,10 +169,11 @@ async function readSuggestions(context: CliContext): Promise<Suggestions> {
       client.call('listSessions', { query: command === 'unarchive' ? { archived: 'true' } : {} }),
       readIds(client, command, words),
       readFreeBranches(client, context.passedArgs, context.io.cwd),
+      readFarSessions(client, context.passedArgs),
     ]);
-    const suggested = known.then(([sessions, ids, branches]) => ({
+    const suggested = known.then(([sessions, ids, branches, far]) => ({
       branches,
-      sessions: (command === 'answer' ? sessions.filter(asks) : sessions).map(suggestion),
+      sessions: [...(command === 'answer' ? sessions.filter(asks) : sessions).map(suggestion), ...far],
       ids,
       tags: named(sessions.flatMap(({ tags }) => tags ?? [])),
       repositories: named(sessions.flatMap(({ repository }) => (repository == null ? [] : folderName(repository)))),
@@ -214,24 +213,6 @@ function choicesOf(session: Session | undefined): Suggestion[] {
   return [...words, ...options.map(({ label }, index): Suggestion => [String(index + 1), cleanLine(label)])];
 }
 
-async function readIds(client: Caller, command: string | undefined, words: readonly string[]): Promise<Suggestion[]> {
-  if (command === 'draft' || command === 'stash') return readDrafts(client);
-  if (command === 'recover') return readSaved(client);
-  if (command === 'schedule') return readSchedules(client);
-  if (command === 'views') return readViews(client);
-  if (command === 'notify') return readSinks(client);
-  if (command === 'budget') return readBudgets(client);
-  if (command === 'files') return readFiles(client, words);
-  return command === 'queue' ? readQueue(client) : [];
-}
-
-/** Returns the ids of the files stored for the session that is already on the line. */
-async function readFiles(client: Caller, [slug]: readonly string[]): Promise<Suggestion[]> {
-  if (slug === undefined || !isSlug(slug)) return [];
-  const files = await client.call('listFiles', { params: { slug } }).catch(() => []);
-  return files.map(({ id, name }) => [id, cleanLine(name)]);
-}
-
 /** Returns the branches of the current repository's free worktrees, for the option that accepts them. */
 async function readFreeBranches(client: Caller, words: readonly string[], path: string): Promise<Suggestion[]> {
   if (words[0] !== 'new' || !words.some((word) => /^(-w$|--worktree)/.test(word))) return [];
@@ -240,45 +221,16 @@ async function readFreeBranches(client: Caller, words: readonly string[], path: 
   return free.map(({ branch, path: folder }) => [cleanLine(branch ?? ''), `free: ${cleanLine(folder)}`]);
 }
 
-async function readSaved(client: Caller): Promise<Suggestion[]> {
-  const saved = await client.call('listSaved', { query: {} });
-  return saved.map(({ id, branch }) => [cleanLine(id), cleanLine(branch)]);
-}
-
-async function readViews(client: Caller): Promise<Suggestion[]> {
-  const views = await client.call('listViews');
-  return views.map(({ name, group, filter }) => [cleanLine(name), cleanLine(`${group} ${filter}`)]);
-}
-
-async function readBudgets(client: Caller): Promise<Suggestion[]> {
-  const budgets = await client.call('listBudgets');
-  return budgets.map((one) => [cleanLine(one.name), budgetScopeText(one)]);
-}
-
-async function readSchedules(client: Caller): Promise<Suggestion[]> {
-  const schedules = await client.call('listSchedules');
-  return schedules.map(({ name, cron, prompt }) => [cleanLine(name), cleanLine(`${cron}: ${firstLine(prompt)}`)]);
-}
-
-async function readSinks(client: Caller): Promise<Suggestion[]> {
-  const sinks = await client.call('listSinks');
-  return sinks.map(({ name, to }) => [cleanLine(name), cleanLine(to)]);
-}
-
-async function readQueue(client: Caller): Promise<Suggestion[]> {
-  const sessions = await client.call('listSessions');
-  const lists = await Promise.all(sessions.map(({ slug }) => client.call('listDeliveries', { params: { slug } })));
-  return lists
-    .flat()
-    .filter(({ status }) => status === 'queued')
-    .map(({ id, session, text }) => [id, cleanLine(`${session}: ${firstLine(text)}`)]);
-}
-
-async function readDrafts(client: Caller): Promise<Suggestion[]> {
-  const replies = await client.call('listStash');
-  return replies
-    .filter(({ applied }) => !applied)
-    .map(({ id, session_slug, response }) => [id, cleanLine(`${session_slug}: ${firstLine(response)}`)]);
+/** The sessions on other machines, if the word that is being typed begins with a machine. */
+async function readFarSessions(client: Caller, words: readonly string[]): Promise<Suggestion[]> {
+  const [machine, slug] = words.at(-1)?.split('/') ?? [];
+  if (slug === undefined || !MACHINE_NAME_PATTERN.test(machine ?? '')) return [];
+  const machines = await client.call('fleetSessions').catch(() => []);
+  return machines
+    .filter((one) => !one.is_self && one.reachable)
+    .flatMap(({ machine: name, sessions }) =>
+      sessions.map((session) => suggestion({ ...session, slug: `${name}/${session.slug}` })),
+    );
 }
 
 /**

@@ -1,5 +1,5 @@
 import type { Command } from 'commander';
-import { CatalogueError, EXIT, type Session } from '../../protocol/index.ts';
+import { CatalogueError, EXIT, type Session, splitRemoteName } from '../../protocol/index.ts';
 import { cleanBlock } from '../../text/terminal-text.ts';
 import { CommandError } from '../command-error.ts';
 import { type CliContext, isInteractive } from '../context.ts';
@@ -40,13 +40,21 @@ export function addTerminal(program: Command, context: CliContext): void {
   describe(program.command('attach'), {
     group: 'talking',
     summary: "open a session's real terminal",
-    more: 'This is GNU Screen: leave it with Ctrl-A d, and the session keeps running. A JSON session gets a terminal with the same conversation while you are attached. If you leave in the middle of a turn, the session keeps the terminal until `cbos convert SLUG json`.',
-    examples: [['cbos attach AUTH', 'open the terminal of AUTH; leave it with Ctrl-A d']],
+    more: 'This is GNU Screen: leave it with Ctrl-A d, and the session keeps running. A JSON session gets a terminal with the same conversation while you are attached. If you leave in the middle of a turn, the session keeps the terminal until `cbos convert SLUG json`.\nA terminal on another machine in the fleet is opened with machine/NAME. Typing there needs the right to type; without it, the terminal is only shown. While the machine cannot be reached, the last line reports that, and keys are dropped.',
+    examples: [
+      ['cbos attach AUTH', 'open the terminal of AUTH; leave it with Ctrl-A d'],
+      ['cbos attach build1/AUTH', 'the same, for a session on the machine build1'],
+    ],
   })
     .argument('<name>', 'the session')
     .action(async (slug: string) => {
       if (!isInteractive(io)) {
         throw new CommandError('`cbos attach` needs a terminal', `cbos buffer ${slug} prints its screen`, EXIT.usage);
+      }
+      const remote = splitRemoteName(slug);
+      if (remote !== null) {
+        const { attachFar } = await import('../attach-far.ts');
+        return attachFar(context, remote);
       }
       const client = await context.client();
       const found = await client.call('getSession', { params: { slug } });

@@ -1,3 +1,4 @@
+import { StringDecoder } from 'node:string_decoder';
 import { Emitter } from '../../emitter/emitter.ts';
 import type { TerminalIo } from '../terminal-io.ts';
 
@@ -7,6 +8,7 @@ export interface ReplayTerminal {
   /** Takes over the terminal: switches to the alternate screen, and receives each key as the user types it. */
   enter(): void;
   onTyped(listener: (typed: string) => void): () => void;
+  onResized(listener: () => void): () => void;
   /** Restores the terminal. Does nothing if `enter` was not called, or if the terminal has already been restored. */
   restore(): void;
 }
@@ -26,7 +28,8 @@ const LEAVE =
 export function openReplayTerminal({ stdin, stdout }: TerminalIo, write: (text: string) => unknown): ReplayTerminal {
   let isEntered = false;
   const typed = new Emitter<[string]>();
-  const hear = (bytes: Buffer | string): void => typed.tell(bytes.toString());
+  const decoder = new StringDecoder('utf8');
+  const hear = (bytes: Buffer | string): void => typed.tell(typeof bytes === 'string' ? bytes : decoder.write(bytes));
   return {
     size: () => ({ cols: stdout.columns ?? DEFAULT_COLS, rows: stdout.rows ?? DEFAULT_ROWS }),
     enter() {
@@ -37,6 +40,10 @@ export function openReplayTerminal({ stdin, stdout }: TerminalIo, write: (text: 
       write(ENTER);
     },
     onTyped: typed.on,
+    onResized: (listener) => {
+      stdout.on('resize', listener);
+      return () => stdout.off('resize', listener);
+    },
     restore() {
       if (!isEntered) return;
       isEntered = false;

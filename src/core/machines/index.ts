@@ -1,14 +1,16 @@
 /**
  * The decisions that concern a fleet of machines.
  *
- * - `rights.ts`: what a machine may do
- * - `founder-book.ts`: which machines are admitted
- * - `subjects.ts`, `nats-config.ts`: which machine may send what on the NATS server
- * - `age.ts`: how old a message is
- * - `tickets.ts`: how a machine makes sure that no request is carried out late or twice
+ * - what a machine may do: `rights.ts`
+ * - who is admitted: `founder-book.ts`
+ * - who may send what on the NATS server: `subjects.ts`, `nats-config.ts`
+ * - the age of a message: `age.ts`
+ * - how a person leaves the terminal of a session on another machine: `detach-keys.ts`
+ * - how requests are never carried out late or twice: `tickets.ts`
  */
 
 export * from './age.ts';
+export * from './detach-keys.ts';
 export * from './founder-book.ts';
 export * from './nats-config.ts';
 export * from './rights.ts';

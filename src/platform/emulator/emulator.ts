@@ -59,6 +59,8 @@ export interface Emulator {
   onScrolledOff(listener: (row: ScreenRow) => void): () => void;
   /** whether the program shows its cursor */
   isCursorVisible(): boolean;
+  /** whether the program wants to know what was pasted */
+  isBracketedPaste(): boolean;
   /**
    * Reports when the program enters and leaves the alternate screen.
    * @returns a function that ends the reports
@@ -170,6 +172,7 @@ export function createEmulator(options: EmulatorOptions): Emulator {
       return () => watch.dispose();
     },
     isCursorVisible: () => isCursorVisible,
+    isBracketedPaste: () => terminal.modes.bracketedPasteMode,
     onAlternate: (listener) => watchAlternate(terminal, listener),
     normalLines: () => readNormalLines(terminal),
     markRow: () => {

@@ -16,6 +16,7 @@
 export * from './export-recording.ts';
 export * from './follow-timing.ts';
 export * from './kept-rows.ts';
+export * from './painter.ts';
 export * from './play-recording.ts';
 export * from './recorded-file.ts';
 export * from './recording-files.ts';

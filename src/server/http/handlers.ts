@@ -17,6 +17,7 @@ import type { RulesDesk } from '../approval/rules-desk.ts';
 import type { BudgetDesk } from '../budgets/budget-desk.ts';
 import type { CatchupDesk } from '../catchup/catchup-desk.ts';
 import type { SessionChanges } from '../changes/session-changes.ts';
+import type { Clock } from '../clock.ts';
 import type { SessionFiles } from '../files/session-files.ts';
 import type { MachinesDesk } from '../machines/machines-desk.ts';
 import type { MemoryDesk } from '../memory/memory-desk.ts';
@@ -27,6 +28,7 @@ import type { ReviewDesk } from '../review/review-desk.ts';
 import type { Scheduler } from '../schedules/scheduler.ts';
 import type { Sessions } from '../sessions.ts';
 import type { Sinks } from '../sinks/sinks.ts';
+import { readTerminalPart } from '../stream/terminal-part.ts';
 import type { TurnDesk, WhichTurn } from '../turns/turn-desk.ts';
 import type { SavedViews } from '../views/saved-views.ts';
 import type { PullRequests } from '../worktrees/pull-requests.ts';
@@ -64,6 +66,7 @@ export interface HandlerOptions extends SignInOptions {
   budgets: BudgetDesk;
   /** the other machines in the fleet */
   machines: MachinesDesk;
+  clock: Pick<Clock, 'after'>;
   /** the directory that contains the recordings */
   streamDir: string;
   /** reports how much disk space the recordings use */
@@ -157,6 +160,7 @@ export function createHandlers(options: HandlerOptions): Handlers {
         ifRange: request.headers.get('if-range') ?? undefined,
         from: query.from ?? 0,
       }),
+    terminal: ({ params, query }) => readTerminalPart(sessions, { slug: params.slug, query, clock: options.clock }),
     recordings: () => options.recordings(),
     olderRecordings: ({ params }) => older.list(sessions.get(params.slug).slug),
     replay: async ({ params, query }) => replays.info(await recordingOf(params.slug, query.recording)),

@@ -25,10 +25,10 @@ import { toFailure } from '../http/error-response.ts';
 import type { Logger } from '../logger.ts';
 
 /**
- * How many requests from one machine are answered at a time. Further requests are refused, because otherwise a single
- * machine could keep the server busy.
+ * How many requests from one machine are answered at a time. Further ones are refused; otherwise one machine could keep
+ * the server busy. Each terminal that the machine shows waits for output in one of them.
  */
-const MOST_AT_ONCE = 32;
+const MOST_AT_ONCE = 64;
 
 export interface AnswerAsksOptions {
   elapsed(): number;

@@ -5,6 +5,7 @@ import {
   CatalogueError,
   ERRORS,
   type ErrorCode,
+  LONGEST_TERMINAL_WAIT_MS,
   MACHINE_WIRE_VERSION,
   type MachineAsk,
   type MachineCall,
@@ -16,6 +17,8 @@ import { cleanLine } from '../../text/terminal-text.ts';
 export const ANSWER_MS = 2_000;
 /** How long to wait for a call to finish, because Claude Code may take this long to accept a prompt. */
 const CALL_MS = 60_000;
+/** How long to wait for a part of a recording, which the owner may first have to read from its beginning. */
+const REPLAY_MS = 20_000;
 /**
  * How often to check during a call whether the owner is still running, because NATS does not report it if the owner
  * dies.
@@ -51,19 +54,27 @@ export async function callOwner(options: AskOptions, call: MachineCall): Promise
   if (!changesSomething(call)) {
     return readValue(
       options,
-      await send(options, { kind: 'call', call, ticket: null }, ANSWER_MS),
+      await whileAlive(options, { kind: 'call', call, ticket: null }, readMs(call)),
       'machine_unreachable',
     );
   }
   const ticket = await ask(options, { kind: 'ticket' });
   if (typeof ticket !== 'string') throw notUnderstood(options);
+  return readValue(options, await whileAlive(options, { kind: 'call', call, ticket }, CALL_MS), 'machine_silent');
+}
+
+/** Returns how long to wait for a call that changes nothing. */
+function readMs({ route, query }: MachineCall): number {
+  if (route.startsWith('replay')) return REPLAY_MS;
+  return route === 'terminal' ? ANSWER_MS + Math.min(Number(query?.wait_ms ?? 0), LONGEST_TERMINAL_WAIT_MS) : ANSWER_MS;
+}
+
+/** Sends a question, and stops waiting for the answer when the owner is gone. */
+async function whileAlive(options: AskOptions, question: Question, timeoutMs: number): Promise<Outcome> {
+  if (timeoutMs <= ANSWER_MS + LOOK_EVERY_MS) return send(options, question, timeoutMs);
   const done = new AbortController();
   try {
-    const outcome = await Promise.race([
-      send(options, { kind: 'call', call, ticket }, CALL_MS),
-      ownerIsGone(options, done.signal),
-    ]);
-    return readValue(options, outcome, 'machine_silent');
+    return await Promise.race([send(options, question, timeoutMs), ownerIsGone(options, done.signal)]);
   } finally {
     done.abort();
   }

@@ -1,10 +1,10 @@
 import { incompleteUtf8Tail, splitUtf8 } from '../../core/recording/utf8.ts';
-import { FRAME_BYTES, SEQUENCE_LOOKBACK_BYTES, unfinishedLength } from '../../core/stream/index.ts';
-import { readRange } from '../../platform/recorder/index.ts';
+import { FRAME_BYTES } from '../../core/stream/index.ts';
 import type { Clock } from '../clock.ts';
 import type { Logger } from '../logger.ts';
 import type { Dispose, RecordingStream } from '../sessions.ts';
 import { type Coalescer, coalesce } from './coalesce.ts';
+import { bytesBefore, takeSnapshot } from './recording-tail.ts';
 
 /**
  * How long to collect output after a frame has been sent without delay. When Claude Code redraws, its output arrives in
@@ -119,7 +119,7 @@ export class RecordingFeed {
    */
   snapshot(): Promise<{ data: string; offset: number }> {
     if (this.#snapshot === null) {
-      const taken = this.#takeSnapshot().finally(() => {
+      const taken = takeSnapshot(this.recording).finally(() => {
         if (this.#snapshot === taken) this.#snapshot = null;
       });
       this.#snapshot = taken;
@@ -140,12 +140,6 @@ export class RecordingFeed {
     return Buffer.from(JSON.stringify({ type: 'stream', session: this.slug, ...part, ts: this.#clock.now() / 1000 }));
   }
 
-  async #takeSnapshot(): Promise<{ data: string; offset: number }> {
-    const { data, offset } = await this.recording.snapshot();
-    const before = await this.#bytesBefore(offset, SEQUENCE_LOOKBACK_BYTES);
-    return { data, offset: offset - unfinishedLength(before) };
-  }
-
   async #settle(): Promise<void> {
     try {
       await this.recording.follow();
@@ -157,28 +151,13 @@ export class RecordingFeed {
     const end = this.recording.end();
     if (!this.#isSettled) this.#position = end;
     this.#disposers.push(this.recording.onBytes((bytes, offset) => this.#take(bytes, offset)));
-    const tail = await this.#bytesBefore(end, MAX_INCOMPLETE_BYTES);
+    const tail = await bytesBefore(this.recording, end, MAX_INCOMPLETE_BYTES);
     if (epoch !== this.#epoch || this.#isSettled) return;
     const incomplete = incompleteUtf8Tail(tail);
     this.#carry = new Uint8Array(tail.subarray(tail.length - incomplete));
     this.#position = end - incomplete;
     this.#isSettled = true;
     this.#flush();
-  }
-
-  /**
-   * Returns the output just before an offset. Returns no bytes if they cannot be read, because the file has just been
-   * moved or is too short.
-   */
-  async #bytesBefore(offset: number, length: number): Promise<Uint8Array> {
-    const from = Math.max(this.recording.start(), offset - length);
-    try {
-      const bytes = await readRange(this.recording.file(), from, offset);
-      return bytes.length === offset - from ? bytes : new Uint8Array();
-    } catch (error) {
-      this.#logger.debug({ err: error, session: this.slug }, 'the recording could not be read');
-      return new Uint8Array();
-    }
   }
 
   #take(bytes: Uint8Array, offset: number): void {

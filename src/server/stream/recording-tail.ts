@@ -1,5 +1,5 @@
 import { splitUtf8 } from '../../core/recording/utf8.ts';
-import { continuationLength } from '../../core/stream/index.ts';
+import { continuationLength, SEQUENCE_LOOKBACK_BYTES, unfinishedLength } from '../../core/stream/index.ts';
 import { readRange } from '../../platform/recorder/index.ts';
 import type { RecordingStream } from '../sessions.ts';
 
@@ -11,4 +11,24 @@ export async function recordingTail(recording: RecordingStream, maxBytes: number
   const bytes = await readRange(recording.file(), from, end);
   const { complete } = splitUtf8(from > recording.start() ? bytes.subarray(continuationLength(bytes)) : bytes);
   return Buffer.from(complete.buffer, complete.byteOffset, complete.byteLength).toString('utf8');
+}
+
+/**
+ * Returns output before an offset, or nothing if the file cannot be read there (because it was just moved away, or is
+ * shorter).
+ */
+export async function bytesBefore(recording: RecordingStream, offset: number, length: number): Promise<Uint8Array> {
+  const from = Math.max(recording.start(), offset - length);
+  const bytes = await readRange(recording.file(), from, offset).catch(() => new Uint8Array());
+  return bytes.length === offset - from ? bytes : new Uint8Array();
+}
+
+/**
+ * Returns the screen, and an offset from which the bytes can be followed without splitting a character or escape
+ * sequence.
+ */
+export async function takeSnapshot(recording: RecordingStream): Promise<{ data: string; offset: number }> {
+  const { data, offset } = await recording.snapshot();
+  const before = await bytesBefore(recording, offset, SEQUENCE_LOOKBACK_BYTES);
+  return { data, offset: offset - unfinishedLength(before) };
 }

@@ -128,6 +128,7 @@ describe('the OpenAPI description', () => {
     const kept = keepFiles({ sessions, idOf: (slug) => slug, dir: '/nowhere', settings, clock, log: logger });
     onTestFinished(kept.dispose);
     const app = createHttpApp({
+      clock,
       signIns,
       passes: createPasses({ signIns, clock }),
       push,

@@ -98,6 +98,7 @@ const SUCCESSES: Record<RouteOfOne, RestInput & { before?: () => void; asPage?: 
   snoozeSession: { params: { slug: 'AUTH' }, body: { until_asks: true } },
   unsnoozeSession: { params: { slug: 'AUTH' } },
   buffer: { params: { slug: 'AUTH' }, query: { lines: '10', format: 'text' } },
+  terminal: { params: { slug: 'AUTH' }, query: { from: '0', wait_ms: '1' } },
   olderRecordings: { params: { slug: 'AUTH' } },
   replay: { params: { slug: 'AUTH' } },
   replayFrame: { params: { slug: 'AUTH' }, query: { t: '1.5' } },
