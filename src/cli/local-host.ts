@@ -113,6 +113,8 @@ export interface ExportResult {
 }
 
 export interface ReplayRequest extends RecordingChoice {
+  /** connects to the server, which is needed only for a recording on another machine */
+  client(): Promise<Caller>;
   /** the speed of the replay; 2 is twice as fast as the original */
   speed: number;
   /** the length to which longer silences are shortened, or null to keep them */

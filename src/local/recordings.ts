@@ -6,11 +6,13 @@ import {
   exportCast,
   exportPage,
   exportText,
+  playableFile,
   playRecording,
   type RecordingSource,
   readFacts,
 } from '../platform/recorder/index.ts';
 import { CatalogueError } from '../protocol/index.ts';
+import { farRecording, playableFrom } from './far-recording.ts';
 import { findRecording, type RecordingPlace } from './find-recording.ts';
 
 /**
@@ -60,14 +62,20 @@ async function* inPieces(lines: AsyncIterable<string>): AsyncGenerator<string> {
   if (piece !== '') yield piece;
 }
 
-/** Plays a recording in a terminal, without a server. @throws CatalogueError no_recording */
+/**
+ * Plays a recording in a terminal: from files without a server, or from another machine through this one's server.
+ * @throws CatalogueError no_recording
+ */
 export async function replay(request: ReplayRequest, place: RecordingPlace): Promise<void> {
-  const source = sourceOf(request, place);
-  const { cols, rows, timed } = await readFacts(source);
-  request.onStart({ cols, rows, timed });
   const { speed, idleLimitMs, fromMs, stage } = request;
+  const far = farRecording(request.recording, place);
+  const recording =
+    far === null
+      ? await playableFile(sourceOf(request, place))
+      : await playableFrom({ ...far, client: await request.client(), signal: stage.signal });
+  request.onStart({ cols: recording.cols, rows: recording.rows, timed: recording.timed });
   await playRecording(
-    source,
+    recording,
     { speed, idleLimitMs, fromMs },
     {
       ...stage,

@@ -165,7 +165,7 @@ describe.skipIf(!hasNatsServer)('the commands of a fleet', () => {
     const all = await cbos(desk, 'search deploy --fleet');
     expect(all.stdout.replaceAll(/ {2}\d{4}-\S+ \S+/g, '')).toBe(
       [
-        'laptop/DOCS  prompt  cbos show laptop/DOCS',
+        'laptop/DOCS  prompt  cbos replay laptop/DOCS --from 4',
         '  deploy DOCS',
         'AUTH  prompt  cbos replay AUTH --from 4',
         '  deploy AUTH',

@@ -89,11 +89,13 @@ export function addRecordings(program: Command, context: CliContext): void {
     summary: 'play a recording in this terminal',
     more: [
       ...ABOUT_RECORDING,
+      'machine/NAME plays the recording of a session on another machine in the fleet, part by part; --timing, --cols and --rows do not apply to it.',
       'Keys: space pauses, . shows the next step, the arrows jump 5 s, + and - change the speed, q quits.',
       'Only output that draws reaches your terminal: a recording cannot set the clipboard or the title, or query the terminal.',
     ].join('\n'),
     examples: [
       ['cbos replay AUTH --idle-limit 2', 'shorten every pause to at most 2 s'],
+      ['cbos replay build1/AUTH', 'play the recording of a session on the machine build1'],
       ['cbos replay AUTH --from 1:30 --speed 4', 'start at a minute and a half, four times as fast'],
     ],
   })
@@ -152,6 +154,7 @@ async function replayHere(context: CliContext, recording: string, options: Repla
   try {
     await host.replay({
       ...choiceOf(recording, options),
+      client: context.client,
       speed: options.speed,
       idleLimitMs: options.idleLimit === undefined ? null : options.idleLimit * 1_000,
       fromMs: options.from * 1_000,

@@ -38,7 +38,7 @@ export function addSearching(program: Command, context: CliContext): void {
     more: [
       'The newest hits come first. All words must occur, each as a whole word or as the beginning of one; words "in quotes" must occur exactly.',
       'Each hit comes with a command that replays the session from that point or, for a JSON session, prints the events after it.',
-      "With --fleet, every machine searches its own sessions. Times are those of that machine's clock, and recordings are replayed on that machine.",
+      "With --fleet, every machine searches its own sessions. Times are those of that machine's clock.",
     ].join('\n'),
     examples: [
       ['cbos search flaky test', 'search all sessions for both words'],
@@ -121,11 +121,14 @@ function printPending({ out }: CliContext, { pending_bytes }: Pick<SearchResult,
  */
 function commandThere(program: string, hit: FleetHit): string | null {
   const { session, recording, t, seq, machine } = hit;
-  // The other machine keeps its own recordings, so the command only shows the session. A name that is not a slug must
-  // not become part of a command.
-  if (machine !== null) return isSlug(session) ? `${program} show ${machine}/${session}` : null;
-  if (recording === null) return seq === null ? null : `${program} events ${session} --after ${seq - 1}`;
   const from = t === null ? '' : ` --from ${clock(Math.max(0, Math.floor(t) - 1))}`;
+  if (machine !== null) {
+    // Another machine may send anything. A name that is not a slug could be any command.
+    const isRecording = recording !== null && isSlug(recording.replace(/\.\d+$/, ''));
+    if (isRecording) return `${program} replay ${machine}/${recording}${from}`;
+    return isSlug(session) ? `${program} show ${machine}/${session}` : null;
+  }
+  if (recording === null) return seq === null ? null : `${program} events ${session} --after ${seq - 1}`;
   return `${program} replay ${recording}${from}`;
 }
 

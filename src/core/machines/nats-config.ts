@@ -6,7 +6,7 @@ import { askSubject, asksOf, inboxPrefix, joinSubject, ROSTER_SUBJECT, rowsSubje
  * This limit is large enough for a prompt of a million characters, escaped as JSON as it is over REST, and for the
  * session list of a busy machine.
  */
-const MAX_PAYLOAD_BYTES = 8 * 1024 * 1024;
+export const MAX_PAYLOAD_BYTES = 8 * 1024 * 1024;
 
 export interface NatsConfig {
   host: string;

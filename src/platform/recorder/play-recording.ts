@@ -13,13 +13,26 @@ import {
 } from '../../core/recording/index.ts';
 import { createEmulator, type Emulator } from '../emulator/index.ts';
 import { createPainter } from './painter.ts';
-import {
-  type RecordedStep,
-  type RecordingFacts,
-  type RecordingSource,
-  readFacts,
-  readSteps,
-} from './recording-steps.ts';
+import { type RecordedStep, type RecordingSource, readFacts, readSteps } from './recording-steps.ts';
+
+/** One event of a played recording. `at` is in seconds from the start. */
+export type PlayedStep =
+  | Omit<Extract<RecordedStep, { kind: 'output' }>, 'to'>
+  | Extract<RecordedStep, { kind: 'resize' }>;
+
+/** A recording that can be played. */
+export interface Playable {
+  cols: number;
+  rows: number;
+  /** Returns everything that happened, from the beginning or from a screen no later than the given time. */
+  steps(fromMs: number): AsyncGenerator<PlayedStep>;
+}
+
+/** Returns a recording in files. @throws CatalogueError no_recording */
+export async function playableFile(source: RecordingSource): Promise<Playable & { timed: boolean }> {
+  const facts = await readFacts(source);
+  return { ...facts, steps: () => readSteps(source, facts) };
+}
 
 /** The terminal in which a replay is shown. */
 export interface ReplayStage {
@@ -57,13 +70,9 @@ const JUMP_MS = 5_000;
 /** How many bytes are given to the emulator before the player waits for it. */
 const FEED_BYTES = 1_000_000;
 
-/** Plays a recording until it ends, the user quits, or the signal is aborted. @throws CatalogueError no_recording */
-export async function playRecording(
-  source: RecordingSource,
-  options: ReplayOptions,
-  stage: ReplayStage,
-): Promise<void> {
-  const player = new Player({ source, facts: await readFacts(source), options, stage });
+/** Plays a recording until it ends, the person quits, or the signal is aborted. */
+export async function playRecording(recording: Playable, options: ReplayOptions, stage: ReplayStage): Promise<void> {
+  const player = new Player({ recording, options, stage });
   try {
     await player.run();
   } finally {
@@ -72,8 +81,7 @@ export async function playRecording(
 }
 
 interface PlayerParts {
-  source: RecordingSource;
-  facts: RecordingFacts;
+  recording: Playable;
   options: ReplayOptions;
   stage: ReplayStage;
 }
@@ -83,7 +91,7 @@ class Player {
   readonly #painter: ReturnType<typeof createPainter>;
   readonly #safe = new SafeOutput();
   #decoder = new TextDecoder();
-  #steps: AsyncGenerator<RecordedStep>;
+  #steps: AsyncGenerator<PlayedStep>;
   #emulator: Emulator;
   #clock: ReplayClock;
   #keys: ReplayKey[] = [];
@@ -94,7 +102,7 @@ class Player {
 
   constructor(parts: PlayerParts) {
     this.#parts = parts;
-    this.#steps = readSteps(parts.source, parts.facts);
+    this.#steps = parts.recording.steps(parts.options.fromMs);
     this.#emulator = this.#newEmulator();
     this.#clock = startClock(parts.options, parts.stage.now());
     this.#painter = createPainter((text) => parts.stage.write(text));
@@ -141,7 +149,7 @@ class Player {
     await this.#steps.return(undefined);
   }
 
-  async #obey(key: Exclude<ReplayKey, 'quit'>, next: RecordedStep | null): Promise<RecordedStep | null> {
+  async #obey(key: Exclude<ReplayKey, 'quit'>, next: PlayedStep | null): Promise<PlayedStep | null> {
     const now = this.#parts.stage.now();
     switch (key) {
       case 'pause':
@@ -163,15 +171,15 @@ class Player {
   }
 
   /**
-   * Draws everything up to the target without delays, starting from the beginning if the target is in the past.
-   * @returns the first step after the target
+   * Draws everything up to the target at once, starting again if the target is in the past. @returns the first step
+   * after the target
    */
-  async #jump(target: number, from: RecordedStep | null): Promise<RecordedStep | null> {
-    const { stage, source, facts } = this.#parts;
+  async #jump(target: number, from: PlayedStep | null): Promise<PlayedStep | null> {
+    const { stage, recording } = this.#parts;
     let next = from;
     if (target < this.#clock.at) {
       await this.close();
-      this.#steps = readSteps(source, facts);
+      this.#steps = recording.steps(target);
       this.#emulator = this.#newEmulator();
       next = await this.#read();
     }
@@ -185,7 +193,7 @@ class Player {
     return next;
   }
 
-  async #show(step: RecordedStep): Promise<void> {
+  async #show(step: PlayedStep): Promise<void> {
     const { stage } = this.#parts;
     await this.#feed(step);
     this.#single = false;
@@ -232,7 +240,7 @@ class Player {
     await this.#paintStatus();
   }
 
-  async #feed(step: RecordedStep): Promise<void> {
+  async #feed(step: PlayedStep): Promise<void> {
     if (step.kind === 'resize') {
       await this.#emulator.flush();
       this.#emulator.resize(step.cols, step.rows);
@@ -245,13 +253,13 @@ class Player {
     await this.#emulator.flush();
   }
 
-  async #read(): Promise<RecordedStep | null> {
+  async #read(): Promise<PlayedStep | null> {
     const { done, value } = await this.#steps.next();
     return done === true ? null : value;
   }
 
   #newEmulator(): Emulator {
-    return createEmulator({ cols: this.#parts.facts.cols, rows: this.#parts.facts.rows, scrollback: 0 });
+    return createEmulator({ cols: this.#parts.recording.cols, rows: this.#parts.recording.rows, scrollback: 0 });
   }
 
   /**

@@ -5,6 +5,7 @@ import {
   createTickets,
   grantedRights,
   isInboxOf,
+  MAX_PAYLOAD_BYTES,
   missingRights,
 } from '../../core/machines/index.ts';
 import type { NatsMessage } from '../../platform/nats/index.ts';
@@ -95,7 +96,11 @@ export function createAskListener(options: AnswerAsksOptions): (message: NatsMes
   return (message) => {
     const id = askerOf(message.subject);
     if (!isInboxOf(message.reply, id)) return;
-    const reply = (value: MachineReply): void => message.respond(JSON.stringify(value));
+    const reply = (value: MachineReply): void => {
+      const data = JSON.stringify(value);
+      if (Buffer.byteLength(data) <= MAX_PAYLOAD_BYTES) message.respond(data);
+      else fail(new CatalogueError('not_over_fleet', 'The answer is longer than the largest message between machines'));
+    };
     const fail = (error: unknown): void =>
       reply({
         ok: false,

@@ -142,6 +142,14 @@ describe.skipIf(!hasNatsServer)('a terminal over the fleet', () => {
     let count = 0;
     const type = (): void => sender.type(`<${count++}>`);
     for (let round = 0; round < 4; round++) {
+      const arrived = typed();
+      await waitFor(
+        () => {
+          type();
+          return typed() !== arrived;
+        },
+        { describe: 'keys arrive', actual: () => failures },
+      );
       for (let key = 0; key < 10; key++) {
         type();
         await delay(3);
@@ -157,14 +165,10 @@ describe.skipIf(!hasNatsServer)('a terminal over the fleet', () => {
       );
       await untilConnected(laptop);
     }
-    sender.type('<last>');
-    await waitFor(() => typed().endsWith('<last>'), {
-      describe: 'keys arrive again',
-      actual: () => [typed(), failures],
-    });
     const numbers = [...typed().matchAll(/<(\d+)>/g)].map(([, number]) => Number(number));
     expect(numbers).toEqual([...new Set(numbers)].toSorted((one, other) => one - other));
-    expect(numbers.length).toBeGreaterThan(10);
+    expect(numbers.length).toBeGreaterThanOrEqual(4);
+    expect(numbers.length).toBeLessThan(count);
     expect(broken).toEqual([]);
     sender.type('x'.repeat(1_000_001));
     expect(failures.at(-1)).toBeNull();
@@ -189,6 +193,12 @@ describe.skipIf(!hasNatsServer)('a terminal over the fleet', () => {
     expect((await guest.ask('desk', 'terminal', 'MINE')).json()).toMatchObject({
       value: { snapshot: true, data: 'secret', cols: 100, rows: 30 },
     });
+
+    // An answer that no message can carry is refused, instead of failing at the owner.
+    const { buffer } = desk.sessions;
+    desk.sessions.buffer = async () => ({ buffer: 'x'.repeat(9_000_000), lines: 1, cols: 80, rows: 24, offset: 0 });
+    expect((await guest.ask('desk', 'buffer', 'MINE')).code()).toBe('not_over_fleet');
+    desk.sessions.buffer = buffer;
 
     const following = follow(guest, 'MINE', () => undefined);
     await desk.call('/fleet/allow', { method: 'PUT', body: { rights: [] } });
