@@ -1,5 +1,6 @@
 export * from './audit-reader.ts';
 export * from './caller.ts';
+export * from './choose-machine.ts';
 export * from './client.ts';
 export * from './follow-restoration.ts';
 export * from './follow-terminal.ts';

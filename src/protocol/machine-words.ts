@@ -7,6 +7,9 @@ export type Right = (typeof RIGHTS)[number];
 /** Matches the name of a machine in a fleet, which is also the first part of `machine/SESSION`. */
 export const MACHINE_NAME_PATTERN = /^[a-z0-9][a-z0-9-]{0,31}$/;
 
+/** Matches one of a machine's labels, which say what it has: `gpu`, `linux`. */
+export const MACHINE_LABEL_PATTERN = /^[a-z0-9][a-z0-9._-]{0,31}$/;
+
 /** Matches a session on another machine, written as `machine/SESSION`. */
 export interface RemoteName {
   machine: string;
@@ -40,6 +43,7 @@ export const MACHINE_CALLS = [
   'resize',
   'interrupt',
   'wakeSession',
+  'createSession',
   'restartSession',
   'killSession',
 ] as const;

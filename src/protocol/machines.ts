@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { MACHINE_CALLS, MACHINE_NAME_PATTERN, RIGHTS } from './machine-words.ts';
+import { MACHINE_CALLS, MACHINE_LABEL_PATTERN, MACHINE_NAME_PATTERN, RIGHTS } from './machine-words.ts';
 import { Session } from './session.ts';
 import { Timestamp } from './words.ts';
 
@@ -20,7 +20,20 @@ export const Member = z.object({
 });
 export type Member = z.infer<typeof Member>;
 
+/** What a machine tells about itself, and what the asking machine may do there. Older versions tell nothing. */
+export const MachineFacts = z.object({
+  labels: z
+    .array(z.string().regex(MACHINE_LABEL_PATTERN))
+    .max(100)
+    .meta({ description: 'What the machine has, from its setting fleet.labels' }),
+  load: z.number().min(0).meta({ description: 'Its load average over one minute, divided by its processors' }),
+  running: z.int().min(0).meta({ description: 'How many sessions run there' }),
+  may: Rights.meta({ description: 'What this machine may do there' }),
+});
+export type MachineFacts = z.infer<typeof MachineFacts>;
+
 export const FleetMachine = Member.extend({
+  ...MachineFacts.partial().shape,
   is_self: z.boolean(),
   is_founder: z
     .boolean()

@@ -180,6 +180,12 @@ export const SETTING_ROWS: readonly SettingRow[] = [
     about:
       'for limits.then = "resume": the percentage of every other limit that must be left to continue a session; below it, CBOS asks you. 0 turns the check off',
   },
+  {
+    name: 'machine_labels',
+    environment: 'CBOS_MACHINE_LABELS',
+    file: 'fleet.labels',
+    about: 'what this machine has, for `cbos new --host any --label gpu` on the other machines in the fleet',
+  },
   // There is no environment variable, because its name would look like that of the variable that contains a worktree's
   // port in its sessions' environment.
   {

@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import { MACHINE_LABEL_PATTERN } from './machine-words.ts';
 import {
   LIMITS_THEN,
   parsePortRange,
@@ -58,6 +59,7 @@ export const Settings = z.strictObject({
   limits_then: LimitsThen,
   /** a percentage; 0 turns the check off */
   limits_floor: within(SETTING_LIMITS.limits_floor),
+  machine_labels: z.array(z.string().regex(MACHINE_LABEL_PATTERN, 'must be labels such as gpu or x86-64')),
   worktree_ports: z
     .string()
     .refine((text) => parsePortRange(text) !== null, 'must be a range of ports such as 28000-28999'),

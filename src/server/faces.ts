@@ -61,6 +61,7 @@ export type FaceSettings = Pick<
   | 'token'
   | 'public_url'
   | 'allowed_hosts'
+  | 'machine_labels'
   | 'max_buffer_size'
   | 'stream_dir'
   | 'sessions_may'
@@ -154,6 +155,7 @@ export async function startServerFaces(options: FacesOptions): Promise<Faces> {
   const machines = createMachinesDesk({
     home,
     sessions,
+    labels: settings.machine_labels,
     carryOut: (call) => carryOutCall(createHandlers(handlerOptions), call),
     environment,
     clock,

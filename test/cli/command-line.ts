@@ -146,6 +146,7 @@ function testHost({ socket, settings, host }: CommandOptions): LocalHost {
     restore_at_start: false,
     limits_then: 'native',
     limits_floor: 0,
+    machine_labels: [],
     worktree_ports: '28000-28999',
     turn_checkpoints: true,
     turns_kept: 100,

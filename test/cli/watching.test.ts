@@ -51,7 +51,13 @@ async function startAgain(): Promise<Faces> {
     socket: serverSocket,
     token: TOKEN,
   };
-  const more = { public_url: null, allowed_hosts: [], max_buffer_size: 100_000, stream_dir: world.streamDir };
+  const more = {
+    public_url: null,
+    allowed_hosts: [],
+    machine_labels: [],
+    max_buffer_size: 100_000,
+    stream_dir: world.streamDir,
+  };
   const { desk: rules, answers } = memoryRules({ home: world.cbosHome, userHome: world.home, sessions });
   const files = { max_file_size: 1_000_000, keep_files_days: 90 };
   const rights = { sessions_may: 'send' as const, turn_checkpoints: false, turns_kept: 100, ...files };

@@ -114,6 +114,7 @@ export async function startFaces(options: StartOptions = {}): Promise<FacesUnder
     allow_remote: false,
     public_url: null,
     allowed_hosts: [],
+    machine_labels: [],
     max_buffer_size: 100_000,
     stream_dir: world.streamDir,
     sessions_may: 'send',

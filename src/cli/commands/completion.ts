@@ -1,6 +1,12 @@
 import type { Command, Option as CommanderOption } from 'commander';
 import { type Caller, createCaller } from '../../client/index.ts';
-import { folderName, MACHINE_NAME_PATTERN, type Session, STATE_SELECTOR_WORDS } from '../../protocol/index.ts';
+import {
+  type FleetMachine,
+  folderName,
+  MACHINE_NAME_PATTERN,
+  type Session,
+  STATE_SELECTOR_WORDS,
+} from '../../protocol/index.ts';
 import { sessionGist, stateText } from '../../text/session-words.ts';
 import { cleanLine } from '../../text/terminal-text.ts';
 import { readIds, type Suggestion } from '../completion-ids.ts';
@@ -27,6 +33,8 @@ const TAKES_FILES: ReadonlySet<string | undefined> = new Set([
 /** The last line of output if the shell may suggest files. The package always prints `:4`, which forbids that. */
 const COMPLETE_FILES = ':0';
 
+const ANY_HOST: Suggestion = ['any', 'the least busy one'];
+
 /** The values that the running server provides for completion. */
 interface Suggestions {
   sessions: readonly Suggestion[];
@@ -38,6 +46,9 @@ interface Suggestions {
   tags: readonly Suggestion[];
   repositories: readonly Suggestion[];
   branches: readonly Suggestion[];
+  /** the machines in the fleet, and their labels */
+  hosts: readonly Suggestion[];
+  labels: readonly Suggestion[];
 }
 
 /** Adds `completion` and the hidden `complete`, which the shell scripts call each time the user presses Tab. */
@@ -112,7 +123,7 @@ function describeTo(tree: CompletionTree, program: Command, suggestions: Suggest
 function addOption(
   node: CompletionNode,
   option: CommanderOption,
-  { sessions, ids, tags, repositories, branches }: Suggestions,
+  { sessions, ids, tags, repositories, branches, hosts, labels }: Suggestions,
 ): void {
   const name = option.long?.slice(2);
   if (name === undefined) return;
@@ -127,6 +138,8 @@ function addOption(
     ...{ session: sessions, tag: tags, repo: repositories },
     rm: ids,
     worktree: branches,
+    host: hosts,
+    label: labels,
   };
   const values = known[name] ?? words.map((word): Suggestion => [word, '']);
   node.option(name, option.description, offering(values), alias);
@@ -157,7 +170,9 @@ function argumentValues(
  */
 async function readSuggestions(context: CliContext): Promise<Suggestions> {
   let timer: NodeJS.Timeout | undefined;
-  const nothing: Suggestions = { sessions: [], ids: [], choices: [], tags: [], repositories: [], branches: [] };
+  const nothing: Suggestions = {
+    ...{ sessions: [], ids: [], choices: [], tags: [], repositories: [], branches: [], hosts: [], labels: [] },
+  };
   try {
     const { settings } = await context.settings();
     const client = createCaller({ transport: socketRequests(settings.socket) });
@@ -170,8 +185,11 @@ async function readSuggestions(context: CliContext): Promise<Suggestions> {
       readIds(client, command, words),
       readFreeBranches(client, context.passedArgs, context.io.cwd),
       readFarSessions(client, context.passedArgs),
+      readMachines(client, context.passedArgs),
     ]);
-    const suggested = known.then(([sessions, ids, branches, far]) => ({
+    const suggested = known.then(([sessions, ids, branches, far, machines]) => ({
+      hosts: machines.length === 0 ? [] : [...named(machines.map(({ name }) => name)), ANY_HOST],
+      labels: named(machines.flatMap(({ labels }) => labels ?? [])),
       branches,
       sessions: [...(command === 'answer' ? sessions.filter(asks) : sessions).map(suggestion), ...far],
       ids,
@@ -219,6 +237,13 @@ async function readFreeBranches(client: Caller, words: readonly string[], path: 
   const [list] = await client.call('listWorktrees', { query: { path } }).catch(() => []);
   const free = (list?.worktrees ?? []).filter((one) => one.free);
   return free.map(({ branch, path: folder }) => [cleanLine(branch ?? ''), `free: ${cleanLine(folder)}`]);
+}
+
+/** The machines in the fleet, for the options that take them. */
+async function readMachines(client: Caller, words: readonly string[]): Promise<FleetMachine[]> {
+  if (words[0] !== 'new' || !words.some((word) => /^--(host|label)/.test(word))) return [];
+  const { machines } = await client.call('fleet').catch(() => ({ machines: [] }));
+  return machines;
 }
 
 /** The sessions on other machines, if the word that is being typed begins with a machine. */

@@ -21,7 +21,7 @@ import { confirm } from '../confirm.ts';
 import { type CliContext, isInteractive } from '../context.ts';
 import { collectTag } from '../selectors.ts';
 import { describe } from './command-help.ts';
-import { collectVariable, readDollars, readWhole } from './option-values.ts';
+import { collectLabel, collectVariable, readDollars, readWhole } from './option-values.ts';
 
 interface NewOptions {
   type?: SessionType;
@@ -39,6 +39,8 @@ interface NewOptions {
   setUp?: boolean;
   times?: number;
   tag?: readonly string[];
+  host?: string;
+  label?: readonly string[];
   json?: boolean;
 }
 
@@ -53,6 +55,7 @@ export function addLaunching(program: Command, context: CliContext): void {
     summary: 'launch Claude Code in a directory',
     more: [
       'Everything after -- is passed to claude.',
+      'With --host, the session is launched on another machine in the fleet, which must allow it: launching needs the right to launch, a first prompt, --env and arguments for claude also the right to type, and a permission mode other than default and plan the right to answer. The directory is one on that machine, as an absolute path. `--host any` chooses among the machines that can be reached now: those with each --label, by their load and then by the number of their sessions.',
       'A repository can name a command that prepares each new worktree, such as `npm ci`. The command runs in the terminal of the session before Claude Code starts, and only if you have named or trusted it: `cbos worktrees --help`. Each worktree gets its own port, in the environment variable CBOS_WORKTREE_PORT.',
     ].join('\n'),
     examples: [
@@ -74,6 +77,7 @@ export function addLaunching(program: Command, context: CliContext): void {
         "cbos new FIX . --worktree --times 3 --prompt 'fix the login test'",
         'give the same task to FIX-1, FIX-2 and FIX-3',
       ],
+      ['cbos new TRAIN /srv/model --host any --label gpu', 'use the least busy machine of the fleet that has a GPU'],
       ['cbos new LOGIN ~/src/auth --tag night', 'give the session a tag, for `cbos ls --tag night`'],
       [
         'cbos new API ~/src/api --env DEBUG=1 -- --add-dir ../shared',
@@ -113,6 +117,8 @@ export function addLaunching(program: Command, context: CliContext): void {
       readWhole(2, MOST_TIMES),
     )
     .option('--tag <tag>', 'add this tag; may be repeated, the first tag is the group', collectTag)
+    .option('--host <machine>', 'launch it on this machine in the fleet; any chooses the least busy one')
+    .option('--label <label>', 'with --host any: only machines with this label; may be repeated', collectLabel)
     .option('--env <K=V>', 'an environment variable; may be repeated', collectVariable)
     .option('--json', 'print the API response as JSON')
     .action(async (first: string, second: string | undefined, options: NewOptions) => {
@@ -127,6 +133,8 @@ export function addLaunching(program: Command, context: CliContext): void {
           EXIT.usage,
         );
       }
+      if (options.host !== undefined) return launchOnHost(context, { first, second, options, host: options.host });
+      if (options.label !== undefined) throw new CommandError('--label needs --host', 'add --host any', EXIT.usage);
       const client = await context.client();
       const [slug, path] =
         second === undefined && isPath(first) ? [await nameFor(context, first), first] : [first, second];
@@ -142,6 +150,26 @@ export function addLaunching(program: Command, context: CliContext): void {
       else out.line(`  cbos attach ${session.slug}   # open its terminal; Ctrl-A d leaves it`);
       out.line(`  cbos show ${session.slug}     # see what it is doing and asking`);
     });
+}
+
+/** Launches a session on another machine in the fleet. */
+async function launchOnHost(
+  context: CliContext,
+  request: { first: string; second: string | undefined; options: NewOptions; host: string },
+): Promise<void> {
+  const { first, second, options, host } = request;
+  if (options.label !== undefined && host !== 'any') {
+    throw new CommandError('--label chooses among machines, but --host names one', 'use --host any', EXIT.usage);
+  }
+  if (options.times !== undefined) {
+    throw new CommandError('--times and --host cannot be combined', 'launch them one by one', EXIT.usage);
+  }
+  const { launchFar, requireFarPath } = await import('../launch-far.ts');
+  const [slug, path] = second === undefined && isPath(first) ? [nameOf(first), first] : [first, second];
+  requireFarPath(path);
+  const { settings } = await context.settings();
+  const body = newSessionBody({ context, slug, path, options, defaultType: settings.default_type ?? 'screen' });
+  await launchFar(context, { host, labels: options.label ?? [], body, isJson: options.json === true });
 }
 
 /**
@@ -215,16 +243,20 @@ function isPath(word: string): boolean {
   return /^\.{0,2}(\/|$)/.test(word) && word !== '';
 }
 
+function nameOf(path: string): string {
+  const [base = ''] =
+    basename(path)
+      .replaceAll(/[^A-Za-z0-9_-]+/g, '-')
+      .match(/[A-Za-z0-9][A-Za-z0-9_-]{0,59}/) ?? [];
+  return base.replace(/-+$/, '') || 'session';
+}
+
 /**
  * Returns a name for a new session in a directory: the directory's name, with a number appended if another session
  * already has that name.
  */
 async function nameFor({ client, io }: CliContext, path: string): Promise<string> {
-  const [base = ''] =
-    basename(resolve(io.cwd, path))
-      .replaceAll(/[^A-Za-z0-9_-]+/g, '-')
-      .match(/[A-Za-z0-9][A-Za-z0-9_-]{0,59}/) ?? [];
-  const name = base.replace(/-+$/, '') || 'session';
+  const name = nameOf(resolve(io.cwd, path));
   const taken = new Set((await (await client()).call('listSessions')).map(({ slug }) => slug));
   const isFree = (slug: string): boolean => isSlug(slug) && !taken.has(slug);
   let free = name;

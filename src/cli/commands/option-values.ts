@@ -1,5 +1,5 @@
 import { InvalidArgumentError } from 'commander';
-import { EXIT, parseStateSelector, STATE_SELECTOR_WORDS } from '../../protocol/index.ts';
+import { EXIT, MACHINE_LABEL_PATTERN, parseStateSelector, STATE_SELECTOR_WORDS } from '../../protocol/index.ts';
 import { CommandError } from '../command-error.ts';
 
 /**
@@ -105,4 +105,9 @@ export function readMoment(text: string): { agoMs: number } | { at: string } {
 export function readTurnNumber(word: string): number {
   if (/^[1-9]\d{0,8}$/.test(word)) return Number(word);
   throw new CommandError(`${JSON.stringify(word)} isn't a turn number`, 'cbos turns NAME lists the turns', EXIT.usage);
+}
+
+export function collectLabel(text: string, sofar: readonly string[] = []): readonly string[] {
+  if (MACHINE_LABEL_PATTERN.test(text)) return [...sofar, text];
+  throw new InvalidArgumentError('Use lower-case letters, digits, ".", "_" and "-", starting with a letter or digit.');
 }

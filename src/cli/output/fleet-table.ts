@@ -62,10 +62,18 @@ export function fleetTable({ fleet, now, sort, style, width }: FleetTable): stri
 /** Returns the output lines of `cbos fleet ls`. */
 export function machineTable(machines: readonly FleetMachine[], style: Style, width: number | null): string[] {
   return renderTable({
-    columns: [{ title: 'MACHINE' }, { title: 'STATE' }, { title: 'MAY', keeps: 'start', worth: 1 }],
+    columns: [
+      { title: 'MACHINE' },
+      { title: 'STATE' },
+      { title: 'LOAD' },
+      { title: 'LABELS' },
+      { title: 'MAY', keeps: 'start', worth: 1 },
+    ],
     rows: machines.map((machine): Cell[] => [
       { text: machine.name, style: 'bold' },
       stateCell(machine),
+      { text: machine.load === undefined ? '' : `${Math.round(machine.load * 100)} %` },
+      { text: machine.labels?.join(', ') ?? '' },
       { text: machine.is_founder ? 'everything, as the founder of the fleet' : machine.rights.join(', ') },
     ]),
     style,

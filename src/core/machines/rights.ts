@@ -17,6 +17,7 @@ const NEEDED: Readonly<Record<MachineCallName, Right>> = {
   resize: 'type',
   interrupt: 'type',
   wakeSession: 'launch',
+  createSession: 'launch',
   restartSession: 'launch',
   killSession: 'end',
 };
@@ -39,14 +40,30 @@ export const changesSomething = ({ route }: Pick<MachineCall, 'route'>): boolean
 
 /**
  * Returns the rights that a call needs. An answer may contain free text, which reaches Claude like a prompt, and the
- * answer to a closing question is itself a prompt. Both therefore also require the right to type. A forced message goes
- * into whatever is open, which may be a dialog, so it also requires the right to answer.
+ * answer to a closing question is a prompt. Both therefore also require the right to type. A forced message goes into
+ * whatever is open, including a dialog, so it also requires the right to answer. A new session's prompt reaches Claude
+ * too. Its arguments can contain a prompt, and its environment can make Claude run any program, so they require the right
+ * to type. A permission mode that answers dialogs requires the right to answer.
  */
 export function rightsNeeded({ route, body }: MachineCall): readonly Right[] {
   const needed = NEEDED[route];
   if (route === 'answer' && (hasField(body, 'text') || hasField(body, 'answers'))) return ['answer', 'type'];
   if (route === 'send' && hasField(body, 'force')) return ['type', 'answer'];
+  if (route === 'createSession') {
+    return [
+      needed,
+      ...(['prompt', 'args', 'env'].some((name) => hasField(body, name)) ? (['type'] as const) : []),
+      ...(answersItself(body) ? (['answer'] as const) : []),
+    ];
+  }
   return [needed];
+}
+
+/** Reports whether a new session would have a permission mode in which dialogs do not reach anybody. */
+function answersItself(body: unknown): boolean {
+  return (
+    hasField(body, 'permission_mode') && !['default', 'plan'].includes(Reflect.get(body as object, 'permission_mode'))
+  );
 }
 
 function hasField(body: unknown, name: string): boolean {

@@ -1,5 +1,6 @@
 import {
   LIMITS_THEN,
+  MACHINE_LABEL_PATTERN,
   parsePortRange,
   SESSION_TYPES,
   SESSIONS_MAY,
@@ -37,6 +38,8 @@ function isPlain(name: SettingName, value: unknown): boolean {
       return PLAIN_URL.test(String(value));
     case 'token':
       return String(value).length >= SHORTEST_TOKEN;
+    case 'machine_labels':
+      return Array.isArray(value) && value.every((label) => MACHINE_LABEL_PATTERN.test(label));
     case 'worktree_ports':
       return parsePortRange(String(value)) !== null;
     case 'claude_command':

@@ -152,6 +152,7 @@ function defaultsIn(home: string, toAbsolutePath: (path: string) => string): Set
     restore_at_start: false,
     limits_then: 'native',
     limits_floor: 0,
+    machine_labels: [],
     worktree_ports: DEFAULT_WORKTREE_PORTS,
     turn_checkpoints: false,
     turns_kept: DEFAULT_TURNS_KEPT,

@@ -34,6 +34,7 @@ const FORMS: Readonly<Record<SettingName, Form>> = {
   restore_at_start: 'boolean',
   limits_then: 'text',
   limits_floor: 'integer',
+  machine_labels: 'list',
   worktree_ports: 'text',
   turn_checkpoints: 'boolean',
   turns_kept: 'integer',

@@ -26,6 +26,12 @@ export const MACHINE_ERRORS = {
     meaning: 'No machine in the fleet has this name',
     hint: '`cbos fleet ls` lists the machines',
   },
+  no_suitable_machine: {
+    status: 409,
+    exit: EXIT.refused,
+    meaning: 'No machine that can be reached now has these labels and may be used to launch a session',
+    hint: '`cbos fleet ls` shows the machines and their labels; the setting fleet.labels sets them',
+  },
   machine_name_taken: {
     status: 409,
     exit: EXIT.refused,

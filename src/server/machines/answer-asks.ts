@@ -14,6 +14,7 @@ import {
   MACHINE_WIRE_VERSION,
   MachineAsk,
   type MachineCall,
+  type MachineFacts,
   type MachineReply,
   type MachineRows,
   type MachineStamp,
@@ -34,6 +35,7 @@ const MOST_AT_ONCE = 64;
 export interface AnswerAsksOptions {
   elapsed(): number;
   stamp(): MachineStamp;
+  facts(): Omit<MachineFacts, 'may'>;
   /**
    * @param known the version of the list that the requesting machine already has; if the list has not changed, the
    * result omits the sessions
@@ -63,7 +65,7 @@ export function createAskListener(options: AnswerAsksOptions): (message: NatsMes
     const granted = grantedRights(asker.rights, options.allowed());
     switch (ask.kind) {
       case 'ping':
-        return options.stamp();
+        return { ...options.stamp(), ...options.facts(), may: [...granted] };
       case 'roster':
         return options.roster();
       case 'leave':

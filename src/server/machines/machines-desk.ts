@@ -30,6 +30,8 @@ const NO_MACHINES = { type: 'fleet' as const, machines: [] };
 export interface MachinesDeskOptions {
   home: string;
   sessions: Pick<Sessions, 'list' | 'onEvent'>;
+  /** what this machine has */
+  labels: readonly string[];
   /** carries out a request from another machine after it has been permitted */
   carryOut(call: MachineCall): Promise<unknown>;
   environment: Readonly<Record<string, string | undefined>>;

@@ -10,6 +10,8 @@ export interface OpenMachinesOptions {
   files: MembershipFiles;
   membership: Membership;
   sessions: Pick<Sessions, 'list' | 'onEvent'>;
+  /** what this machine has */
+  labels: readonly string[];
   carryOut(call: MachineCall): Promise<unknown>;
   environment: Readonly<Record<string, string | undefined>>;
   clock: Clock;

@@ -18,10 +18,12 @@ import { ask, callOwner, unreachable } from './ask-machine.ts';
 import { createMachineFollowers } from './follow-machines.ts';
 import { createFounding, dialable, type Founding } from './founding.ts';
 import { keepConnected } from './keep-connected.ts';
+import { machineFacts } from './machine-facts.ts';
 import type { Machines, OpenMachinesOptions } from './machines.ts';
 import { placeOf } from './membership.ts';
 import { createPeers } from './peers.ts';
 import { tellRows } from './tell-rows.ts';
+import { createWaiters } from './waiters.ts';
 
 /** How long a machine that is leaving remains admitted, so that it can still receive the answer to its request. */
 const LEAVE_GRACE_MS = 100;
@@ -38,8 +40,9 @@ export function openMachines(options: OpenMachinesOptions): Machines {
   let roster: Roster = files.readRoster() ?? { founder, members: [] };
   let link: NatsLink | null = null;
   let isClosed = false;
-  const waiters = new Set<() => void>();
+  const waiters = createWaiters(clock);
 
+  const facts = () => machineFacts(options.sessions.list(), options.labels);
   const stamp = () => ({ boot, at_ms: elapsed() });
   const rows = (known?: RowsVersion): MachineRows => {
     const revision = telling.revision();
@@ -70,6 +73,7 @@ export function openMachines(options: OpenMachinesOptions): Machines {
   const onAsk = createAskListener({
     elapsed: clock.elapsed,
     stamp,
+    facts,
     rows,
     roster: () => roster,
     allowed: () => membership.allow,
@@ -147,7 +151,7 @@ export function openMachines(options: OpenMachinesOptions): Machines {
     if (founding !== null) setRoster({ founder, members: [...founding.members()] });
     else await askRoster(opened);
     telling.now();
-    for (const wake of waiters) wake();
+    waiters.wake();
     void Promise.all(others().map((member) => look(member, 'rows')));
     await opened.closed;
   }
@@ -189,6 +193,7 @@ export function openMachines(options: OpenMachinesOptions): Machines {
     is_founder: member.id === founder,
     reachable: member.id === self || isReachable,
     age_ms: member.id === self ? 0 : peers.ageOf(member.id),
+    ...(member.id === self ? { ...facts(), may: [...RIGHTS] } : isReachable ? peers.factsOf(member.id) : null),
   });
   const requireFounding = (): Founding => {
     if (founding === null) throw new CatalogueError('not_founder');
@@ -274,18 +279,7 @@ export function openMachines(options: OpenMachinesOptions): Machines {
       );
       return told;
     },
-    connected: (limitMs) =>
-      new Promise((resolve) => {
-        if (link !== null) return resolve(true);
-        const settle = (isConnected: boolean): void => {
-          stop();
-          waiters.delete(wake);
-          resolve(isConnected);
-        };
-        const wake = (): void => settle(true);
-        const stop = clock.after(limitMs, () => settle(false));
-        waiters.add(wake);
-      }),
+    connected: async (limitMs) => link !== null || waiters.wait(limitMs),
     close: async () => {
       isClosed = true;
       telling.dispose();

@@ -1,6 +1,7 @@
 import { type Anchor, nextAnchor, writtenAt } from '../../core/machines/index.ts';
 import {
   isSlug,
+  MachineFacts,
   MachineRows,
   type MachineSessions,
   MachineStamp,
@@ -26,6 +27,8 @@ interface Peer {
   /** when the other machine was last known to be reachable, by this machine's clock; null if never */
   heardMs: number | null;
   may: readonly Right[];
+  /** null if the machine has not told anything about itself */
+  facts: MachineFacts | null;
   rows: Told | null;
 }
 
@@ -35,6 +38,7 @@ export interface Peers {
   /** Accepts a machine's answer to a request that was sent at `askedMs`. */
   onAnswer(id: string, askedMs: number, value: unknown): void;
   ageOf(id: string): number | null;
+  factsOf(id: string): MachineFacts | null;
   /** Returns the version of the list that is known, so that the other machine need not send the same list again. */
   known(id: string): RowsVersion | null;
   sessionsOf(id: string): Listed & Pick<MachineSessions, 'age_ms' | 'may'>;
@@ -46,7 +50,7 @@ export interface Peers {
 export function createPeers(elapsed: () => number): Peers {
   const peers = new Map<string, Peer>();
   const peerOf = (id: string): Peer => {
-    const peer = peers.get(id) ?? { anchor: null, heardMs: null, may: [], rows: null };
+    const peer = peers.get(id) ?? { anchor: null, heardMs: null, may: [], facts: null, rows: null };
     peers.set(id, peer);
     return peer;
   };
@@ -77,12 +81,14 @@ export function createPeers(elapsed: () => number): Peers {
       const peer = peerOf(id);
       peer.anchor = nextAnchor(stamp, peer.anchor, askedMs);
       peer.heardMs = askedMs;
+      peer.facts = MachineFacts.safeParse(value).data ?? peer.facts;
       const rows = MachineRows.safeParse(value).data;
       if (rows === undefined) return;
       peer.may = rows.may ?? [];
       take(peer, rows, askedMs);
     },
     ageOf: (id) => age(peers.get(id)?.heardMs ?? null),
+    factsOf: (id) => peers.get(id)?.facts ?? null,
     known: (id) => {
       const rows = peers.get(id)?.rows ?? null;
       return rows === null ? null : { boot: rows.boot, revision: rows.revision };

@@ -157,6 +157,7 @@ describe('the OpenAPI description', () => {
       reviews,
       machines: createMachinesDesk({
         ...{ home: '/nowhere', sessions, environment: {}, clock, logger },
+        labels: [],
         carryOut: async () => null,
       }),
       replays: createReplays(createSystemClock()),

@@ -1,0 +1,48 @@
+import { isAbsolute } from 'node:path';
+import { machinesFor } from '../client/index.ts';
+import { CatalogueError, EXIT, type MachineCall } from '../protocol/index.ts';
+import { cleanLine } from '../text/terminal-text.ts';
+import { CommandError } from './command-error.ts';
+import type { CliContext } from './context.ts';
+
+export interface FarLaunch {
+  /** a machine's name, or `any` */
+  host: string;
+  labels: readonly string[];
+  /** the body of the launch; its path is one on the other machine */
+  body: { slug: string; path: string };
+  isJson: boolean;
+}
+
+/** @throws CommandError unless the directory is named in full, because this machine's directory says nothing there */
+export function requireFarPath(path: string | undefined): void {
+  if (path !== undefined && isAbsolute(path)) return;
+  const hint = 'name it in full: cbos new NAME /home/me/src/shop --host MACHINE';
+  throw new CommandError('--host needs the directory on that machine, as an absolute path', hint, EXIT.usage);
+}
+
+/** Launches a session on the named machine, or on the least busy one with the labels. */
+export async function launchFar(context: CliContext, { host, labels, body, isJson }: FarLaunch): Promise<void> {
+  const { out } = context;
+  const client = await context.client();
+  const { fleet, machines } = await client.call('fleet');
+  if (fleet === null) throw new CatalogueError('no_fleet');
+  const candidates = host === 'any' ? machinesFor(machines, labels).map(({ name }) => name) : [host];
+  const call: MachineCall = { route: 'createSession', body };
+  for (const [at, machine] of candidates.entries()) {
+    try {
+      const { value } = await client.call('callMachine', { body: { machine, call } });
+      const name = `${machine}/${body.slug}`;
+      if (isJson) return out.json({ ...value, slug: name });
+      out.line(`${name} started in ${cleanLine(body.path)}`);
+      out.line(`  cbos show ${name}     # see what it does and asks`);
+      return;
+    } catch (error) {
+      // The machine certainly did nothing, so another one may. After any other failure, two sessions could be started.
+      const isGone = error instanceof CatalogueError && error.code === 'machine_unreachable';
+      const next = candidates[at + 1];
+      if (!isGone || next === undefined) throw error;
+      out.notice(`${machine} cannot be reached any more; trying ${next}`);
+    }
+  }
+}
