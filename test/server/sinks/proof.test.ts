@@ -69,7 +69,9 @@ test('Telegram: one message for each question, although half of the requests fai
   const old = telegram.messages.map((message) => ({ ...message }));
   for (const { slug } of rig.memory.list()) rig.work(slug);
   await rig.untilDone();
-  expect(telegram.messages.every(({ text, buttons }) => buttons.length === 0 && text.endsWith('any more.'))).toBe(true);
+  expect(
+    telegram.messages.every(({ text, buttons }) => buttons.length === 0 && text.endsWith('no longer needs an answer.')),
+  ).toBe(true);
   for (const message of old.slice(0, 20)) telegram.press(message, message.buttons[0]);
   // The last request for presses may have failed. The next one follows after a while.
   const areAnswered = (): boolean => {
@@ -135,7 +137,9 @@ test('Slack: one message for each question, and old buttons change nothing', asy
   const old = slack.messages.map((message) => ({ ...message }));
   for (const { slug } of rig.memory.list()) rig.work(slug);
   await rig.untilDone();
-  expect(slack.messages.every(({ shown, buttons }) => buttons.length === 0 && shown.endsWith('any more.'))).toBe(true);
+  expect(
+    slack.messages.every(({ shown, buttons }) => buttons.length === 0 && shown.endsWith('no longer needs an answer.')),
+  ).toBe(true);
   const isHeard = (): boolean => {
     rig.clock.advance(5_000);
     return slack.connections() === 1;
