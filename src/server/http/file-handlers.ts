@@ -35,7 +35,7 @@ export function createFileHandlers(files: SessionFiles): Pick<Handlers, keyof ty
 }
 
 /**
- * Locks the body only when the first chunk is read, because {@link drain} cannot read a body that a refusal left
+ * Locks the body only when the first chunk is read, because {@link drain} cannot read a body that a refusal has left
  * locked.
  */
 async function* chunksOf(body: NodeReadableStream<Uint8Array>): AsyncGenerator<Uint8Array> {
