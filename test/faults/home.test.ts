@@ -113,7 +113,7 @@ describe('the database', () => {
     await cbos.stop('SIGKILL');
     garble(inHome('cbos.db-wal'), { from: 0, bytes: 64 });
     cbos = await startCbos(world, env);
-    expect(readFileSync(inHome('server.log'), 'utf8')).toContain('the last writes are lost');
+    expect(readFileSync(inHome('server.log'), 'utf8')).toContain('the last changes are lost');
     expect((await run('doctor')).stdout).toMatch(/Database: .*cbos\.db-wal\.damaged could not be read/);
   });
 
