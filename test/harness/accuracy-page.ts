@@ -19,32 +19,33 @@ const SAID = ['idle', 'error', 'active', 'waiting', 'stuck', 'dead', 'unknown'] 
 
 const INTRODUCTION = `# Accuracy
 
-This page shows how often the status is right. The first tables use the screen alone, that is, only a recording of the real Claude Code,
-without hooks or registry. That is the worst case, and the method that \`cbos timeline\` uses. Later tables use held-out recordings, and live
-sessions with all sources.
+This page shows how often the status is right. In the first tables, CBOS sees only the screen: it gets a recording of the real Claude Code,
+without hooks or registry. This is the worst case, and it is how \`cbos timeline\` works. Later tables show the scores on held-out recordings,
+and on live sessions with all sources.
 
 **How the status is scored.** Each recording below \`test/fixtures/recordings/\` has labels with the true states. Labels never come from the
-screen. They come from the requests and answers of the stand-in for the model, from the keys that were pressed, and from the process. Every
-200 ms, the status is compared with the labels. The comparison leaves out the first 2 s after each change of the true state. It also leaves
-out the time while the session starts and the time after the session has died.
+screen. They come from the requests and answers of the stand-in for the model, from the keys that were pressed, and from the process. The
+status is compared with the labels every 200 ms, except in the first 2 s after each change of the true state, while the session starts, and
+after it has died.
 
-A status is right if its primary is right. An error must be reported as an error. A turn that ended with a question may be reported as idle or
-waiting, and so may a menu that the user opened. While a session waits, the scene determines the right detail: question, plan, set-up or
-permission. While a turn runs, the stand-in's requests and answers determine the right detail. It is thinking after a request, responding from
-the first words of an answer, using tools from a call to the next request, and compacting during a compaction. This detail is scored from 2 s
-after the last request or answer.
+A status is right if its primary is right. An error must be reported as an error. A turn that ended with a question may be reported as idle
+or waiting, and so may a menu that the user opened. While a session waits, the scene determines the right detail: question, plan, set-up or
+permission. While a turn runs, the stand-in's requests and answers determine the right detail: thinking after a request, responding from the
+first words of an answer, using tools from a tool call until the next request, and compacting during a compaction. Scoring of this detail
+starts 2 s after the last request or answer.
 
 - **strict** is exactly this comparison.
 - **lenient** also leaves out the last 300 ms before a change, because a label may be written up to 300 ms after the screen has shown the
   effect of a key or a request.
-- **lag** is the time from a change of the true state to the right word. If the word is already right, there is no lag. Recordings made on a
-  machine with a load above 4 have no valid lags.
+- **lag** is the time from a change of the true state until the right word is reported. If the word is already right, there is no lag.
+  Recordings made on a machine with a load above 4 have no valid lags.
 
-**The other two rows** are sets of patterns of the kind that similar programs use, applied to the text of the same terminal. In both sets, the
-first pattern that matches decides. One set reports a single word and polls every two seconds. If that word is waiting or idle, it counts as
-right for either state. The other set reports two levels.
+**The other two rows** show how two sets of patterns score on the text of the same terminal. Similar programs use patterns of this kind. In
+both sets, the first matching pattern wins. One set reports a single word and polls every two seconds. If that word is waiting or idle, it
+counts as right for either state. The other set reports two levels.
 
-\`npm run accuracy\` writes this page. CBOS's figures are floors for the tests (\`test/fixtures/accuracy-floors.json\`) and may only rise.
+\`npm run accuracy\` writes this page. The tests fail if CBOS's figures fall below these values (\`test/fixtures/accuracy-floors.json\`), which
+may only rise.
 `;
 
 export const percent = (part: number): string => `${(part * 100).toFixed(part === 1 ? 0 : 2)} %`;
@@ -168,10 +169,10 @@ export function steadiness(scored: readonly ScoredRecording[]): string {
 }
 
 const WHY_WRONG = `A spinner starts to turn before Claude Code sends the request, up to half a second earlier on an overloaded machine. The label is the time
-at which the request arrived, so in a "before" row the screen is ahead of its label. In an "after" row, Claude Code drew late: until then, the
-screen showed no sign of the change. We tried to believe a spinner only after 500 ms instead of 250 ms (1.0.60 to 2.1.50). The two "before"
-samples are then right, but every turn is detected later: the median lag rises from between 53 and 143 ms to between 213 and 268 ms, and half
-of the lags must be below 200 ms.`;
+at which the request arrived, so in a "before" row the screen is ahead of its label. In an "after" row, Claude Code drew late: until then,
+the screen showed no sign of the change. We tried waiting for 500 ms instead of 250 ms before believing a spinner (1.0.60 to 2.1.50). The
+two "before" samples are then right, but every turn is detected later: the median lag rises from 53–143 ms to 213–268 ms, although half of
+the lags must be below 200 ms.`;
 
 /** Lists every wrong sample, with the nearest change in the truth. */
 export function faultSection(scored: readonly ScoredRecording[]): string {

@@ -32,7 +32,7 @@ export function heldOutSection(first: readonly FirstScoring[], now: readonly Sco
   return [
     '## On versions and scenes that no rule was written for',
     `The recordings below \`test/fixtures/recordings-held-out/\` are scored (\`npm run accuracy -- --held-out\`) before anybody looks at them. The
-figures are recorded once, with the commit of the rules. Faults that the recordings have shown may be fixed afterwards with the help of
+figures are recorded once, with the commit of the rules. Faults that the recordings revealed may be fixed afterwards with the help of
 similar recordings, so the last table does not predict the score on new versions.`,
     ...scorings,
     WHAT_WAS_SEEN,
@@ -43,19 +43,20 @@ similar recordings, so the last table does not predict the score on new versions
   ].join('\n\n');
 }
 
-const WHAT_WAS_SEEN = `The faults that a set of recordings showed were fixed, if possible on recordings of other versions. Then a set that nobody had seen was
-scored.
+const WHAT_WAS_SEEN = `The faults that a set of recordings revealed were fixed, if possible with recordings of other versions. After that, a set that nobody had
+seen was scored.
 
-- The set of 1.0.90 to 2.1.205 showed three faults. A notice covered the end of "esc to interrupt" (fixed on 2.1.92). The last option of a
-  permission request had other words (fixed on 2.0.42 itself). An answer was reported as thinking, because in 1.0.90 the spinner's highlight
-  does not turn (its pace was measured in 1.0.90 itself, and checked on 1.0.72 and 1.0.88).
-- The set of 1.0.85 to 2.1.321 showed two faults, both fixed on this set. The spinner had that pace on a machine with a load of 10 to 16. A
-  turning highlight was treated as one that does not turn.
-- The set of 1.0.83 to 2.1.310 showed one fault: in 2.0.72, an answer followed reasoning that only the spinner's clock had shown (fixed on
-  2.0.70).
+- The set of 1.0.90 to 2.1.205 revealed three faults. A notice covered the end of "esc to interrupt" (fixed with 2.1.92). The last option of
+  a permission request had a different label (fixed with 2.0.42 itself). An answer was reported as thinking, because in 1.0.90 the spinner's
+  highlight does not turn (its pace was measured in 1.0.90 itself, and checked on 1.0.72 and 1.0.88).
+- The set of 1.0.85 to 2.1.321 revealed two faults, both fixed with this set. On a machine with a load of 10 to 16, a spinner had the pace
+  that had been measured in 1.0.90. A turning highlight was treated as one that does not turn.
+- The set of 1.0.83 to 2.1.310 revealed one fault: in 2.0.72, an answer followed reasoning that only the spinner's clock had shown (fixed
+  with 2.0.70).
 
-The first recordings of 1.0.110 and 2.0.59 were scored but not kept. On the machine where they were made, a request left three to seven seconds
-after its key, and the screen was drawn once a second. The new recordings, with the same scenes, are called "again".`;
+The first recordings of 1.0.110 and 2.0.59 were scored but not kept. On the machine where they were made, each request was sent three to
+seven seconds after its key was pressed, and the screen was drawn once a second. The new recordings, with the same scenes, are called
+"again".`;
 
 const madeAt = (load: FirstScoring['load']): string =>
   load === undefined ? '' : `, made on two cores with a load of ${load.least} to ${load.most}`;
@@ -99,21 +100,22 @@ export function liveSection(results: LiveResults): string {
   });
   return [
     '## Live, with all sources',
-    `The recorder's scenes are played with the real Claude Code in a session of a running server, with hooks, screen, registry and process
-together. Every 50 ms, the status that a WebSocket client has received is scored: its primary, and the detail of a waiting session. The first
-second after each change of the true state is left out. In the 300 ms before a key's label, the new state counts as right, too. The lag is the
-time from the change until the client receives the new status. \`npm run accuracy -- --live\` writes this section; \`npm test\` plays the
-hardest scenes again.`,
+    `The recorder's scenes are played with the real Claude Code in a session of a running server, which uses hooks, screen, registry and process
+together. Every 50 ms, the status that a WebSocket client has received is scored: its primary and, if the session is waiting, its detail.
+The first second after each change of the true state is not scored. In the 300 ms before a key's label, the new state also counts as right.
+The lag is the time from the change until the client receives the new status. \`npm run accuracy -- --live\` writes this section; \`npm test\`
+plays the hardest scenes again.`,
     ...sections,
     WHAT_LAG_IS,
   ].join('\n\n');
 }
 
-const WHAT_LAG_IS = `The lag begins when a key is pressed, so it includes the time that the server, Screen and Claude Code itself need. The runs of 2.1.330
-were made on two cores with a load of 6 to 20, so their lags apply only to such a machine. Twenty scenes were played again. Five of them had
-shown faults that were then fixed: the settings, the permission rules, \`/help\`, \`/resume\`, and a background agent's permission request. The
-others were played again because of the load, eight of them on an idle machine. Under load, a spinner sometimes starts to turn more than
-300 ms before the request that its label follows. A turn also ended 17 ms before its subagent's permission request was reported.`;
+const WHAT_LAG_IS = `The lag is measured from the moment a key is pressed, so it includes the time that the server, Screen and Claude Code itself take. The runs
+of 2.1.330 were made on two cores with a load of 6 to 20, so their lags apply only to such a machine. Twenty scenes were played again. Five
+of them had revealed faults, which were then fixed: the settings, the permission rules, \`/help\`, \`/resume\`, and a background agent's
+permission request. The other fifteen were played again because of the load, eight of them on an idle machine. Under load, a spinner
+sometimes starts to turn more than 300 ms before the request that its label follows. In one run, the turn ended 17 ms before its subagent's
+permission request was reported.`;
 
 /** The figures for held-out recordings when they were first scored. They are never changed. */
 interface FirstScoring {
