@@ -28,11 +28,11 @@ screen. They come from the requests and answers of the stand-in for the model, f
 status is compared with the labels every 200 ms, except in the first 2 s after each change of the true state, while the session starts, and
 after it has died.
 
-A status is right if its primary is right. An error must be reported as an error. A turn that ended with a question may be reported as idle
-or waiting, and so may a menu that the user opened. While a session waits, the scene determines the right detail: question, plan, set-up or
-permission. While a turn runs, the stand-in's requests and answers determine the right detail: thinking after a request, responding from the
-first words of an answer, using tools from a tool call until the next request, and compacting during a compaction. Scoring of this detail
-starts 2 s after the last request or answer.
+A status is right if its primary (idle, active, waiting, stuck or dead) is right. An error must be reported as an error. A turn that ended
+with a question may be reported as idle or waiting, and so may a menu that the user opened. While a session waits, the scene determines the
+right detail: question, plan, set-up or permission. While a turn runs, the stand-in's requests and answers determine the right detail:
+thinking after a request, responding from the first words of an answer, using tools from a tool call until the next request, and compacting
+during a compaction. Scoring of this detail starts 2 s after the last request or answer.
 
 - **strict** is exactly this comparison.
 - **lenient** also leaves out the last 300 ms before a change, because a label may be written up to 300 ms after the screen has shown the
