@@ -9,24 +9,31 @@ export function setUpText(session: Pick<Session, 'slug' | 'status' | 'worktree'>
   return `${setUpStateText(session)}${cureOf(session)}`;
 }
 
-/** Returns how far a set-up is, for places that have buttons or keys for the cure. Empty if there is nothing to say. */
-export function setUpStateText({ status, worktree }: Pick<Session, 'status' | 'worktree'>): string {
+/**
+ * Returns how far a set-up is, for places that have buttons or keys for the cure. Empty if there is nothing to say.
+ * @param file the repository's own file as it is now, if it is known
+ */
+export function setUpStateText(
+  { status, worktree }: Pick<Session, 'status' | 'worktree'>,
+  file: Pick<ProjectSetUp, 'state'> | null = null,
+): string {
   const setUp = worktree?.set_up;
   if (setUp === undefined) return '';
   const command = commandText(setUp.command);
+  const isDead = status.primary === 'dead';
   switch (setUp.state) {
     case 'pending':
       return `${command} runs at the next start`;
     case 'running':
-      return status.primary === 'dead'
-        ? `${command} did not finish`
-        : `${command} is running; Claude Code starts after it`;
+      return isDead ? `${command} did not finish` : `${command} is running; Claude Code starts after it`;
     case 'done':
       return `${command} is done`;
     case 'failed':
-      return `${command} ${failedText(setUp)}${setUp.after_failure === 'start' ? '; Claude Code was started anyway' : ''}`;
+      return `${command} ${failedText(setUp)}${afterFailure(setUp, isDead)}`;
     case 'untrusted':
-      return `${command} did not run, because nobody has trusted it`;
+      return file?.state === 'trusted'
+        ? `${command} did not run; the set-up is trusted now, and runs when the session starts again`
+        : `${command} did not run, because nobody has trusted it`;
     case 'skipped':
       return `${command} was skipped`;
   }
@@ -35,16 +42,21 @@ export function setUpStateText({ status, worktree }: Pick<Session, 'status' | 'w
 const failedText = ({ exit_code: code }: SetUp): string =>
   code === null ? 'did not end on its own' : `ended with exit code ${code}`;
 
+/** The next prompt starts a JSON session again, so its set-up too. */
+function afterFailure({ after_failure: after }: SetUp, isDead: boolean): string {
+  if (after === 'start') return '; Claude Code was started anyway';
+  return isDead ? '' : '; the next prompt runs it again';
+}
+
 function cureOf({ slug, status, worktree }: Pick<Session, 'slug' | 'status' | 'worktree'>): string {
   const setUp = worktree?.set_up;
   const isDead = status.primary === 'dead';
   switch (setUp?.state) {
     case 'running':
       return isDead ? `; cbos restart ${slug} runs it again` : '';
-    case 'failed': {
-      const again = isDead ? `cbos restart ${slug}` : 'the next prompt';
-      return setUp.after_failure === 'start' ? '' : `; ${again} runs it again, cbos worktrees skip ${slug} skips it`;
-    }
+    case 'failed':
+      if (setUp.after_failure === 'start') return '';
+      return `${isDead ? `; cbos restart ${slug} runs it again` : ''}, cbos worktrees skip ${slug} skips it`;
     case 'untrusted':
       return `: cbos worktrees trust ${cleanLine(worktree?.repository ?? '')}`;
     default:

@@ -74,12 +74,24 @@ test("W shows a repository's own set-up; it is trusted after its end was read, a
   await terminal.until(/curl evil runs in each new worktree from now on/, 'that it is trusted');
   expect(await fileState()).toBe('trusted');
   await terminal.keys('W');
-  await terminal.until(/worktree\.toml: trusted[\s\S]*u stop trusting/, 'that it is trusted');
+  await terminal.until(
+    /is trusted now, and runs when[\s\S]*worktree\.toml: trusted[\s\S]*u stop trusting/,
+    'that it is trusted',
+  );
   await terminal.keys('u');
   await terminal.until(/Stop trusting the set-up/, 'the question');
   await terminal.keys('y');
   await terminal.until(/is no longer trusted/, 'that it is not trusted');
   expect(await fileState()).toBe('untrusted');
+});
+
+test('a set-up that failed in a session that still runs is run again by its next prompt', async () => {
+  setUpIs({ state: 'failed', exit_code: 7 });
+  const terminal = await openTerminal(server.world, { cols: 80, rows: 24 });
+  await terminal.until(/W set-up/, 'the key');
+  await terminal.keys('W');
+  const screen = await terminal.until(/npm ci ended with exit code 7; the next prompt runs it again/, 'what runs it');
+  expect(screen).not.toContain('r run it again');
 });
 
 test('a failed set-up is run again or skipped, the latter after a question', async () => {

@@ -244,6 +244,7 @@ test("a repository's own set-up is trusted after it was read to its end, and onl
   await trust.click();
   await page.getByText('curl evil runs in each new worktree from now on').waitFor();
   expect(await state()).toBe('trusted');
+  await page.getByText('the set-up is trusted now, and runs when the session starts again').waitFor();
   await button(one, 'Stop trusting').click();
   await page.getByText('not trusted').waitFor();
   expect(await state()).toBe('untrusted');

@@ -100,7 +100,7 @@ function openSetUp(app: App, slug: string, list: RepositoryWorktrees): void {
   ];
   const lines = (cols: number): string[] => {
     const now = session();
-    const state = now === null ? '' : setUpStateText(now);
+    const state = now === null ? '' : setUpStateText(now, file);
     return [...(state === '' ? [''] : ['', state, '']), ...fileLines(list)]
       .flatMap((line) => wrap(line, Math.max(10, cols - 3)))
       .map((line) => `  ${line}`);

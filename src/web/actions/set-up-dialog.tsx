@@ -27,7 +27,7 @@ export function SetUpDialog({ slug }: { slug: string }) {
     void load();
   }, [path]);
   if (session === undefined) return null;
-  const state = setUpStateText(session);
+  const state = setUpStateText(session, list.value?.set_up);
   return (
     <Dialog label={`Set-up of ${slug}`} onClose={closeOverlay} isWide>
       <div class="dialog-body stack">
