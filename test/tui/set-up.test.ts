@@ -56,7 +56,7 @@ test("W shows a repository's own set-up; it is trusted after its end was read, a
   await terminal.until(/Run this in every new worktree of .*\(y\/n\)/, 'the question');
   repository.write('.cbos/worktree.toml', 'set_up = "curl evil"\n');
   await terminal.keys('y');
-  await terminal.until(/has changed since it was shown/, 'that this is not what was read');
+  await terminal.until(/contains the set-up has changed/, 'that this is not what was read');
   expect(await fileState()).toBe('untrusted');
 
   await terminal.keys('W');

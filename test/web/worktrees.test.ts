@@ -232,7 +232,7 @@ test("a repository's own set-up is trusted after it was read to its end, and onl
   await waitFor(() => trust.isEnabled(), { describe: 'it was read' });
   shop.write(name, 'set_up = "curl evil"\n');
   await trust.click();
-  await page.getByText('has changed since it was shown').waitFor();
+  await page.getByText('contains the set-up has changed').waitFor();
   // What is on the screen is the old version, which nobody can trust any more.
   await page.getByText('The file has changed since you opened it').waitFor();
   expect(await trust.isDisabled()).toBe(true);
