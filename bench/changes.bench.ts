@@ -44,6 +44,8 @@ export async function measure(): Promise<Figure[]> {
     ...times('list of files', took.list),
     ...times('patch of 10,000 lines', took.patch),
     ...times('first screen of the page', took.screen, FIRST_SCREEN_MS),
+    // On a machine that does other things, this comes closest to what the page itself takes.
+    { name: 'first screen of the page, fastest', value: Math.min(...took.screen), unit: 'ms' },
   ];
 }
 
