@@ -1,6 +1,7 @@
 import { EXIT, matchesSelector, type Session, type SessionSelector } from '../protocol/index.ts';
 import { broadcastLine } from '../text/delivery-text.ts';
 import { someSessions } from '../text/name-list.ts';
+import { farSessions, sendFar } from './broadcast-far.ts';
 import { CommandError } from './command-error.ts';
 import { confirm } from './confirm.ts';
 import type { CliContext } from './context.ts';
@@ -10,6 +11,7 @@ import { readText } from './text-argument.ts';
 /** The options of `cbos send` for sending to several sessions. */
 export interface BroadcastOptions extends SelectorOptions {
   all?: boolean;
+  fleet?: boolean;
   command?: boolean;
   queue?: boolean;
   force?: boolean;
@@ -24,10 +26,10 @@ export function isBroadcast({ all, state, tag, repo }: BroadcastOptions): boolea
 }
 
 /**
- * Sends the same prompt to all sessions or to the selected ones, and prints the outcome for each. Sessions that were
- * created after the user was asked for confirmation do not get the prompt. The exit code is 4 if any session did not
- * receive the prompt.
- * @throws CommandError if the command is used incorrectly; nothing has been sent by then
+ * Sends the same prompt to all sessions, or to the selected ones, with `--fleet` also on other machines, and prints the outcome for each. The prompt goes only
+ * to sessions that existed when the person was asked for confirmation. The exit code is 4 if any of them did not
+ * receive it.
+ * @throws CommandError on wrong usage, before anything is sent
  */
 export async function broadcast(
   context: CliContext,
@@ -41,7 +43,9 @@ export async function broadcast(
   const sessions = await client.call('listSessions');
   assertNoSlug(sessions, words);
   const selector = selectorOf(context, options);
-  const slugs = receivers(sessions, selector);
+  const far = options.fleet === true ? receivers(await farSessions(context), selector) : [];
+  const near = receivers(sessions, selector);
+  const slugs = [...near, ...far];
   if (slugs.length === 0) {
     if (options.json === true) out.json([]);
     else out.notice(`nothing was sent: no session is ${selectorText(selector) || 'able to take a prompt'} — cbos ls`);
@@ -52,14 +56,15 @@ export async function broadcast(
     context.exitCode = EXIT.failed;
     return;
   }
-  const results = await client.call('broadcast', {
-    body: {
-      text,
-      slugs,
-      ...(options.command === true ? { command: true } : {}),
-      ...(options.queue === true ? { queue: true } : {}),
-    },
-  });
+  const body = {
+    text,
+    ...(options.command === true ? { command: true } : {}),
+    ...(options.queue === true ? { queue: true } : {}),
+  };
+  const results = [
+    ...(near.length === 0 ? [] : await client.call('broadcast', { body: { ...body, slugs: near } })),
+    ...(await sendFar(context, far, body)),
+  ];
   if (results.some(({ error }) => error !== undefined)) context.exitCode = EXIT.refused;
   if (options.json === true) out.json(results);
   else out.lines(results.map(broadcastLine));

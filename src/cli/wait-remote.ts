@@ -9,7 +9,7 @@ const ASK_EVERY_MS = 500;
 const LOST_MACHINE_MS = 60_000;
 
 export interface RemoteWait {
-  /** the sessions to wait for, each as `machine/SESSION` */
+  /** each as `machine/SESSION`, or a session of this machine */
   slugs: readonly string[];
   selector: StateSelector;
   /** the state to wait for, as the user typed it, for messages */
@@ -19,34 +19,37 @@ export interface RemoteWait {
   onReached(session: Session): void;
 }
 
-/** Waits until sessions on other machines are in a given state. */
+/** Blocks until sessions, at least one of them on another machine, are in a given state. */
 export async function waitRemote(context: CliContext, wait: RemoteWait): Promise<number> {
   const { io } = context;
   const client = await context.client();
   const pending = new Set(wait.slugs);
   const deadline =
     wait.timeoutSeconds === undefined ? Number.POSITIVE_INFINITY : io.now() + wait.timeoutSeconds * 1_000;
-  let reachedAt = io.now();
+  const reachedAt = new Map(wait.slugs.map((slug) => [slug, io.now()]));
   const interrupted = new AbortController();
   const stopListening = io.onInterrupt((code) => interrupted.abort(code));
   try {
     for (;;) {
+      const dead: string[] = [];
       for (const slug of [...pending]) {
         const session = await client.call('getSession', { params: { slug } }).catch((error: unknown) => {
           const isLost = error instanceof CatalogueError && error.code === 'machine_unreachable';
-          if (!isLost || io.now() - reachedAt > LOST_MACHINE_MS) throw error;
+          if (!isLost || io.now() - (reachedAt.get(slug) ?? 0) > LOST_MACHINE_MS) throw error;
           return null;
         });
         if (session === null) continue;
-        reachedAt = io.now();
+        reachedAt.set(slug, io.now());
         // It does not matter here whether a session is snoozed.
         if (matchesState({ ...session, snoozed: null }, wait.selector)) {
           pending.delete(slug);
           wait.onReached(session);
           if (wait.isAny) return EXIT.done;
-        } else if (session.status.primary === 'dead') {
-          throw new CommandError(`${slug} stopped before it reached the state ${wait.state}`, `cbos restart ${slug}`);
-        }
+        } else if (session.status.primary === 'dead') dead.push(slug);
+      }
+      const [first] = dead;
+      if (first !== undefined && (!wait.isAny || dead.length === pending.size)) {
+        throw new CommandError(`${first} stopped before it reached the state ${wait.state}`, `cbos restart ${first}`);
       }
       if (pending.size === 0) return EXIT.done;
       if (io.now() >= deadline) {

@@ -19,7 +19,7 @@ let laptop: MachineUnderTest;
 function cbos(
   machine: MachineUnderTest,
   line: string,
-  more: { stdin?: string; isTTY?: boolean; columns?: number } = {},
+  more: { stdin?: string; isTTY?: boolean; columns?: number; now?: () => number } = {},
 ): Promise<CommandResult> {
   const { cbosHome, projectDir } = machine.world;
   return runCommand(line.split(' '), { socket: `${cbosHome}/cbos.sock`, cwd: projectDir, ...more });
@@ -144,6 +144,52 @@ describe.skipIf(!hasNatsServer)('the commands of a fleet', () => {
     });
     expect(await cbos(laptop, 'fleet allow see,answer')).toMatchObject({ code: 0 });
     expect(await cbos(desk, 'answer laptop/MINE 1')).toMatchObject({ code: 0 });
+  });
+
+  test('send --fleet sends to the selected sessions on all machines, asks first, and reports what is left out', async () => {
+    desk.sessions.add('HERE', DONE);
+    desk.sessions.add('DAY', DONE);
+    laptop.sessions.add('THERE', DONE);
+    for (const machine of [desk, laptop]) {
+      await cbos(machine, `tag ${machine === desk ? 'HERE' : 'THERE'} night`);
+    }
+    const there = () =>
+      laptop.sessions
+        .deliveries('THERE')
+        .map(({ text }) => text)
+        .toReversed();
+    const here = () =>
+      desk.sessions
+        .deliveries('HERE')
+        .map(({ text }) => text)
+        .toReversed();
+    await cbos(laptop, 'fleet allow see');
+    const left = await cbos(desk, 'send --tag night --fleet --yes one');
+    expect(left).toMatchObject({ code: 0, stdout: 'Sent to HERE\n' });
+    expect(left.stderr).toContain('laptop does not let this machine type; its sessions are left out');
+    await cbos(laptop, 'fleet allow see,answer,type');
+    // Without --fleet nothing leaves this machine, and without a yes nothing is sent at all.
+    expect((await cbos(desk, 'send --all --yes two')).code).toBe(0);
+    expect(await cbos(desk, 'send --all --fleet three')).toMatchObject({ code: 2, stdout: '' });
+    const asked = await cbos(desk, 'send --tag night --fleet four', { isTTY: true, stdin: 'n\n' });
+    expect(asked.stderr).toContain('Send this to 2 sessions (HERE, laptop/THERE)? [y/N]');
+    expect({ here: here(), there: there() }).toEqual({ here: ['one', 'two'], there: [] });
+    const sent = await cbos(desk, 'send --tag night --fleet --yes five');
+    expect(sent).toMatchObject({ code: 0, stdout: 'Sent to HERE\nSent to laptop/THERE\n' });
+    expect({ here: here(), there: there() }).toEqual({ here: ['one', 'two', 'five'], there: ['five'] });
+    expect(desk.sessions.deliveries('DAY').map(({ text }) => text)).toEqual(['two']);
+    laptop.sessions.change('THERE', asking());
+    const half = await cbos(desk, 'send --tag night --fleet --yes --json six');
+    expect(half.code).toBe(4);
+    expect(JSON.parse(half.stdout)).toMatchObject([
+      { session: 'HERE', delivery: { text: 'six' } },
+      { session: 'laptop/THERE', error: { code: 'not_accepting_text' } },
+    ]);
+    expect(await cbos(desk, 'send laptop/THERE hello --fleet')).toMatchObject({ code: 2 });
+    const waited = await cbos(desk, 'wait HERE laptop/THERE --for needs-you --any --timeout 20');
+    expect(waited).toMatchObject({ code: 0, stdout: expect.stringContaining('laptop/THERE') });
+    const both = await cbos(desk, 'wait HERE laptop/THERE --for needs-you --timeout 1', { now: Date.now });
+    expect(both).toMatchObject({ code: 6, stderr: expect.stringContaining('HERE did not become needs-you') });
   });
 
   test('search --fleet searches on every machine, and search --session in one session of another machine', async () => {

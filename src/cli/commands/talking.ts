@@ -17,6 +17,7 @@ import { readSeconds } from './option-values.ts';
 
 interface SendOptions extends SelectorOptions {
   all?: boolean;
+  fleet?: boolean;
   command?: boolean;
   force?: boolean;
   queue?: boolean;
@@ -43,7 +44,7 @@ export function addTalking(program: Command, context: CliContext): void {
   const sending = describe(program.command('send'), {
     group: 'talking',
     summary: 'send a prompt to a session, or to several',
-    more: "CBOS never types the prompt into an open dialog. The words are joined with spaces. Quote what the shell would change, and put -- before text that starts with a dash. --all, --state, --tag and --repo replace the session's name: the command then reports how many sessions get the prompt, and asks you to confirm.",
+    more: "CBOS never types the prompt into an open dialog. The words are joined with spaces. Quote what the shell would change, and put -- before text that starts with a dash. --all, --state, --tag and --repo replace the session's name: the command then reports how many sessions get the prompt, and asks you to confirm. Sessions on other machines get it only with --fleet.",
     examples: [
       ['cbos send AUTH run the tests again', 'a prompt'],
       ['git diff | cbos send AUTH -', 'read the prompt from standard input'],
@@ -52,6 +53,7 @@ export function addTalking(program: Command, context: CliContext): void {
       ["cbos send AUTH 'what is wrong here?' --file shot.png", 'send an image or another file with the prompt'],
       ['cbos send AUTH fix the linter --wait', 'wait, then print the answer or the question'],
       ["cbos send --state ready 'pull, and run the tests'", 'send to every session that accepts a prompt'],
+      ["cbos send --tag night --fleet 'stop at the next test'", 'send to sessions on all machines in the fleet'],
       [
         "cbos send --tag night --repo shop 'stop at the next test'",
         'send to the sessions in one repository that have the tag',
@@ -65,6 +67,7 @@ export function addTalking(program: Command, context: CliContext): void {
     .argument('[text...]', 'the prompt; - reads standard input')
     .option('--all', 'send to all sessions, except stopped and observed ones');
   addSelectors(sending, 'to')
+    .option('--fleet', 'with --all, --state, --tag or --repo: also to sessions on the other machines in the fleet')
     .option('--command', 'run a prompt that starts with / or ! as a command')
     .option('--force', 'type it no matter what the session shows')
     .option('--queue', 'hold it until the session is ready')
@@ -78,6 +81,9 @@ export function addTalking(program: Command, context: CliContext): void {
         if (options.file !== undefined) throw filesToOne();
         await broadcast(context, slug === undefined ? [] : [slug, ...words], options);
         return;
+      }
+      if (options.fleet === true) {
+        throw new CommandError('--fleet needs --all, --state, --tag or --repo', 'cbos send --help', EXIT.usage);
       }
       if (slug === undefined) throw missing('name');
       const { file: paths = [] } = options;

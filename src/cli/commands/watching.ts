@@ -67,14 +67,7 @@ export function addWatching(program: Command, context: CliContext): void {
     .option('-t, --timeout <seconds>', 'give up after this time', readSeconds)
     .option('--json', 'print each session that reaches the state, as a JSON line')
     .action(async (names: string[], options: WaitOptions & SelectorOptions) => {
-      const remote = names.filter((name) => name.includes('/'));
-      if (remote.length > 0) {
-        if (remote.length < names.length)
-          throw new CommandError(
-            'One command cannot wait for sessions on several machines',
-            'run one `cbos wait` for each machine',
-            EXIT.usage,
-          );
+      if (names.some((name) => name.includes('/'))) {
         context.exitCode = await waitElsewhere(context, names, options);
         return;
       }
