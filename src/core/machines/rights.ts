@@ -42,8 +42,8 @@ export const changesSomething = ({ route }: Pick<MachineCall, 'route'>): boolean
  * Returns the rights that a call needs. An answer may contain free text, which reaches Claude like a prompt, and the
  * answer to a closing question is a prompt. Both therefore also require the right to type. A forced message goes into
  * whatever is open, including a dialog, so it also requires the right to answer. A new session's prompt reaches Claude
- * too. Its arguments can contain a prompt, and its environment can make Claude run any program, so they require the right
- * to type. A permission mode that answers dialogs requires the right to answer.
+ * too. Its arguments can contain a prompt, and its environment can make Claude run any program, so they require the
+ * right to type. A permission mode that answers dialogs requires the right to answer.
  */
 export function rightsNeeded({ route, body }: MachineCall): readonly Right[] {
   const needed = NEEDED[route];
