@@ -7,7 +7,7 @@ import {
 } from '../protocol/index.ts';
 import type { CliContext } from './context.ts';
 
-/** How many sessions on other machines get the prompt at a time. Each machine answers several times as many requests. */
+/** How many sessions on other machines get the prompt at a time. Each machine answers many more requests at once. */
 const MOST_AT_ONCE = 8;
 
 /**
@@ -31,7 +31,7 @@ function leftOut({ reachable, fault, may }: MachineSessions): string | null {
   return may.includes('type') ? null : 'does not let this machine type';
 }
 
-/** Sends the prompt to each of these sessions on other machines. Each owner decides by itself. */
+/** Sends the prompt to each of these sessions on other machines. Each owner decides whether to allow it. */
 export async function sendFar(
   { client }: CliContext,
   slugs: readonly string[],
