@@ -26,7 +26,7 @@ export function addBudgeting(program: Command, context: CliContext): void {
     more: 'Budgets are [[budgets]] tables in config.toml; without one, spending is not limited. When a budget is reached, CBOS holds every prompt for its sessions and asks you. A running turn continues to its end, and CBOS never holds what you type directly into a session.',
     examples: [
       ['cbos budget', 'show how much of each budget has been spent, and how many prompts it holds'],
-      ['cbos budget raise night', 'raise the budget by its own amount, for today'],
+      ['cbos budget raise night', 'allow the same amount once more today'],
       ['cbos budget raise each --session CI --to 20', 'let one session spend up to $20'],
     ],
   });

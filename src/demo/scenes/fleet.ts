@@ -200,7 +200,7 @@ export const DEMO_SESSIONS: readonly DemoSession[] = [
   },
 ];
 
-/** Chooses the scene of the session whose prompt this is. */
+/** Chooses the scene of the session that sent this prompt. */
 export const chooseDemoScene: ChooseScene = chooseByPrompt(
   Object.fromEntries(DEMO_SESSIONS.map(({ prompt, scene }) => [prompt, scene])),
 );
