@@ -77,6 +77,7 @@ export const REST_EXAMPLES = {
   inviteMachine: { rights: ['see', 'answer'], valid_s: 600 },
   joinFleet: { line: 'the line that `cbos fleet invite` prints', name: 'laptop', allow: ['see'] },
   allowMachines: { rights: ['see', 'answer'] },
+  renameMachine: { name: 'laptop' },
   removeMachine: { machine: 'laptop' },
   callMachine: {
     machine: 'laptop',

@@ -8,7 +8,8 @@ import { CatalogueError, type FleetMachine } from '../protocol/index.ts';
  */
 export function machinesFor(machines: readonly FleetMachine[], labels: readonly string[]): FleetMachine[] {
   const reachable = machines.filter(
-    ({ reachable: isReachable, labels: own = [] }) => isReachable && labels.every((label) => own.includes(label)),
+    ({ reachable: isReachable, fault, labels: own = [] }) =>
+      isReachable && fault === null && labels.every((label) => own.includes(label)),
   );
   const suitable = reachable.filter(({ may = [] }) => may.includes('launch'));
   if (suitable.length > 0) {

@@ -54,6 +54,8 @@ export async function followTerminal(options: FollowTerminalOptions): Promise<'e
   return 'left';
 }
 
-/** Reports whether an error means that the other machine, or this one's server, cannot be reached now. */
-export const isLoss = ({ code }: CatalogueError): boolean =>
-  code === 'machine_unreachable' || code === 'machine_silent' || code === 'no_server';
+/** The other machine, or this one's server, cannot be reached now. A doubled machine takes no part until its copy left. */
+const LOSSES: ReadonlySet<string> = new Set(['machine_unreachable', 'machine_silent', 'machine_doubled', 'no_server']);
+
+/** Reports whether asking again can help. */
+export const isLoss = ({ code }: CatalogueError): boolean => LOSSES.has(code);

@@ -49,7 +49,13 @@ export function createViewKeeper(now: () => number = () => 0): ViewKeeper {
     const asOf = frame.reachable ? null : now() - (frame.age_ms ?? 0);
     const rows = new Map(
       frame.sessions.map((session): [string, SeenSession] => {
-        const elsewhere: Elsewhere = { machine: frame.machine, slug: session.slug, may: frame.may, asOf };
+        const elsewhere: Elsewhere = {
+          machine: frame.machine,
+          slug: session.slug,
+          may: frame.may,
+          asOf,
+          cause: frame.cause,
+        };
         const slug = `${frame.machine}/${session.slug}`;
         return [slug, { ...session, slug, elsewhere }];
       }),
@@ -74,7 +80,13 @@ export function createViewKeeper(now: () => number = () => 0): ViewKeeper {
       for (const session of ofOthers()) {
         if (session.elsewhere === undefined) continue;
         const { elsewhere } = session;
-        own().set(session.slug, { ...session, elsewhere: { ...elsewhere, may: [], asOf: elsewhere.asOf ?? now() } });
+        const lost: Elsewhere = {
+          ...elsewhere,
+          may: [],
+          asOf: elsewhere.asOf ?? now(),
+          cause: elsewhere.cause ?? 'unreachable',
+        };
+        own().set(session.slug, { ...session, elsewhere: lost });
       }
     },
     take: (frame) => {

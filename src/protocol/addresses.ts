@@ -143,6 +143,7 @@ export const ADDRESSES = {
   inviteMachine: { method: 'post', path: '/fleet/invitations' },
   joinFleet: { method: 'post', path: '/fleet/join' },
   allowMachines: { method: 'put', path: '/fleet/allow' },
+  renameMachine: { method: 'put', path: '/fleet/name' },
   removeMachine: { method: 'post', path: '/fleet/remove' },
   leaveFleet: { method: 'post', path: '/fleet/leave' },
   callMachine: { method: 'post', path: '/fleet/calls' },

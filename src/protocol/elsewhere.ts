@@ -1,4 +1,4 @@
-import type { Right } from './machine-words.ts';
+import type { MachineCause, Right } from './machine-words.ts';
 import type { Session } from './session.ts';
 
 /** Where a session on another machine runs, and what is known about that machine. */
@@ -10,6 +10,8 @@ export interface Elsewhere {
   may: readonly Right[];
   /** the time since when the entry may be out of date, in Unix milliseconds, or null while it is current */
   asOf: number | null;
+  /** why its row may be wrong; null while it is current */
+  cause: MachineCause | null;
 }
 
 /** A session on this machine or on another one. The slug of a session on another machine is `machine/SESSION`. */

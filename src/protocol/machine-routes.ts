@@ -9,6 +9,7 @@ import {
   MachineSessions,
   NewFleet,
   NewInvitation,
+  RenameMachine,
   Rights,
 } from './machines.ts';
 import type { Route } from './route.ts';
@@ -57,7 +58,7 @@ export const MACHINE_ROUTES = {
     body: JoinFleet,
     success: 200,
     response: FleetView,
-    errors: ['in_fleet', 'invalid_invitation', 'machine_unreachable', 'machine_name_taken'],
+    errors: ['in_fleet', 'invalid_invitation', 'machine_unreachable', 'machine_name_taken', 'machine_version'],
   },
   allowMachines: {
     method: 'put',
@@ -67,6 +68,15 @@ export const MACHINE_ROUTES = {
     success: 200,
     response: FleetView,
     errors: ['no_fleet'],
+  },
+  renameMachine: {
+    method: 'put',
+    path: '/fleet/name',
+    summary: 'Give this machine another name in the fleet; its key, rights and sessions stay the same',
+    body: RenameMachine,
+    success: 200,
+    response: FleetView,
+    errors: ['no_fleet', 'machine_name_taken', 'machine_unreachable', 'machine_silent', 'machine_version'],
   },
   removeMachine: {
     method: 'post',
@@ -82,7 +92,13 @@ export const MACHINE_ROUTES = {
     path: '/fleet/leave',
     summary: 'Leave the fleet; on the founder, end the fleet for all machines',
     success: 200,
-    response: z.object({ status: z.literal('left'), told: z.boolean() }),
+    response: z.object({
+      status: z.literal('left'),
+      told: z.boolean().meta({ description: 'Whether the founder knows' }),
+      is_copy: z.boolean().meta({
+        description: 'Whether this was a copy of another machine, which stays in the fleet',
+      }),
+    }),
     errors: ['no_fleet'],
   },
   callMachine: {
@@ -92,6 +108,14 @@ export const MACHINE_ROUTES = {
     body: CallMachine,
     success: 200,
     response: MachineAnswer,
-    errors: ['no_fleet', 'no_such_machine', 'machine_unreachable', 'machine_silent', 'not_allowed_there'],
+    errors: [
+      'no_fleet',
+      'no_such_machine',
+      'machine_unreachable',
+      'machine_silent',
+      'machine_version',
+      'machine_doubled',
+      'not_allowed_there',
+    ],
   },
 } as const satisfies Record<string, Route>;

@@ -3,10 +3,14 @@ import { ErrorBody } from './error-body.ts';
 import { MachineCall, Member, Rights } from './machines.ts';
 
 /**
- * The version of the messages that machines in a fleet exchange over NATS. Messages with a different version are
- * rejected.
+ * The version of the messages that machines in a fleet exchange over NATS. `src/core/machines/versions.ts` decides
+ * which versions work together.
  */
-export const MACHINE_WIRE_VERSION = 1;
+export const MACHINE_WIRE = { v: 2, minor: 0 } as const;
+
+/** The part of each message that every version can read. A message without a version is from version 1.0. */
+export const WireVersion = z.object({ v: z.int().default(1), minor: z.int().default(0) });
+export type WireVersion = z.infer<typeof WireVersion>;
 
 /**
  * Identifies a list of sessions that a machine sent. The revision increases with each change, and starts over when the
@@ -15,17 +19,23 @@ export const MACHINE_WIRE_VERSION = 1;
 export const RowsVersion = z.object({ boot: z.string().max(64), revision: z.int() });
 export type RowsVersion = z.infer<typeof RowsVersion>;
 
+/** A permission to make one change, and the server that issued it. No other server with the same key accepts it. */
+export const MachineTicket = z.object({ boot: z.string().max(64), ticket: z.string().max(64) });
+export type MachineTicket = z.infer<typeof MachineTicket>;
+
 /**
  * A request to another machine. The request itself does not name its sender: the NATS subject does, and the NATS server
  * prevents machines from publishing under another machine's name.
  */
 export const MachineAsk = z.discriminatedUnion('kind', [
-  z.strictObject({ v: z.int(), kind: z.literal('ping') }),
-  z.strictObject({ v: z.int(), kind: z.literal('rows'), known: RowsVersion.optional() }),
-  z.strictObject({ v: z.int(), kind: z.literal('roster') }),
-  z.strictObject({ v: z.int(), kind: z.literal('ticket') }),
-  z.strictObject({ v: z.int(), kind: z.literal('call'), call: MachineCall, ticket: z.string().max(64).nullable() }),
-  z.strictObject({ v: z.int(), kind: z.literal('leave') }),
+  // Every version answers a ping from every other version. Machines learn each other's version this way.
+  WireVersion.extend({ kind: z.literal('ping') }),
+  WireVersion.extend({ kind: z.literal('rows'), known: RowsVersion.optional() }),
+  WireVersion.extend({ kind: z.literal('roster') }),
+  WireVersion.extend({ kind: z.literal('ticket') }),
+  WireVersion.extend({ kind: z.literal('call'), call: MachineCall, ticket: MachineTicket.nullable() }),
+  WireVersion.extend({ kind: z.literal('rename'), name: Member.shape.name, ticket: MachineTicket }),
+  WireVersion.extend({ kind: z.literal('leave') }),
 ]);
 export type MachineAsk = z.infer<typeof MachineAsk>;
 
@@ -40,7 +50,12 @@ export type MachineReply = z.infer<typeof MachineReply>;
  * They show how much time passed between the writing of two messages, regardless of wall clocks and of how long the
  * messages took to arrive.
  */
-export const MachineStamp = z.object({ boot: z.string().max(64), at_ms: z.number() });
+export const MachineStamp = WireVersion.extend({
+  boot: z.string().max(64),
+  at_ms: z.number(),
+  /** the version of CBOS, for people */
+  cbos: z.string().max(64).nullable().default(null),
+});
 export type MachineStamp = z.infer<typeof MachineStamp>;
 
 export const MachineRows = MachineStamp.extend({
@@ -53,15 +68,14 @@ export const MachineRows = MachineStamp.extend({
 export type MachineRows = z.infer<typeof MachineRows>;
 
 /** The members of the fleet, according to its founder. */
-export const Roster = z.object({ founder: z.string(), members: z.array(Member) });
+export const Roster = WireVersion.extend({ founder: z.string(), members: z.array(Member) });
 export type Roster = z.infer<typeof Roster>;
 
 /**
  * The request that a machine with an invitation sends to the founder. The proof is a signature made with the machine's
  * own key.
  */
-export const Admission = z.strictObject({
-  v: z.int(),
+export const Admission = WireVersion.extend({
   id: Member.shape.id,
   name: Member.shape.name,
   proof: z.string().max(128),

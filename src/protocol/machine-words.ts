@@ -48,3 +48,10 @@ export const MACHINE_CALLS = [
   'killSession',
 ] as const;
 export type MachineCallName = (typeof MACHINE_CALLS)[number];
+
+/**
+ * Why a machine's list is not current: the machine does not answer, its version is too different, two servers run with
+ * its key, or it refuses.
+ */
+export const MACHINE_CAUSES = ['unreachable', 'version', 'doubled', 'refused'] as const;
+export type MachineCause = (typeof MACHINE_CAUSES)[number];

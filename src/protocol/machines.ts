@@ -1,5 +1,11 @@
 import { z } from 'zod';
-import { MACHINE_CALLS, MACHINE_LABEL_PATTERN, MACHINE_NAME_PATTERN, RIGHTS } from './machine-words.ts';
+import {
+  MACHINE_CALLS,
+  MACHINE_CAUSES,
+  MACHINE_LABEL_PATTERN,
+  MACHINE_NAME_PATTERN,
+  RIGHTS,
+} from './machine-words.ts';
 import { Session } from './session.ts';
 import { Timestamp } from './words.ts';
 
@@ -32,6 +38,19 @@ export const MachineFacts = z.object({
 });
 export type MachineFacts = z.infer<typeof MachineFacts>;
 
+/** A running server. Servers that use the same key recognize each other by `boot`. */
+export const MachineInstance = z
+  .object({
+    boot: z.string().max(64).meta({ description: 'Different for each start of a server' }),
+    host: z.string().max(256).meta({ description: 'The name of the host' }),
+    machine: z.string().max(64).nullable().meta({ description: 'A digest of /etc/machine-id; null without one' }),
+    os_boot: z.string().max(64).nullable().meta({ description: 'Different for each start of the operating system' }),
+    pid: z.int(),
+    started_at: Timestamp,
+  })
+  .meta({ id: 'MachineInstance' });
+export type MachineInstance = z.infer<typeof MachineInstance>;
+
 export const FleetMachine = Member.extend({
   ...MachineFacts.partial().shape,
   is_self: z.boolean(),
@@ -42,6 +61,11 @@ export const FleetMachine = Member.extend({
   age_ms: z.number().nullable().meta({
     description: 'How long ago it was last heard from, as an upper bound; null if never',
   }),
+  version: z.string().nullable().meta({ description: 'Its version of CBOS; null if it has not said so' }),
+  fault: z
+    .string()
+    .nullable()
+    .meta({ description: 'Why it responds but takes no part, as a sentence: its version, or a copy of it' }),
 }).meta({ id: 'FleetMachine' });
 export type FleetMachine = z.infer<typeof FleetMachine>;
 
@@ -56,6 +80,11 @@ export const FleetView = z
         allow: Rights.meta({ description: 'The highest right that other machines may have here' }),
         connected: z.boolean(),
         fault: z.string().nullable().meta({ description: 'Why this machine is not connected, as a sentence' }),
+        instance: MachineInstance.meta({ description: 'The server that answers' }),
+        doubles: z.array(MachineInstance).meta({
+          description:
+            "Other running servers with this machine's key, such as a clone; while there are any, none takes part",
+        }),
       })
       .nullable()
       .meta({ description: 'null for a machine that does not belong to a fleet' }),
@@ -75,6 +104,7 @@ export const MachineSessions = z
     }),
     fault: z.string().nullable().meta({ description: 'Why the machine did not respond, as a sentence' }),
     may: Rights.meta({ description: 'What this machine may do there; empty while that machine does not respond' }),
+    cause: z.enum(MACHINE_CAUSES).nullable().meta({ description: 'Why the list is not current; null if it is' }),
     unreadable: z.int().meta({ description: 'How many further sessions this version of CBOS cannot read' }),
     sessions: z.array(Session),
   })
@@ -112,6 +142,8 @@ export const JoinFleet = z
     allow: Rights,
   })
   .meta({ id: 'JoinFleet' });
+
+export const RenameMachine = z.strictObject({ name: MachineName }).meta({ id: 'RenameMachine' });
 
 /** A request to the REST interface that concerns a session on another machine. */
 export const MachineCall = z

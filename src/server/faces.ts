@@ -2,7 +2,7 @@ import { join } from 'node:path';
 import type { ProcessTrace } from '../platform/claude/index.ts';
 import type { AnswerStore } from '../platform/sqlite/answer-store.ts';
 import type { ReviewStore } from '../platform/sqlite/review-store.ts';
-import type { Recordings, Settings } from '../protocol/index.ts';
+import type { Recordings, Settings, WireVersion } from '../protocol/index.ts';
 import type { RulesDesk } from './approval/rules-desk.ts';
 import { createCallers } from './auth/callers.ts';
 import { createGate } from './auth/gate.ts';
@@ -102,6 +102,8 @@ export interface FacesOptions {
   webDir: string | null;
   /** the directory of the built documentation; null if it was not built */
   docsDir: string | null;
+  /** the version of the messages to other machines; for tests */
+  wire?: WireVersion;
   /** how often to ping each WebSocket, in milliseconds; set only by tests */
   pingIntervalMs?: number;
 }
@@ -158,6 +160,8 @@ export async function startServerFaces(options: FacesOptions): Promise<Faces> {
     labels: settings.machine_labels,
     carryOut: (call) => carryOutCall(createHandlers(handlerOptions), call),
     environment,
+    version,
+    ...(options.wire === undefined ? {} : { wire: options.wire }),
     clock,
     logger,
   });

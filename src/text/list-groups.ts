@@ -11,6 +11,7 @@ import {
   needsYou,
   type SeenSession,
 } from '../protocol/index.ts';
+import { causeText } from './machine-words.ts';
 import { ATTENTION_TITLES } from './session-words.ts';
 import { cleanLine } from './terminal-text.ts';
 
@@ -49,7 +50,7 @@ function oldGroups(sessions: readonly SeenSession[]): ListGroup[] {
     const members = old.filter(({ elsewhere }) => elsewhere?.machine === machine);
     return {
       key: foldKey('machine', machine),
-      title: `${cleanLine(machine)} cannot be reached`,
+      title: `${cleanLine(machine)} ${causeText(members[0]?.elsewhere?.cause ?? null)}`,
       attention: null,
       isOld: true,
       count: members.length,

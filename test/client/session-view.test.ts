@@ -94,6 +94,7 @@ const machine = (reachable: boolean, ...slugs: string[]): StreamFrame => ({
   reachable,
   age_ms: 5_000,
   fault: null,
+  cause: reachable ? null : 'unreachable',
   may: reachable ? ['see', 'answer'] : [],
   unreadable: 0,
   sessions: slugs.map((slug) => someSession(slug)),
@@ -104,7 +105,7 @@ test('sessions of other machines have the name of their machine, and stay when t
   expect([...view.keys()]).toEqual(['A', 'B', 'build/A', 'build/X']);
   expect(view.get('build/X')).toMatchObject({
     slug: 'build/X',
-    elsewhere: { machine: 'build', slug: 'X', may: ['see', 'answer'], asOf: null },
+    elsewhere: { machine: 'build', slug: 'X', may: ['see', 'answer'], asOf: null, cause: null },
   });
 });
 

@@ -5,7 +5,13 @@ import { WebSocket } from 'ws';
 import type { z } from 'zod';
 import type { BudgetRule } from '../../src/core/budgets/index.ts';
 import type { RuleStore } from '../../src/platform/sqlite/rule-store.ts';
-import { type Recordings, type Session, SessionsFrame, StreamFrame } from '../../src/protocol/index.ts';
+import {
+  type Recordings,
+  type Session,
+  SessionsFrame,
+  StreamFrame,
+  type WireVersion,
+} from '../../src/protocol/index.ts';
 import type { Approvals } from '../../src/server/approval/approvals.ts';
 import { type Clock, createSystemClock } from '../../src/server/clock.ts';
 import { type FaceSettings, type Faces, startServerFaces } from '../../src/server/faces.ts';
@@ -93,6 +99,8 @@ export interface StartOptions {
   recordings?: () => Promise<Recordings>;
   /** since when the person has been away */
   awaySince?: number;
+  /** the version of the messages to other machines */
+  wire?: WireVersion;
   /** by default, `$10` a day for all sessions together */
   budgets?: readonly BudgetRule[];
 }
@@ -166,6 +174,7 @@ export async function startFaces(options: StartOptions = {}): Promise<FacesUnder
       webDir: options.webDir ?? null,
       docsDir: options.docsDir ?? null,
       ...(pingIntervalMs === undefined ? {} : { pingIntervalMs }),
+      ...(options.wire === undefined ? {} : { wire: options.wire }),
     }).catch((error: unknown) => {
       attended.dispose();
       throw error;

@@ -1,8 +1,9 @@
-import { readFileSync } from 'node:fs';
+import { cpSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import type { z } from 'zod';
 import { findOnPath } from '../../scripts/setup/system-programs.mjs';
 import type { FleetView, Invitation, MachineSessions, Right } from '../../src/protocol/index.ts';
+import { placeOf } from '../../src/server/machines/membership.ts';
 import { type Answered, type FacesUnderTest, type StartOptions, startFaces } from './faces.ts';
 import { waitFor } from './wait-for.ts';
 
@@ -73,6 +74,22 @@ export async function untilConnected(machine: MachineUnderTest): Promise<void> {
     },
     { describe: `${machine.name} is connected to the fleet`, actual: () => last, timeoutMs: 30_000 },
   );
+}
+
+/**
+ * Gives a machine the home of another one, as if its virtual machine had been cloned.
+ * @param place where the copy claims to be; by default where it is, as a clone does
+ */
+export async function becomeCopyOf(
+  original: MachineUnderTest,
+  copy: MachineUnderTest,
+  place = placeOf(copy.world.cbosHome),
+): Promise<void> {
+  await copy.stop();
+  const file = join(copy.world.cbosHome, 'fleet/machine.json');
+  cpSync(join(original.world.cbosHome, 'fleet'), join(copy.world.cbosHome, 'fleet'), { recursive: true });
+  writeFileSync(file, JSON.stringify({ ...membershipOf(original), place }), { mode: 0o600 });
+  await copy.startAgain();
 }
 
 /** Returns the pid of a founder's NATS server. */

@@ -2,6 +2,7 @@ import { createInterface } from 'node:readline/promises';
 import { type Command, InvalidArgumentError } from 'commander';
 import { type FleetView, MACHINE_NAME_PATTERN, RIGHTS, type Right } from '../../protocol/index.ts';
 import { formatDuration } from '../../text/durations.ts';
+import { cleanLine } from '../../text/terminal-text.ts';
 import { confirm } from '../confirm.ts';
 import { type CliContext, isInteractive } from '../context.ts';
 import { machineTable } from '../output/fleet-table.ts';
@@ -34,6 +35,7 @@ export function addMachines(program: Command, context: CliContext): void {
   addList(fleet, context);
   addFounding(fleet, context);
   addJoining(fleet, context);
+  addRenaming(fleet, context);
   addEnding(fleet, context);
 }
 
@@ -61,7 +63,13 @@ function printView({ out }: CliContext, { fleet, machines }: FleetView): void {
     return;
   }
   out.lines(machineTable(machines, out.style, out.width));
-  if (!fleet.connected) out.notice(`not connected to ${fleet.address}: ${fleet.fault ?? ''}`);
+  for (const { fault } of machines) if (fault !== null) out.notice(cleanLine(fault));
+  if (!fleet.connected) {
+    const { address, doubles } = fleet;
+    out.notice(
+      `${doubles.length > 0 ? 'taking no part in the fleet' : `not connected to ${address}`}: ${fleet.fault ?? ''}`,
+    );
+  }
   const allowed = fleet.allow.length === 0 ? 'nothing' : fleet.allow.join(', ');
   out.notice(`other machines may do this here, each within its rights: ${allowed} — cbos fleet allow changes it`);
 }
@@ -161,6 +169,22 @@ function addJoining(fleet: Command, context: CliContext): void {
   }
 }
 
+function addRenaming(fleet: Command, context: CliContext): void {
+  const { out } = context;
+  fleet
+    .command('rename')
+    .summary('give this machine another name in the fleet')
+    .description('Give this machine another name in the fleet. Its key, its rights and its sessions stay the same.')
+    .argument('<name>', 'the new name', readName)
+    .option('--json', 'print the API response as JSON')
+    .action(async (name: string, { json }: JsonOption) => {
+      const client = await context.client();
+      const view = await client.call('renameMachine', { body: { name } });
+      if (json === true) out.json(view);
+      else out.line(`this machine is now ${view.fleet?.machine ?? ''}`);
+    });
+}
+
 function addEnding(fleet: Command, context: CliContext): void {
   const { out } = context;
   fleet
@@ -198,7 +222,8 @@ function addEnding(fleet: Command, context: CliContext): void {
       const left = await client.call('leaveFleet');
       if (json === true) return out.json(left);
       out.line('left the fleet');
-      if (!left.told) out.notice('the founder could not be notified — run this there: cbos fleet remove NAME');
+      if (left.is_copy) out.notice('this was a copy of another machine, which stays in the fleet');
+      else if (!left.told) out.notice('the founder could not be notified — run this there: cbos fleet remove NAME');
     });
 }
 

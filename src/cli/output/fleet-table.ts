@@ -1,5 +1,6 @@
 import type { FleetMachine, MachineSessions, Session } from '../../protocol/index.ts';
 import { formatDuration } from '../../text/durations.ts';
+import { causeText } from '../../text/machine-words.ts';
 import type { Style } from '../../text/style.ts';
 import { cleanLine } from '../../text/terminal-text.ts';
 import { attentionHeadings, type SortKey, sessionTable, sortSessions } from './session-table.ts';
@@ -42,7 +43,9 @@ export function fleetTable({ fleet, now, sort, style, width }: FleetTable): stri
   if (old.length === 0) return lines;
   const headings = fleet
     .filter(({ reachable, sessions: own }) => !reachable && own.length > 0)
-    .map(({ machine, age_ms }) => `${cleanLine(machine)} cannot be reached; last update ${ageText(age_ms)} ago`);
+    .map(
+      ({ machine, age_ms, cause }) => `${cleanLine(machine)} ${causeText(cause)}; last update ${ageText(age_ms)} ago`,
+    );
   const grey: Style = (_name, text) => text;
   const rows = sessionTable({
     sessions: sortSessions(old, sort),
@@ -81,8 +84,9 @@ export function machineTable(machines: readonly FleetMachine[], style: Style, wi
   });
 }
 
-function stateCell({ is_self, reachable, age_ms }: FleetMachine): Cell {
+function stateCell({ is_self, reachable, age_ms, fault }: FleetMachine): Cell {
   if (is_self) return { text: 'this machine' };
+  if (fault !== null) return { text: 'takes no part', style: 'dim' };
   if (reachable) return { text: 'reachable' };
   return {
     text: age_ms === null ? 'unreachable' : `unreachable, last heard from ${ageText(age_ms)} ago`,

@@ -51,6 +51,13 @@ export function admit(
   };
 }
 
+/** Gives a member another name. Null if the name is taken, or the member is unknown. */
+export function withName(book: FounderBook, id: string, name: string): FounderBook | null {
+  const isTaken = book.members.some((member) => member.name === name && member.id !== id);
+  if (isTaken || !book.members.some((member) => member.id === id)) return null;
+  return { ...book, members: book.members.map((member) => (member.id === id ? { ...member, name } : member)) };
+}
+
 export function withoutMember(book: FounderBook, id: string): FounderBook {
   return { ...book, members: book.members.filter((member) => member.id !== id) };
 }

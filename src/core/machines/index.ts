@@ -7,6 +7,7 @@
  * - the age of a message: `age.ts`
  * - how a person leaves the terminal of a session on another machine: `detach-keys.ts`
  * - how requests are never carried out late or twice: `tickets.ts`
+ * - which versions work together: `versions.ts`
  */
 
 export * from './age.ts';
@@ -16,3 +17,4 @@ export * from './nats-config.ts';
 export * from './rights.ts';
 export * from './subjects.ts';
 export * from './tickets.ts';
+export * from './versions.ts';

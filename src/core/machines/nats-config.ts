@@ -1,6 +1,6 @@
 import type { Member } from '../../protocol/index.ts';
 import type { FounderBook } from './founder-book.ts';
-import { askSubject, asksOf, inboxPrefix, joinSubject, ROSTER_SUBJECT, rowsSubject } from './subjects.ts';
+import { askSubject, asksOf, hereSubject, inboxPrefix, joinSubject, ROSTER_SUBJECT, rowsSubject } from './subjects.ts';
 
 /**
  * This limit is large enough for a prompt of a million characters, escaped as JSON as it is over REST, and for the
@@ -59,9 +59,10 @@ ${users.join('\n')}
 /** A machine may send requests only in its own name, and may receive only requests that are addressed to it. */
 function memberEntry({ id, rights }: Member, isFounder: boolean): string {
   return userEntry(id, {
-    publish: [askSubject('*', id), rowsSubject(id), ...(isFounder ? [ROSTER_SUBJECT] : [])],
+    publish: [askSubject('*', id), rowsSubject(id), hereSubject(id), ...(isFounder ? [ROSTER_SUBJECT] : [])],
     subscribe: [
       asksOf(id),
+      hereSubject(id),
       `${inboxPrefix(id)}.>`,
       ROSTER_SUBJECT,
       ...(rights.includes('see') ? [rowsSubject('*')] : []),

@@ -18,6 +18,9 @@ export const rowsSubject = (owner: string): string => `cbos.rows.${owner}`;
 /** Returns the machine that a list of sessions comes from, according to the message's subject. */
 export const ownerOfRows = (subject: string): string => subject.split('.')[2] ?? '';
 
+/** The subject on which servers with the same key notice each other. Nobody else may use it. */
+export const hereSubject = (id: string): string => `cbos.here.${id}`;
+
 /** The subject for the fleet's member list. Only the founder may publish on it. */
 export const ROSTER_SUBJECT = 'cbos.roster';
 

@@ -86,6 +86,8 @@ export async function openNatsLink(login: NatsLogin): Promise<NatsLink> {
       tls,
       inboxPrefix: inboxPrefix(id),
       reconnect: false,
+      // A server that asks whether another one has its key must not hear its own question.
+      noEcho: true,
       ignoreClusterUpdates: true,
       timeout: CONNECT_MS,
       pingInterval: PING_MS,

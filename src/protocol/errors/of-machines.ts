@@ -36,7 +36,7 @@ export const MACHINE_ERRORS = {
     status: 409,
     exit: EXIT.refused,
     meaning: 'Another machine in the fleet has this name; the invitation can still be used',
-    hint: 'Choose another name: `cbos fleet join --name NAME`',
+    hint: 'Choose another name with `--name NAME`. If it is this machine from before it was reinstalled, run `cbos fleet remove NAME` on the founder first',
   },
   machine_unreachable: {
     status: 503,
@@ -73,6 +73,12 @@ export const MACHINE_ERRORS = {
     exit: EXIT.refused,
     meaning: 'The other machine runs a version of CBOS that is incompatible with this one',
     hint: 'Install the same version on both machines',
+  },
+  machine_doubled: {
+    status: 409,
+    exit: EXIT.refused,
+    meaning: 'Two running servers use the key of one machine, so neither of them takes part in the fleet',
+    hint: 'Run `cbos fleet ls` on both to see which one is the copy, and `cbos fleet leave` on the copy',
   },
   nats_missing: {
     status: 503,

@@ -17,6 +17,7 @@ export function createMachineHandlers(machines: MachinesDesk) {
     inviteMachine: ({ body }: BodyOf<'inviteMachine'>) => machines.invite(body),
     joinFleet: ({ body }: BodyOf<'joinFleet'>) => machines.join(body),
     allowMachines: ({ body }: BodyOf<'allowMachines'>) => machines.allow(body.rights),
+    renameMachine: ({ body }: BodyOf<'renameMachine'>) => machines.rename(body.name),
     removeMachine: ({ body }: BodyOf<'removeMachine'>) => machines.remove(body.machine),
     leaveFleet: () => machines.leave(),
     callMachine: async ({ body }: BodyOf<'callMachine'>) => ({

@@ -7,21 +7,23 @@ import {
   isInboxOf,
   MAX_PAYLOAD_BYTES,
   missingRights,
+  versionGap,
 } from '../../core/machines/index.ts';
 import type { NatsMessage } from '../../platform/nats/index.ts';
 import {
   CatalogueError,
-  MACHINE_WIRE_VERSION,
   MachineAsk,
   type MachineCall,
   type MachineFacts,
   type MachineReply,
   type MachineRows,
   type MachineStamp,
+  type MachineTicket,
   type Member,
   type Right,
   type Roster,
   type RowsVersion,
+  WireVersion,
 } from '../../protocol/index.ts';
 import { toFailure } from '../http/error-response.ts';
 import type { Logger } from '../logger.ts';
@@ -36,6 +38,8 @@ export interface AnswerAsksOptions {
   elapsed(): number;
   stamp(): MachineStamp;
   facts(): Omit<MachineFacts, 'may'>;
+  /** whether another server with this machine's key is running; nobody could tell the two servers' answers apart */
+  isDoubled(): boolean;
   /**
    * @param known the version of the list that the requesting machine already has; if the list has not changed, the
    * result omits the sessions
@@ -46,6 +50,8 @@ export interface AnswerAsksOptions {
   allowed(): readonly Right[];
   /** carries out a permitted call, and returns the same result as the REST interface */
   carryOut(call: MachineCall): Promise<unknown>;
+  /** gives a machine another name; only the founder can do this */
+  onRename(member: Member, name: string): Promise<void>;
   /** removes a machine that is leaving the fleet; only the founder can remove machines */
   onLeave(member: Member): void;
   logger: Logger;
@@ -59,15 +65,23 @@ export function createAskListener(options: AnswerAsksOptions): (message: NatsMes
   const tickets = createTickets({ elapsed: options.elapsed, makeName: randomUUID });
   const running = new Map<string, number>();
 
-  async function answer(asker: Member, data: string): Promise<unknown> {
-    const ask = readAsk(data);
-    if (ask.v !== MACHINE_WIRE_VERSION) throw new CatalogueError('machine_version');
+  const { boot } = options.stamp();
+  const requireTicket = (asker: Member, given: MachineTicket | null): void => {
+    if (given !== null && tickets.use(asker.id, given.ticket)) return;
+    throw new CatalogueError('machine_unreachable', 'The request arrived too late and was not carried out');
+  };
+
+  async function answer(asker: Member, ask: MachineAsk): Promise<unknown> {
+    if (options.isDoubled()) throw new CatalogueError('machine_doubled');
     const granted = grantedRights(asker.rights, options.allowed());
     switch (ask.kind) {
       case 'ping':
         return { ...options.stamp(), ...options.facts(), may: [...granted] };
       case 'roster':
         return options.roster();
+      case 'rename':
+        requireTicket(asker, ask.ticket);
+        return options.onRename(asker, ask.name);
       case 'leave':
         options.onLeave(asker);
         return null;
@@ -77,13 +91,11 @@ export function createAskListener(options: AnswerAsksOptions): (message: NatsMes
       case 'ticket': {
         const ticket = tickets.issue(asker.id);
         if (ticket === null) throw tooMuch();
-        return ticket;
+        return { boot, ticket } satisfies MachineTicket;
       }
       case 'call':
         // The ticket was issued for this call, so it is used up even if the call is refused.
-        if (changesSomething(ask.call) && (ask.ticket === null || !tickets.use(asker.id, ask.ticket))) {
-          throw new CatalogueError('machine_unreachable', 'The request arrived too late and was not carried out');
-        }
+        if (changesSomething(ask.call)) requireTicket(asker, ask.ticket);
         requireRights(granted, ask.call);
         if (changesSomething(ask.call)) {
           options.logger.info(
@@ -114,16 +126,24 @@ export function createAskListener(options: AnswerAsksOptions): (message: NatsMes
     // The NATS server closes the connection of a removed machine. This check covers messages that were already in
     // transit.
     if (asker === undefined) return fail(new CatalogueError('not_allowed_there', 'The machine is not in the fleet'));
+    let ask: MachineAsk;
+    try {
+      ask = readAsk(message.data, options.stamp());
+    } catch (error) {
+      return fail(error);
+    }
+    // Another server with the same key issued the ticket, and answers. An answer from here could arrive first.
+    if (isForAnother(ask, boot)) return;
     const atOnce = (running.get(id) ?? 0) + 1;
     if (atOnce > MOST_AT_ONCE) return fail(tooMuch());
     running.set(id, atOnce);
-    answer(asker, message.data)
+    answer(asker, ask)
       .then((value) => reply({ ok: true, value: value ?? null }), fail)
       .finally(() => running.set(id, (running.get(id) ?? 1) - 1));
   };
 }
 
-function readAsk(data: string): MachineAsk {
+function readAsk(data: string, own: WireVersion): MachineAsk {
   let content: unknown;
   try {
     content = JSON.parse(data);
@@ -131,14 +151,18 @@ function readAsk(data: string): MachineAsk {
     throw new CatalogueError('invalid_request', "The request isn't valid JSON", { cause });
   }
   const ask = MachineAsk.safeParse(content);
+  if (ask.data?.kind === 'ping') return ask.data;
+  const version = WireVersion.safeParse(content).data;
+  if (version === undefined || versionGap(own, version) !== 'none') throw new CatalogueError('machine_version');
   if (ask.success) return ask.data;
-  const version = typeof content === 'object' && content !== null ? Reflect.get(content, 'v') : undefined;
-  if (version !== MACHINE_WIRE_VERSION) throw new CatalogueError('machine_version');
   throw new CatalogueError(
     'invalid_request',
     'This version of CBOS does not know the request that the other machine sent',
   );
 }
+
+const isForAnother = (ask: MachineAsk, boot: string): boolean =>
+  (ask.kind === 'call' || ask.kind === 'rename') && ask.ticket !== null && ask.ticket.boot !== boot;
 
 function requireRights(granted: readonly Right[], call: MachineCall): void {
   const missing = missingRights(call, granted);

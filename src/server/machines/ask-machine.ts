@@ -6,10 +6,12 @@ import {
   ERRORS,
   type ErrorCode,
   LONGEST_TERMINAL_WAIT_MS,
-  MACHINE_WIRE_VERSION,
   type MachineAsk,
   type MachineCall,
   MachineReply,
+  MachineStamp,
+  MachineTicket,
+  type WireVersion,
 } from '../../protocol/index.ts';
 import { cleanLine } from '../../text/terminal-text.ts';
 
@@ -25,8 +27,11 @@ const REPLAY_MS = 20_000;
  */
 const LOOK_EVERY_MS = 1_000;
 
-type WithoutVersion<T> = T extends unknown ? Omit<T, 'v'> : never;
+type WithoutVersion<T> = T extends unknown ? Omit<T, keyof WireVersion> : never;
 export type Question = WithoutVersion<MachineAsk>;
+/** A request that may have a ticket. */
+type Ticketed = Extract<Question, { kind: 'call' | 'rename' }>;
+type WithoutTicket<T> = T extends unknown ? Omit<T, 'ticket'> : never;
 
 export interface AskOptions {
   link: NatsLink;
@@ -35,6 +40,8 @@ export interface AskOptions {
   owner: string;
   /** the owner's name, used in error messages */
   name: string;
+  /** our version */
+  wire: WireVersion;
 }
 
 /**
@@ -51,16 +58,20 @@ export async function ask(options: AskOptions, question: Question): Promise<unkn
  *   know whether it was
  */
 export async function callOwner(options: AskOptions, call: MachineCall): Promise<unknown> {
-  if (!changesSomething(call)) {
-    return readValue(
-      options,
-      await whileAlive(options, { kind: 'call', call, ticket: null }, readMs(call)),
-      'machine_unreachable',
-    );
-  }
-  const ticket = await ask(options, { kind: 'ticket' });
-  if (typeof ticket !== 'string') throw notUnderstood(options);
-  return readValue(options, await whileAlive(options, { kind: 'call', call, ticket }, CALL_MS), 'machine_silent');
+  if (changesSomething(call)) return change(options, { kind: 'call', call });
+  const outcome = await whileAlive(options, { kind: 'call', call, ticket: null }, readMs(call));
+  return readValue(options, outcome, 'machine_unreachable');
+}
+
+/**
+ * Sends a request that changes something on another machine, with a ticket from that machine. Of two servers with the
+ * same key, only the one that issued the ticket carries out the request.
+ * @throws CatalogueError see `callOwner`
+ */
+export async function change(options: AskOptions, what: WithoutTicket<Ticketed>): Promise<unknown> {
+  const ticket = MachineTicket.safeParse(await ask(options, { kind: 'ticket' })).data;
+  if (ticket === undefined) throw notUnderstood(options);
+  return readValue(options, await whileAlive(options, { ...what, ticket }, CALL_MS), 'machine_silent');
 }
 
 /** Returns how long to wait for a call that changes nothing. */
@@ -70,11 +81,14 @@ function readMs({ route, query }: MachineCall): number {
 }
 
 /** Sends a question, and stops waiting for the answer when the owner is gone. */
-async function whileAlive(options: AskOptions, question: Question, timeoutMs: number): Promise<Outcome> {
+async function whileAlive(options: AskOptions, question: Ticketed, timeoutMs: number): Promise<Outcome> {
   if (timeoutMs <= ANSWER_MS + LOOK_EVERY_MS) return send(options, question, timeoutMs);
   const done = new AbortController();
   try {
-    return await Promise.race([send(options, question, timeoutMs), ownerIsGone(options, done.signal)]);
+    return await Promise.race([
+      send(options, question, timeoutMs),
+      ownerIsGone(options, question.ticket?.boot ?? null, done.signal),
+    ]);
   } finally {
     done.abort();
   }
@@ -82,18 +96,24 @@ async function whileAlive(options: AskOptions, question: Question, timeoutMs: nu
 
 type Outcome = Awaited<ReturnType<NatsLink['request']>>;
 
-function send({ link, self, owner }: AskOptions, question: Question, timeoutMs: number): Promise<Outcome> {
-  const data = JSON.stringify({ v: MACHINE_WIRE_VERSION, ...question });
+function send({ link, self, owner, wire }: AskOptions, question: Question, timeoutMs: number): Promise<Outcome> {
+  const data = JSON.stringify({ ...wire, ...question });
   return link.request(askSubject(owner, self), data, timeoutMs);
 }
 
-/** Resolves when the owner no longer answers. Without this check, a call would hang for a minute if the owner died. */
-async function ownerIsGone(options: AskOptions, signal: AbortSignal): Promise<Outcome> {
+/**
+ * Resolves when the owner no longer answers. Without this check, a call to a machine that dies would hang for a minute.
+ * @param boot the server that issued the ticket; another one never answers the request. Null without a ticket
+ */
+async function ownerIsGone(options: AskOptions, boot: string | null, signal: AbortSignal): Promise<Outcome> {
   for (;;) {
     await delay(LOOK_EVERY_MS, undefined, { ref: false });
     if (signal.aborted) return { kind: 'silent' };
-    const { kind } = await send(options, { kind: 'ping' }, CALL_MS);
-    if (kind === 'unreachable') return { kind: 'silent' };
+    const outcome = await send(options, { kind: 'ping' }, CALL_MS);
+    const reply = outcome.kind === 'answered' ? readReply(outcome.data) : null;
+    const answering = reply?.ok === true ? MachineStamp.safeParse(reply.value).data : undefined;
+    const isAnother = boot !== null && answering !== undefined && answering.boot !== boot;
+    if (outcome.kind === 'unreachable' || isAnother) return { kind: 'silent' };
   }
 }
 
@@ -111,6 +131,7 @@ function readValue(options: AskOptions, outcome: Outcome, ifSilent: ErrorCode): 
   if (reply === null) throw notUnderstood(options);
   if (reply.ok) return reply.value;
   const { code, message, hint: _, ...extra } = reply.error;
+  if (code === 'machine_version') throw notUnderstood(options);
   // The other machine's hint is dropped and this machine's own hint is used, because people type what a hint says and
   // the other machine could suggest any command.
   throw new CatalogueError(isErrorCode(code) ? code : 'internal', `${name}: ${cleanLine(message)}`, { extra });
@@ -132,6 +153,6 @@ export const unreachable = (name: string): CatalogueError =>
   );
 
 const notUnderstood = ({ name }: AskOptions): CatalogueError =>
-  new CatalogueError('machine_version', `${name} sent an answer that this version of CBOS cannot read`);
+  new CatalogueError('machine_version', `${name} runs a version of CBOS that is incompatible with the one here`);
 
 const isErrorCode = (code: string): code is ErrorCode => Object.hasOwn(ERRORS, code);

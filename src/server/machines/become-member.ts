@@ -17,11 +17,11 @@ import {
   CatalogueError,
   ERRORS,
   type ErrorCode,
-  MACHINE_WIRE_VERSION,
   MachineReply,
   Member,
   RIGHTS,
   type Right,
+  type WireVersion,
 } from '../../protocol/index.ts';
 import { admissionText } from './founding.ts';
 import { readInvitation } from './invitation-line.ts';
@@ -78,7 +78,9 @@ export async function foundFleet(
  * Joins a fleet with an invitation. The invitation cannot be used again.
  * @throws CatalogueError invalid_invitation, machine_unreachable, machine_name_taken
  */
-export async function joinFleet(options: Becoming & { line: string; allow: readonly Right[] }): Promise<Membership> {
+export async function joinFleet(
+  options: Becoming & { line: string; allow: readonly Right[]; wire: WireVersion },
+): Promise<Membership> {
   const { home, files, line, allow } = options;
   const { host, port, authority, founder, seed } = readInvitation(line);
   const invitation = publicKeyOf(seed);
@@ -95,7 +97,7 @@ export async function joinFleet(options: Becoming & { line: string; allow: reado
   });
   try {
     const admission = {
-      v: MACHINE_WIRE_VERSION,
+      ...options.wire,
       id: key.id,
       name,
       proof: sign(key.seed, admissionText(invitation, key.id, name)),

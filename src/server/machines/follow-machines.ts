@@ -1,6 +1,7 @@
-import type { MachineSessions, Member, Session, StreamFrame } from '../../protocol/index.ts';
+import type { CatalogueError, MachineSessions, Member, Right, Session, StreamFrame } from '../../protocol/index.ts';
 import type { Clock } from '../clock.ts';
 import type { Dispose } from '../sessions.ts';
+import { causeOf } from './reach.ts';
 
 /**
  * The pause between two requests to the same machine. Given this pause and the time limit for an answer, a row that is
@@ -15,7 +16,7 @@ export type FleetListener = (frame: FleetFrame) => void;
 export interface FollowMachinesOptions {
   others(): readonly Member[];
   /** Requests the sessions of a machine. @returns the error if the request failed; null otherwise */
-  look(member: Member): Promise<{ message: string } | null>;
+  look(member: Member): Promise<CatalogueError | null>;
   sessionsOf(id: string): Pick<MachineSessions, 'sessions' | 'unreadable' | 'age_ms' | 'may'>;
   clock: Clock;
 }
@@ -36,7 +37,7 @@ export interface MachineFollowers {
 
 /** The result of the last request to a machine. */
 interface Seen {
-  fault: string | null;
+  failure: CatalogueError | null;
   /** the last report without the fields that change all the time */
   told: string;
 }
@@ -49,21 +50,19 @@ export function createMachineFollowers(options: FollowMachinesOptions): MachineF
   let stopTimer: Dispose | null = null;
 
   const fleetFrame = (): FleetFrame => ({ type: 'fleet', machines: others().map(({ name }) => name) });
-  const machineFrame = ({ id, name }: Member, fault: string | null): FleetFrame => {
+  const machineFrame = ({ id, name }: Member, failure: CatalogueError | null): FleetFrame => {
     const known = options.sessionsOf(id);
-    // Even if the machine is reachable but refuses the request, its earlier report is no longer current.
-    const may = fault === null ? known.may : [];
-    return { type: 'machine', machine: name, is_self: false, reachable: fault === null, fault, ...known, may };
+    return { type: 'machine', machine: name, is_self: false, ...known, ...stateOf(failure, known.may) };
   };
   const tell = (frame: FleetFrame): void => {
     for (const listener of listeners) listener(frame);
   };
-  const tellIfChanged = (member: Member, fault: string | null): void => {
+  const tellIfChanged = (member: Member, failure: CatalogueError | null): void => {
     if (listeners.size === 0) return;
-    const frame = machineFrame(member, fault);
+    const frame = machineFrame(member, failure);
     const told = contentOf(frame);
     if (seen.get(member.id)?.told === told) return;
-    seen.set(member.id, { fault, told });
+    seen.set(member.id, { failure, told });
     tell(frame);
   };
 
@@ -72,7 +71,7 @@ export function createMachineFollowers(options: FollowMachinesOptions): MachineF
     looking.add(member.id);
     try {
       const failure = await options.look(member);
-      if (others().some(({ id }) => id === member.id)) tellIfChanged(member, failure?.message ?? null);
+      if (others().some(({ id }) => id === member.id)) tellIfChanged(member, failure);
     } finally {
       looking.delete(member.id);
     }
@@ -102,7 +101,7 @@ export function createMachineFollowers(options: FollowMachinesOptions): MachineF
         listener(fleetFrame());
         for (const member of others()) {
           const last = seen.get(member.id);
-          if (last !== undefined) listener(machineFrame(member, last.fault));
+          if (last !== undefined) listener(machineFrame(member, last.failure));
         }
       }
       return () => {
@@ -115,7 +114,7 @@ export function createMachineFollowers(options: FollowMachinesOptions): MachineF
     noteRows: (member) => {
       const last = seen.get(member.id);
       // An unreachable machine counts as reachable again only once it has answered.
-      if (last?.fault === null) tellIfChanged(member, null);
+      if (last?.failure === null) tellIfChanged(member, null);
       else if (listeners.size > 0) void lookAt(member);
     },
     lookNow,
@@ -125,6 +124,15 @@ export function createMachineFollowers(options: FollowMachinesOptions): MachineF
       listeners.clear();
     },
   };
+}
+
+/** Returns whether a machine's list is current. After a failure, its earlier report about our rights is not current. */
+export function stateOf(
+  failure: CatalogueError | null,
+  may: readonly Right[],
+): Pick<MachineSessions, 'reachable' | 'fault' | 'cause' | 'may'> {
+  if (failure === null) return { reachable: true, fault: null, cause: null, may: [...may] };
+  return { reachable: false, fault: failure.message, cause: causeOf(failure), may: [] };
 }
 
 /**

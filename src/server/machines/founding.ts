@@ -6,6 +6,8 @@ import {
   invitationOf,
   isInboxOf,
   natsConfig,
+  versionGap,
+  withName,
   withoutExpired,
   withoutMember,
 } from '../../core/machines/index.ts';
@@ -27,10 +29,10 @@ import { waitUntil } from '../../platform/process/index.ts';
 import {
   Admission,
   CatalogueError,
-  MACHINE_WIRE_VERSION,
   type MachineReply,
   type Member,
   type Right,
+  type WireVersion,
 } from '../../protocol/index.ts';
 import type { Clock } from '../clock.ts';
 import type { Logger } from '../logger.ts';
@@ -45,6 +47,7 @@ const RELOAD_LOOK_MS = 50;
 export interface FoundingOptions {
   membership: Membership;
   files: MembershipFiles;
+  wire: WireVersion;
   environment: Readonly<Record<string, string | undefined>>;
   clock: Clock;
   logger: Logger;
@@ -62,6 +65,8 @@ export interface Founding {
   invite(rights: readonly Right[], validMs: number): Promise<{ line: string; expiresAt: number }>;
   /** Answers a machine's request to join. */
   onJoin(message: NatsMessage): void;
+  /** @throws CatalogueError machine_name_taken */
+  rename(id: string, name: string): Promise<void>;
   remove(id: string): Promise<void>;
   /** Ends the NATS server. */
   stop(): Promise<void>;
@@ -128,7 +133,7 @@ export function createFounding(options: FoundingOptions): Founding {
     if (asked === undefined || !isSignedBy(asked.id, admissionText(invitation, asked.id, asked.name), asked.proof)) {
       return refuse(new CatalogueError('invalid_invitation', 'The request to join is incomplete'));
     }
-    if (asked.v !== MACHINE_WIRE_VERSION) return refuse(new CatalogueError('machine_version'));
+    if (versionGap(options.wire, asked) !== 'none') return refuse(new CatalogueError('machine_version'));
     const result = admit(book, { invitation, id: asked.id, name: asked.name, now: clock.now() });
     if (result.outcome === 'refused') return refuse(new CatalogueError(result.because));
     // The list of members is saved before the machine gets its answer. If two machines use the same invitation, only
@@ -182,6 +187,18 @@ export function createFounding(options: FoundingOptions): Founding {
         .then(() => change(book))
         .then(options.onChange)
         .catch((cause: unknown) => logger.error({ err: cause }, 'a machine could not be admitted'));
+    },
+    rename: async (id, name) => {
+      const next = withName(book, id, name);
+      if (next === null) {
+        throw new CatalogueError('machine_name_taken', `Another machine in the fleet is named ${name}`, {
+          hint: 'Choose another name',
+        });
+      }
+      // The NATS server knows only keys.
+      files.writeBook(next);
+      book = next;
+      options.onChange();
     },
     remove: async (id) => {
       await change(withoutMember(book, id));

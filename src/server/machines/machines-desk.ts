@@ -7,11 +7,13 @@ import {
   type FleetView,
   type Invitation,
   type JoinFleet,
+  MACHINE_WIRE,
   type MachineCall,
   type MachineSessions,
   type NewFleet,
   type NewInvitation,
   type Right,
+  type WireVersion,
 } from '../../protocol/index.ts';
 import type { Clock } from '../clock.ts';
 import type { Logger } from '../logger.ts';
@@ -35,6 +37,10 @@ export interface MachinesDeskOptions {
   /** carries out a request from another machine after it has been permitted */
   carryOut(call: MachineCall): Promise<unknown>;
   environment: Readonly<Record<string, string | undefined>>;
+  /** the version of CBOS, for people */
+  version: string;
+  /** the version of this machine's messages; for tests */
+  wire?: WireVersion;
   clock: Clock;
   logger: Logger;
 }
@@ -55,13 +61,14 @@ export interface MachinesDesk {
   join(request: z.output<typeof JoinFleet>): Promise<FleetView>;
   allow(rights: readonly Right[]): Promise<FleetView>;
   remove(machine: string): Promise<FleetMachine>;
-  leave(): Promise<{ status: 'left'; told: boolean }>;
+  rename(name: string): Promise<FleetView>;
+  leave(): Promise<{ status: 'left'; told: boolean; is_copy: boolean }>;
   call(machine: string, call: MachineCall): Promise<unknown>;
   close(): Promise<void>;
 }
 
 export function createMachinesDesk(options: MachinesDeskOptions): MachinesDesk {
-  const { home, logger } = options;
+  const { home, logger, wire = MACHINE_WIRE } = options;
   let machines: Machines | null = null;
   /**
    * The clients that follow the fleet, each with a function that ends its subscription; null while there is no fleet.
@@ -93,7 +100,7 @@ export function createMachinesDesk(options: MachinesDeskOptions): MachinesDesk {
       logger.error({}, `${MEMBERSHIP_FILE} cannot be read: this machine belongs to no fleet until it joins one again`);
       return null;
     }
-    machines = openMachines({ ...options, files, membership });
+    machines = openMachines({ ...options, wire, files, membership });
     for (const listener of followers.keys()) followers.set(listener, machines.follow(listener));
     return machines;
   }
@@ -137,6 +144,7 @@ export function createMachinesDesk(options: MachinesDeskOptions): MachinesDesk {
             ...options,
             files,
             membership,
+            wire,
             onChange: () => undefined,
             flush: async () => undefined,
           });
@@ -158,7 +166,7 @@ export function createMachinesDesk(options: MachinesDeskOptions): MachinesDesk {
       inTurn(async () => {
         requireNone();
         const { joinFleet, membershipFiles } = await load();
-        await joinFleet({ home, files: membershipFiles(home), name: name ?? null, line, allow });
+        await joinFleet({ home, files: membershipFiles(home), name: name ?? null, line, allow, wire });
         const opened = await open();
         await opened?.connected(CONNECT_MS);
         return required().view();
@@ -168,10 +176,14 @@ export function createMachinesDesk(options: MachinesDeskOptions): MachinesDesk {
       return required().view();
     },
     remove: (machine) => required().remove(machine),
+    rename: async (name) => {
+      await required().rename(name);
+      return required().view();
+    },
     leave: () =>
       inTurn(async () => {
         const leaving = required();
-        const told = await leaving.leave();
+        const { told, isCopy } = await leaving.leave();
         machines = null;
         await leaving.close();
         for (const listener of followers.keys()) {
@@ -180,7 +192,7 @@ export function createMachinesDesk(options: MachinesDeskOptions): MachinesDesk {
         }
         const { membershipFiles } = await load();
         membershipFiles(home).remove();
-        return { status: 'left', told };
+        return { status: 'left', told, is_copy: isCopy };
       }),
     call: (machine, call) => required().call(machine, call),
     close: () =>

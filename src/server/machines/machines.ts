@@ -1,4 +1,11 @@
-import type { FleetMachine, FleetView, MachineCall, MachineSessions, Right } from '../../protocol/index.ts';
+import type {
+  FleetMachine,
+  FleetView,
+  MachineCall,
+  MachineSessions,
+  Right,
+  WireVersion,
+} from '../../protocol/index.ts';
 import type { Clock } from '../clock.ts';
 import type { Logger } from '../logger.ts';
 import type { Dispose, Sessions } from '../sessions.ts';
@@ -14,6 +21,10 @@ export interface OpenMachinesOptions {
   labels: readonly string[];
   carryOut(call: MachineCall): Promise<unknown>;
   environment: Readonly<Record<string, string | undefined>>;
+  /** the version of CBOS, for people */
+  version: string;
+  /** the version of this machine's messages */
+  wire: WireVersion;
   clock: Clock;
   logger: Logger;
 }
@@ -28,8 +39,9 @@ export interface Machines {
   invite(rights: readonly Right[], validMs: number): Promise<{ line: string; expiresAt: number }>;
   allow(rights: readonly Right[]): void;
   remove(machine: string): Promise<FleetMachine>;
-  /** Tells the founder that this machine is leaving. Returns false if the founder could not be reached. */
-  leave(): Promise<boolean>;
+  rename(name: string): Promise<void>;
+  /** Tells the founder that this machine is leaving, unless this is a copy of a machine, which stays in the fleet. */
+  leave(): Promise<{ told: boolean; isCopy: boolean }>;
   /** Resolves with true once this machine is connected, or with false if the time limit is reached first. */
   connected(limitMs: number): Promise<boolean>;
   close(): Promise<void>;

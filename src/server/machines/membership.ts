@@ -1,11 +1,12 @@
 import { createHash } from 'node:crypto';
-import { readFileSync, realpathSync, rmSync } from 'node:fs';
+import { realpathSync, rmSync } from 'node:fs';
 import { hostname } from 'node:os';
 import { join } from 'node:path';
 import { z } from 'zod';
 import type { FounderBook } from '../../core/machines/index.ts';
 import { Member, Rights, Roster } from '../../protocol/index.ts';
 import { readPrivateFile, writePrivateFile } from '../private-file.ts';
+import { machineIdOf } from './instance.ts';
 import { MEMBERSHIP_FILE } from './places.ts';
 
 /** What a machine stores about its membership in a fleet, including the machine's secret. */
@@ -66,14 +67,10 @@ export type MembershipFiles = ReturnType<typeof membershipFiles>;
  * the same key would both carry out requests that are meant for one of them.
  */
 export function placeOf(home: string): string {
-  let machine = hostname();
-  try {
-    machine = readFileSync('/etc/machine-id', 'utf8').trim();
-  } catch {
-    // Some containers have no machine id, so the host name is used instead.
-  }
+  // The name of the host is not part of it, because a machine may be renamed. A container has no machine id, and gets a
+  // new name with each start.
   return createHash('sha256')
-    .update(`${machine}\n${realpathSync(home)}`)
+    .update(`${machineIdOf() ?? ''}\n${realpathSync(home)}`)
     .digest('hex');
 }
 

@@ -1,49 +1,64 @@
 import { randomUUID } from 'node:crypto';
 import { uptime } from 'node:os';
-import { asksOf, joinSubject, ownerOfRows, ROSTER_SUBJECT, rowsSubject } from '../../core/machines/index.ts';
+import {
+  asksOf,
+  joinSubject,
+  ownerOfRows,
+  ROSTER_SUBJECT,
+  rowsSubject,
+  versionGap,
+} from '../../core/machines/index.ts';
 import { type NatsLink, openNatsLink } from '../../platform/nats/index.ts';
 import {
   CatalogueError,
-  type FleetMachine,
   type MachineRows,
-  type MachineSessions,
+  type MachineStamp,
   type Member,
-  RIGHTS,
   Roster,
   type RowsVersion,
   type Session,
 } from '../../protocol/index.ts';
 import { createAskListener } from './answer-asks.ts';
-import { ask, callOwner, unreachable } from './ask-machine.ts';
+import { ask, change, unreachable } from './ask-machine.ts';
+import { createFleetViews } from './fleet-views.ts';
 import { createMachineFollowers } from './follow-machines.ts';
 import { createFounding, dialable, type Founding } from './founding.ts';
+import { describeInstance, instanceText } from './instance.ts';
 import { keepConnected } from './keep-connected.ts';
 import { machineFacts } from './machine-facts.ts';
 import type { Machines, OpenMachinesOptions } from './machines.ts';
 import { placeOf } from './membership.ts';
 import { createPeers } from './peers.ts';
+import { createReach } from './reach.ts';
 import { tellRows } from './tell-rows.ts';
 import { createWaiters } from './waiters.ts';
+import { type DoubleWatch, watchDoubles } from './watch-doubles.ts';
 
 /** How long a machine that is leaving remains admitted, so that it can still receive the answer to its request. */
 const LEAVE_GRACE_MS = 100;
 
 export function openMachines(options: OpenMachinesOptions): Machines {
-  const { files, clock, logger } = options;
+  const { files, clock, logger, wire } = options;
   let { membership } = options;
   const { id: self, founder } = membership;
   const isFounder = self === founder;
   const boot = randomUUID();
+  const instance = describeInstance(boot, clock.now());
   // This clock keeps running while the machine sleeps. Therefore rows from before a night of sleep are shown as old.
   const elapsed = (): number => Math.round(uptime() * 1_000);
-  const peers = createPeers(elapsed);
-  let roster: Roster = files.readRoster() ?? { founder, members: [] };
+  const peers = createPeers(elapsed, wire);
+  let roster: Roster = files.readRoster() ?? { ...wire, founder, members: [] };
+  /** the connection; null while this machine takes no part in the fleet */
   let link: NatsLink | null = null;
+  /** the open connection, whether or not this machine takes part */
+  let open: NatsLink | null = null;
+  let watch: DoubleWatch | null = null;
   let isClosed = false;
   const waiters = createWaiters(clock);
 
   const facts = () => machineFacts(options.sessions.list(), options.labels);
-  const stamp = () => ({ boot, at_ms: elapsed() });
+  const stamp = (): MachineStamp => ({ ...wire, boot, at_ms: elapsed(), cbos: options.version });
+  const isDoubled = (): boolean => (watch?.doubles().length ?? 0) > 0;
   const rows = (known?: RowsVersion): MachineRows => {
     const revision = telling.revision();
     const isKnown = known?.boot === boot && known.revision === revision;
@@ -56,17 +71,23 @@ export function openMachines(options: OpenMachinesOptions): Machines {
         environment: options.environment,
         clock,
         logger,
-        onChange: () => setRoster({ founder, members: [...(founding?.members() ?? [])] }),
+        wire,
+        onChange: () => setRoster({ ...wire, founder, members: [...(founding?.members() ?? [])] }),
         flush: async () => link?.flush(),
       })
     : null;
-  if (founding !== null) roster = { founder, members: [...founding.members()] };
+  if (founding !== null) roster = { ...wire, founder, members: [...founding.members()] };
 
   function setRoster(next: Roster): void {
     roster = next;
     peers.keep(new Set(next.members.map(({ id }) => id)));
     followers.lookNow();
     files.writeRoster(next);
+    const name = next.members.find(({ id }) => id === self)?.name;
+    if (name !== undefined && name !== membership.name) {
+      membership = { ...membership, name };
+      files.write(membership);
+    }
     if (isFounder) link?.publish(ROSTER_SUBJECT, JSON.stringify(next));
   }
 
@@ -74,10 +95,12 @@ export function openMachines(options: OpenMachinesOptions): Machines {
     elapsed: clock.elapsed,
     stamp,
     facts,
+    isDoubled,
     rows,
     roster: () => roster,
     allowed: () => membership.allow,
     carryOut: options.carryOut,
+    onRename: ({ id }, name) => requireFounding().rename(id, name),
     onLeave: ({ id }) => {
       // The connection is closed when the machine is removed, so the answer must arrive before that.
       if (id !== self) clock.after(LEAVE_GRACE_MS, () => void founding?.remove(id));
@@ -93,22 +116,8 @@ export function openMachines(options: OpenMachinesOptions): Machines {
   });
 
   const others = (): Member[] => roster.members.filter(({ id }) => id !== self);
-  const askOptions = (through: NatsLink, { id, name }: Member) => ({ link: through, self, owner: id, name });
-
-  /** Requests a machine's sessions, or only checks that the machine is reachable. Returns the error, or null. */
-  async function look(member: Member, kind: 'rows' | 'ping'): Promise<CatalogueError | null> {
-    if (link === null) return unreachable(member.name);
-    const askedMs = elapsed();
-    const known = peers.known(member.id);
-    const question = kind === 'rows' && known !== null ? { kind, known } : { kind };
-    try {
-      peers.onAnswer(member.id, askedMs, await ask(askOptions(link, member), question));
-      return null;
-    } catch (error) {
-      if (error instanceof CatalogueError) return error;
-      throw error;
-    }
-  }
+  const reach = createReach({ link: () => link, self, wire, peers, elapsed });
+  const { look } = reach;
 
   const followers = createMachineFollowers({
     others,
@@ -125,16 +134,25 @@ export function openMachines(options: OpenMachinesOptions): Machines {
     const { host, listen, port, authority, seed } = membership;
     const dial = listen === null ? {} : { dial: dialable(listen) };
     const opened = await openNatsLink({ host, port, authority, id: self, seed, ...dial });
+    open = opened;
     try {
       await serve(opened, onUp);
     } finally {
       link = null;
+      open = null;
+      watch?.dispose();
+      watch = null;
       followers.lookNow();
       await opened.close();
     }
   }
 
   async function serve(opened: NatsLink, onUp: () => void): Promise<void> {
+    const watching = await watchDoubles({
+      ...{ link: opened, self, instance, clock },
+      onChange: () => void (isDoubled() ? standBack() : takePart(opened)),
+    });
+    watch = watching;
     if (isClosed) return;
     opened.subscribe(asksOf(self), onAsk);
     opened.subscribe(rowsSubject('*'), ({ subject, data }) => {
@@ -143,27 +161,49 @@ export function openMachines(options: OpenMachinesOptions): Machines {
       if (peers.onRows(member.id, data)) followers.noteRows(member);
       else void look(member, 'rows').then(() => followers.noteRows(member));
     });
-    if (founding !== null) opened.subscribe(joinSubject('*'), founding.onJoin);
-    else opened.subscribe(ROSTER_SUBJECT, ({ data }) => readRoster(data));
+    if (founding !== null) {
+      opened.subscribe(joinSubject('*'), (message) => {
+        // Two copies of the founder would both admit a machine, each to its own fleet.
+        if (!isDoubled()) founding.onJoin(message);
+      });
+    } else opened.subscribe(ROSTER_SUBJECT, ({ data }) => readRoster(data));
     await opened.flush();
-    link = opened;
     onUp();
-    if (founding !== null) setRoster({ founder, members: [...founding.members()] });
-    else await askRoster(opened);
-    telling.now();
-    waiters.wake();
-    void Promise.all(others().map((member) => look(member, 'rows')));
+    if (isDoubled()) standBack();
+    else await takePart(opened);
     await opened.closed;
   }
 
+  async function takePart(through: NatsLink): Promise<void> {
+    link = through;
+    if (founding !== null) setRoster({ ...wire, founder, members: [...founding.members()] });
+    else await askRoster(through);
+    telling.now();
+    waiters.wake();
+    void Promise.all(others().map((member) => look(member, 'rows')));
+  }
+
+  /** Ends this machine's part in the fleet while another server has the same key. Nobody could tell the two apart. */
+  function standBack(): void {
+    link = null;
+    logger.warn({ instance, doubles: watch?.doubles() }, 'another server has the key of this machine');
+    followers.lookNow();
+  }
+
+  const doublesText = (): string | null => {
+    const doubles = watch?.doubles() ?? [];
+    if (doubles.length === 0) return null;
+    return `another server has the key of this machine: ${doubles.map(instanceText).join('; ')}; this one is ${instanceText(instance)}; run cbos fleet leave on the copy`;
+  };
+
+  const askFounder = (through: NatsLink) => ({ link: through, self, owner: founder, name: 'the founder', wire });
+
   async function askRoster(through: NatsLink): Promise<void> {
-    const value = await ask({ link: through, self, owner: founder, name: 'the founder' }, { kind: 'roster' }).catch(
-      (error: unknown) => {
-        // If the founder's CBOS server is down while its NATS server is running, the last known roster is used.
-        if (!(error instanceof CatalogueError)) throw error;
-        return null;
-      },
-    );
+    const value = await ask(askFounder(through), { kind: 'roster' }).catch((error: unknown) => {
+      // The founder's CBOS server may be down while its NATS server runs. Then the last known roster is used.
+      if (!(error instanceof CatalogueError)) throw error;
+      return null;
+    });
     if (value !== null) takeRoster(value);
   }
 
@@ -177,7 +217,7 @@ export function openMachines(options: OpenMachinesOptions): Machines {
 
   function takeRoster(value: unknown): void {
     const next = Roster.safeParse(value).data;
-    if (next !== undefined && next.founder === founder) setRoster(next);
+    if (next?.founder === founder && versionGap(wire, next) === 'none') setRoster(next);
   }
 
   const connection = keepConnected({ connect: connectOnce, isFounder, clock, logger });
@@ -187,78 +227,47 @@ export function openMachines(options: OpenMachinesOptions): Machines {
     if (member === undefined) throw new CatalogueError('no_such_machine', `No machine in the fleet is named ${name}`);
     return member;
   };
-  const viewOf = (member: Member, isReachable: boolean): FleetMachine => ({
-    ...member,
-    is_self: member.id === self,
-    is_founder: member.id === founder,
-    reachable: member.id === self || isReachable,
-    age_ms: member.id === self ? 0 : peers.ageOf(member.id),
-    ...(member.id === self ? { ...facts(), may: [...RIGHTS] } : isReachable ? peers.factsOf(member.id) : null),
+  const views = createFleetViews({
+    membership: () => membership,
+    roster: () => roster,
+    reach,
+    peers,
+    version: options.version,
+    facts,
+    instance,
+    doubles: () => watch?.doubles() ?? [],
+    fault: () => (link === null ? (doublesText() ?? connection.fault() ?? 'not connected yet') : null),
+    ownSessions: () => options.sessions.list() as Session[],
   });
   const requireFounding = (): Founding => {
     if (founding === null) throw new CatalogueError('not_founder');
     return founding;
   };
 
+  const doubled = (): CatalogueError =>
+    new CatalogueError('machine_doubled', `${membership.name}: ${doublesText() ?? ''}`);
+
   return {
-    view: async () => {
-      const machines = await Promise.all(
-        roster.members.map(async (member) =>
-          viewOf(member, member.id === self || (await look(member, 'ping')) === null),
-        ),
-      );
-      const { name, host, port, allow } = membership;
-      return {
-        fleet: {
-          machine: name,
-          is_founder: isFounder,
-          address: `${host}:${port}`,
-          allow,
-          connected: link !== null,
-          fault: link === null ? (connection.fault() ?? 'not connected yet') : null,
-        },
-        machines,
-      };
-    },
-    sessions: async () => {
-      const own: MachineSessions = {
-        machine: membership.name,
-        is_self: true,
-        reachable: true,
-        age_ms: 0,
-        fault: null,
-        may: [...RIGHTS],
-        unreadable: 0,
-        sessions: options.sessions.list() as Session[],
-      };
-      const rest = await Promise.all(
-        others().map(async (member): Promise<MachineSessions> => {
-          const failure = await look(member, 'rows');
-          const known = peers.sessionsOf(member.id);
-          // Even if the machine is reachable but refuses the request, its earlier report is no longer current.
-          return {
-            machine: member.name,
-            is_self: false,
-            reachable: failure === null,
-            fault: failure?.message ?? null,
-            ...known,
-            may: failure === null ? known.may : [],
-          };
-        }),
-      );
-      return [own, ...rest];
-    },
+    view: views.view,
+    sessions: views.sessions,
     follow: followers.follow,
     call: async (machine, call) => {
       const member = requireMember(machine);
       if (member.id === self) return options.carryOut(call);
-      if (link === null) throw unreachable(member.name);
-      return callOwner(askOptions(link, member), call);
+      if (isDoubled()) throw doubled();
+      return reach.call(member, call);
     },
     invite: (rights, validMs) => requireFounding().invite(rights, validMs),
     allow: (rights) => {
       membership = { ...membership, allow: [...rights] };
       files.write(membership);
+    },
+    rename: async (name) => {
+      if (isDoubled()) throw doubled();
+      if (founding !== null) return founding.rename(self, name);
+      if (link === null) throw unreachable('the founder');
+      await change(askFounder(link), { kind: 'rename', name });
+      await askRoster(link);
     },
     remove: async (machine) => {
       const member = requireMember(machine);
@@ -268,16 +277,16 @@ export function openMachines(options: OpenMachinesOptions): Machines {
         });
       }
       await requireFounding().remove(member.id);
-      return viewOf(member, false);
+      return views.viewOf(member, unreachable(member.name));
     },
     leave: async () => {
-      if (isFounder) return true;
-      if (link === null) return false;
-      const told = await ask({ link, self, owner: founder, name: 'the founder' }, { kind: 'leave' }).then(
-        () => true,
-        () => false,
-      );
-      return told;
+      const isCopy = isDoubled() || placeOf(options.home) !== membership.place;
+      // The founder would remove the original, because both have the same key.
+      if (isCopy) return { told: false, isCopy };
+      if (isFounder) return { told: true, isCopy };
+      if (link === null) return { told: false, isCopy };
+      const leaving = ask(askFounder(link), { kind: 'leave' });
+      return { told: await leaving.then(() => true).catch(() => false), isCopy };
     },
     connected: async (limitMs) => link !== null || waiters.wait(limitMs),
     close: async () => {
@@ -286,7 +295,7 @@ export function openMachines(options: OpenMachinesOptions): Machines {
       followers.dispose();
       founding?.dispose();
       const ending = connection.close();
-      await link?.close();
+      await open?.close();
       await ending;
       await founding?.stop();
     },

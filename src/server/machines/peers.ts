@@ -1,4 +1,4 @@
-import { type Anchor, nextAnchor, writtenAt } from '../../core/machines/index.ts';
+import { type Anchor, nextAnchor, versionGap, writtenAt } from '../../core/machines/index.ts';
 import {
   isSlug,
   MachineFacts,
@@ -8,6 +8,7 @@ import {
   type Right,
   type RowsVersion,
   Session,
+  type WireVersion,
 } from '../../protocol/index.ts';
 
 type Listed = Pick<MachineSessions, 'sessions' | 'unreadable'>;
@@ -21,8 +22,12 @@ interface Told extends RowsVersion {
   read: Listed | null;
 }
 
+/** The versions of a machine, as it last stated them. */
+export type Presence = Pick<MachineStamp, 'v' | 'minor' | 'cbos'>;
+
 /** What this machine knows about one other machine. */
 interface Peer {
+  presence: Presence | null;
   anchor: Anchor | null;
   /** when the other machine was last known to be reachable, by this machine's clock; null if never */
   heardMs: number | null;
@@ -39,6 +44,8 @@ export interface Peers {
   onAnswer(id: string, askedMs: number, value: unknown): void;
   ageOf(id: string): number | null;
   factsOf(id: string): MachineFacts | null;
+  /** null if the machine has not stated its version */
+  presenceOf(id: string): Presence | null;
   /** Returns the version of the list that is known, so that the other machine need not send the same list again. */
   known(id: string): RowsVersion | null;
   sessionsOf(id: string): Listed & Pick<MachineSessions, 'age_ms' | 'may'>;
@@ -46,11 +53,14 @@ export interface Peers {
   keep(ids: ReadonlySet<string>): void;
 }
 
-/** @param elapsed returns milliseconds that never decrease and that continue while this machine sleeps */
-export function createPeers(elapsed: () => number): Peers {
+/**
+ * @param elapsed milliseconds that never decrease, and that continue while this machine sleeps
+ * @param wire our own version; lists in a version that is too different are not read
+ */
+export function createPeers(elapsed: () => number, wire: WireVersion): Peers {
   const peers = new Map<string, Peer>();
   const peerOf = (id: string): Peer => {
-    const peer = peers.get(id) ?? { anchor: null, heardMs: null, may: [], facts: null, rows: null };
+    const peer = peers.get(id) ?? { presence: null, anchor: null, heardMs: null, may: [], facts: null, rows: null };
     peers.set(id, peer);
     return peer;
   };
@@ -66,9 +76,14 @@ export function createPeers(elapsed: () => number): Peers {
 
   return {
     onRows: (id, data) => {
-      const rows = MachineRows.safeParse(parse(data)).data;
-      if (rows === undefined) return true;
+      const content = parse(data);
+      const stamp = MachineStamp.safeParse(content).data;
+      if (stamp === undefined) return true;
       const peer = peerOf(id);
+      peer.presence = stamp;
+      if (versionGap(wire, stamp) !== 'none') return false;
+      const rows = MachineRows.safeParse(content).data;
+      if (rows === undefined) return true;
       const writtenMs = writtenAt(rows, peer.anchor, elapsed());
       if (writtenMs === null) return false;
       peer.heardMs = Math.max(peer.heardMs ?? writtenMs, writtenMs);
@@ -79,6 +94,7 @@ export function createPeers(elapsed: () => number): Peers {
       const stamp = MachineStamp.safeParse(value).data;
       if (stamp === undefined) return;
       const peer = peerOf(id);
+      peer.presence = stamp;
       peer.anchor = nextAnchor(stamp, peer.anchor, askedMs);
       peer.heardMs = askedMs;
       peer.facts = MachineFacts.safeParse(value).data ?? peer.facts;
@@ -89,6 +105,7 @@ export function createPeers(elapsed: () => number): Peers {
     },
     ageOf: (id) => age(peers.get(id)?.heardMs ?? null),
     factsOf: (id) => peers.get(id)?.facts ?? null,
+    presenceOf: (id) => peers.get(id)?.presence ?? null,
     known: (id) => {
       const rows = peers.get(id)?.rows ?? null;
       return rows === null ? null : { boot: rows.boot, revision: rows.revision };

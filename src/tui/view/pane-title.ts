@@ -4,6 +4,7 @@ import { changesFact } from '../../text/changes-words.ts';
 import { displayWidth, truncate } from '../../text/display-width.ts';
 import { formatDuration, formatSince } from '../../text/durations.ts';
 import { contextFact, costFact } from '../../text/figure-words.ts';
+import { causeText } from '../../text/machine-words.ts';
 import { pullRequestText } from '../../text/pull-request-words.ts';
 import { pathText, queueText, recordingText, sessionStyle, stateText } from '../../text/session-words.ts';
 import { setUpNotice } from '../../text/set-up-words.ts';
@@ -32,7 +33,9 @@ export function paneTitle({ model, session, cols, canGoBack, now, home, dress }:
   const moved = scrollText({ back, canGoBack, isCounted: !isConversation(model, session) });
   const asOf = session.elsewhere?.asOf ?? null;
   const facts = [
-    asOf === null ? '' : `cannot be reached; last update ${formatDuration(Math.max(0, now - asOf))} ago`,
+    asOf === null
+      ? ''
+      : `${causeText(session.elsewhere?.cause ?? null)}; last update ${formatDuration(Math.max(0, now - asOf))} ago`,
     session.snoozed == null ? '' : snoozeText(session.snoozed),
     `${stateText({ ...session, snoozed: null })} ${formatSince(status.since, now)}`,
     blockedText(session),

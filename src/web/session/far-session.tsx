@@ -2,6 +2,7 @@ import { useSignal } from '@preact/signals';
 import { useEffect, useLayoutEffect, useRef } from 'preact/hooks';
 import { CatalogueError, type Elsewhere, type SeenSession } from '../../protocol/index.ts';
 import { deliveryLine } from '../../text/delivery-text.ts';
+import { causeText } from '../../text/machine-words.ts';
 import { sessionCommands } from '../actions/session-commands.ts';
 import { ageText, now } from '../app/clock.ts';
 import { addressOf } from '../app/router.ts';
@@ -24,7 +25,7 @@ const ROWS = 200;
  */
 export function FarSession({ session, elsewhere }: { session: SeenSession; elsewhere: Elsewhere }) {
   const { slug, path, status } = session;
-  const { machine, asOf, may } = elsewhere;
+  const { machine, asOf, cause, may } = elsewhere;
   const askedAtFirst = useRef<{ slug: string; id: string | null } | null>(null);
   const { question } = status;
   if (askedAtFirst.current?.slug !== slug) askedAtFirst.current = { slug, id: question?.id ?? null };
@@ -51,7 +52,7 @@ export function FarSession({ session, elsewhere }: { session: SeenSession; elsew
       <div class="dock">
         {asOf !== null && (
           <p class="notice bad" role="status">
-            {machine} cannot be reached. The page shows its state from {ageText(asOf, now.value)} ago; you cannot do
+            {machine} {causeText(cause)}. The page shows its state from {ageText(asOf, now.value)} ago; you cannot do
             anything there now.
           </p>
         )}

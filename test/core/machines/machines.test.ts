@@ -9,6 +9,8 @@ import {
   missingRights,
   natsConfig,
   nextAnchor,
+  versionGap,
+  withName,
   withoutExpired,
   withoutMember,
   writtenAt,
@@ -70,6 +72,17 @@ describe('who is admitted', () => {
     expect(admit(book, request)).toEqual({ outcome: 'refused', because });
   });
 
+  test('a new name changes nothing else, and no two machines have the same', () => {
+    const two: FounderBook = { ...book, members: [...book.members, { id: 'M', name: 'laptop', rights: ['see'] }] };
+    expect(withName(two, 'M', 'travel')?.members).toEqual([
+      ...book.members,
+      { id: 'M', name: 'travel', rights: ['see'] },
+    ]);
+    expect(withName(two, 'M', 'laptop')).toEqual(two);
+    expect(withName(two, 'M', 'desk')).toBeNull();
+    expect(withName(two, 'X', 'travel')).toBeNull();
+  });
+
   test('expired invitations are removed, the others stay', () => {
     expect(withoutExpired(book, 999)).toBe(book);
     expect(withoutExpired(book, 1_000).invitations).toEqual([]);
@@ -91,8 +104,10 @@ describe('the configuration of the NATS server', () => {
   const lineOf = (id: string): string => config.split('\n').find((line) => line.includes(`nkey: ${id},`)) ?? '';
 
   test('lets a machine ask only in its own name, and receive only its own requests', () => {
-    expect(lineOf('UM')).toContain('publish: { allow: ["cbos.ask.*.UM", "cbos.rows.UM"] }');
-    expect(lineOf('UM')).toContain('subscribe: { allow: ["cbos.ask.UM.*", "_INBOX.UM.>", "cbos.roster"] }');
+    expect(lineOf('UM')).toContain('publish: { allow: ["cbos.ask.*.UM", "cbos.rows.UM", "cbos.here.UM"] }');
+    expect(lineOf('UM')).toContain(
+      'subscribe: { allow: ["cbos.ask.UM.*", "cbos.here.UM", "_INBOX.UM.>", "cbos.roster"] }',
+    );
     expect(lineOf('UF')).toContain('"cbos.rows.*"');
     expect(lineOf('UF')).toContain('"cbos.join.*"');
   });
@@ -137,6 +152,18 @@ describe('the age of a message', () => {
     // A slow answer is less exact than a quick one before it.
     expect(nextAnchor({ boot: 'one', at_ms: 100 }, anchor, 50)).toBe(anchor);
   });
+});
+
+test.each([
+  [{ v: 2, minor: 5 }, 'none'],
+  [{ v: 2, minor: 4 }, 'none'],
+  [{ v: 2, minor: 6 }, 'none'],
+  [{ v: 2, minor: 3 }, 'older'],
+  [{ v: 2, minor: 7 }, 'newer'],
+  [{ v: 1, minor: 5 }, 'older'],
+  [{ v: 3, minor: 5 }, 'newer'],
+] as const)('compared with version 2.5, %j is %s', (other, gap) => {
+  expect(versionGap({ v: 2, minor: 5 }, other)).toBe(gap);
 });
 
 describe('a ticket', () => {

@@ -156,7 +156,7 @@ describe('the OpenAPI description', () => {
       }),
       reviews,
       machines: createMachinesDesk({
-        ...{ home: '/nowhere', sessions, environment: {}, clock, logger },
+        ...{ home: '/nowhere', sessions, environment: {}, version: '1.2.3', clock, logger },
         labels: [],
         carryOut: async () => null,
       }),

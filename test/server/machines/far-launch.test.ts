@@ -105,7 +105,7 @@ describe.skipIf(!hasNatsServer)('launching on another machine', () => {
 test('the least busy machine that can be reached comes first, and of equally busy ones the one with fewer sessions', () => {
   const machine = (name: string, some: Partial<FleetMachine>): FleetMachine => ({
     ...{ id: `U${'A'.repeat(55)}`, name, rights: [], is_self: false, is_founder: false, reachable: true, age_ms: 0 },
-    ...{ labels: [], load: 0, running: 0, may: ['launch'] },
+    ...{ version: null, fault: null, labels: [], load: 0, running: 0, may: ['launch'] },
     ...some,
   });
   const names = (machines: FleetMachine[], labels: string[] = []) =>
@@ -121,6 +121,7 @@ test('the least busy machine that can be reached comes first, and of equally bus
   expect(
     names([machine('gone', { reachable: false }), machine('old', { load: undefined }), machine('new', {})]),
   ).toEqual(['new', 'old']);
+  expect(names([machine('doubled', { fault: 'runs twice' }), machine('other', { load: 3 })])).toEqual(['other']);
   expect(names([machine('a', { labels: ['gpu'] }), machine('b', {})], ['gpu'])).toEqual(['a']);
   expect(() => names([machine('older', { may: undefined })])).toThrow('lacks the right to launch on older');
 });

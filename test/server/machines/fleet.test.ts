@@ -1,9 +1,10 @@
-import { cpSync, readdirSync, readFileSync, statSync } from 'node:fs';
+import { readdirSync, readFileSync, statSync } from 'node:fs';
 import { join } from 'node:path';
 import { connect } from '@nats-io/transport-node';
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
 import { askSubject, asksOf, rowsSubject } from '../../../src/core/machines/index.ts';
 import { createKey, NatsRefusedError, openNatsLink, publicKeyOf } from '../../../src/platform/nats/index.ts';
+import { MACHINE_WIRE, MachineTicket } from '../../../src/protocol/index.ts';
 import { readInvitation } from '../../../src/server/machines/invitation-line.ts';
 import {
   found,
@@ -144,15 +145,15 @@ describe.skipIf(!hasNatsServer)('a fleet on a real nats-server', () => {
         link.subscribe(subject, hear);
       }
       await link.flush();
-      const ask = JSON.stringify({ v: 1, kind: 'ticket' });
+      const ask = JSON.stringify({ ...MACHINE_WIRE, kind: 'ticket' });
       expect(await link.request(askSubject(deskId, laptopId), ask, 500)).not.toHaveProperty('data');
       // The laptop does everything that it may do, and the guest learns nothing about it.
       await laptop.ask('desk', 'answer', 'DEPLOY', { choice: 'yes' });
       expect(desk.sessions.answers).toHaveLength(1);
       // This is a forged owner. Messages that it sends as another machine reach nobody.
-      const rows = { boot: 'forged', at_ms: 0, sessions: [{ slug: 'FORGED' }] };
+      const rows = { ...MACHINE_WIRE, boot: 'forged', at_ms: 0, sessions: [{ slug: 'FORGED' }] };
       link.publish(rowsSubject(laptopId), JSON.stringify(rows));
-      link.publish('cbos.roster', JSON.stringify({ founder: deskId, members: [] }));
+      link.publish('cbos.roster', JSON.stringify({ ...MACHINE_WIRE, founder: deskId, members: [] }));
       await link.flush();
       expect((await desk.sees('laptop')).unreadable).toBe(0);
       expect((await laptop.fleet()).machines).toHaveLength(3);
@@ -167,21 +168,25 @@ describe.skipIf(!hasNatsServer)('a fleet on a real nats-server', () => {
       const before = desk.sessions.deliveries('READY').length;
       const link = await linkOf(laptop);
       const ask = async (question: object): Promise<{ ok: boolean; value?: unknown; error?: { code: string } }> => {
-        const outcome = await link.request(askSubject(deskId, laptopId), JSON.stringify({ v: 1, ...question }), 5_000);
+        const outcome = await link.request(
+          askSubject(deskId, laptopId),
+          JSON.stringify({ ...MACHINE_WIRE, ...question }),
+          5_000,
+        );
         if (outcome.kind !== 'answered') throw new Error(outcome.kind);
         return JSON.parse(outcome.data);
       };
       const call = { route: 'send', params: { slug: 'READY' }, body: { text: 'once' } };
-      const { value: ticket } = await ask({ kind: 'ticket' });
+      const { value } = await ask({ kind: 'ticket' });
+      const ticket = MachineTicket.parse(value);
       expect(await ask({ kind: 'call', call, ticket })).toMatchObject({ ok: true });
-      for (const used of [ticket, null, 'invented']) {
+      for (const used of [ticket, null, { ...ticket, ticket: 'invented' }]) {
         expect(await ask({ kind: 'call', call, ticket: used })).toMatchObject({
           ok: false,
           error: { code: 'machine_unreachable' },
         });
       }
       expect(desk.sessions.deliveries('READY')).toHaveLength(before + 1);
-      expect(await ask({ v: 2, kind: 'ping' })).toMatchObject({ ok: false, error: { code: 'machine_version' } });
       expect(await ask({ kind: 'call', call: { ...call, route: 'createSession' }, ticket: null })).toMatchObject({
         ok: false,
       });
@@ -257,9 +262,17 @@ describe.skipIf(!hasNatsServer)('a fleet on a real nats-server', () => {
         });
         expect((await laptop.fleet()).machines.map(({ name }) => name)).not.toContain('leaver');
         // Its keys are removed when it leaves, and it can join again.
-        expect((await leaver.call('/fleet/leave', { method: 'POST' })).json()).toEqual({ status: 'left', told: false });
+        expect((await leaver.call('/fleet/leave', { method: 'POST' })).json()).toEqual({
+          status: 'left',
+          told: false,
+          is_copy: false,
+        });
         await joinFleet(leaver, await invite(desk, ['see']), ['see']);
-        expect((await leaver.call('/fleet/leave', { method: 'POST' })).json()).toEqual({ status: 'left', told: true });
+        expect((await leaver.call('/fleet/leave', { method: 'POST' })).json()).toEqual({
+          status: 'left',
+          told: true,
+          is_copy: false,
+        });
         await waitFor(async () => (await desk.fleet()).machines.every(({ name }) => name !== 'leaver'), {
           describe: 'the founder knows that it left',
         });
@@ -305,21 +318,6 @@ describe.skipIf(!hasNatsServer)('a fleet on a real nats-server', () => {
       }
       await untilConnected(laptop);
       expect(await desk.sees('laptop')).toMatchObject({ reachable: true, sessions: [{ slug: 'KEPT' }] });
-    });
-
-    test('a copy of a machine does not act in its name', async () => {
-      const copy = await startMachine('copy');
-      try {
-        await copy.stop();
-        cpSync(join(laptop.world.cbosHome, 'fleet'), join(copy.world.cbosHome, 'fleet'), { recursive: true });
-        await copy.startAgain();
-        await waitFor(async () => (await copy.fleet()).fleet?.fault?.includes('copied') === true, {
-          describe: 'the copy reports what it is',
-        });
-        expect((await copy.fleet()).fleet?.connected).toBe(false);
-      } finally {
-        await copy[Symbol.asyncDispose]();
-      }
     });
   });
 

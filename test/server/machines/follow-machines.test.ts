@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import type { MachineRows, Member } from '../../../src/protocol/index.ts';
+import { CatalogueError, MACHINE_WIRE, type MachineRows, type Member } from '../../../src/protocol/index.ts';
 import { createMachineFollowers, type FleetFrame } from '../../../src/server/machines/follow-machines.ts';
 import { createPeers } from '../../../src/server/machines/peers.ts';
 import { ManualClock } from '../../harness/manual-clock.ts';
@@ -11,11 +11,11 @@ const BUILD: Member = { id: 'UBUILD', name: 'build', rights: ['see'] };
 /** An owner with a revision of its list, and a machine that follows it. */
 function followed() {
   const clock = new ManualClock();
-  const peers = createPeers(clock.elapsed);
+  const peers = createPeers(clock.elapsed, MACHINE_WIRE);
   const owner = { revision: 1, sessions: [{ ...someSession('AUTH'), ...DONE }], isThere: true, lists: 0, looks: 0 };
   const rows = (): MachineRows => {
     const { revision, sessions } = owner;
-    return { boot: 'one', at_ms: clock.elapsed(), revision, sessions };
+    return { ...MACHINE_WIRE, boot: 'one', at_ms: clock.elapsed(), cbos: null, revision, sessions };
   };
   const followers = createMachineFollowers({
     others: () => [BUILD],
@@ -23,7 +23,7 @@ function followed() {
     clock,
     look: async () => {
       owner.looks += 1;
-      if (!owner.isThere) return { message: 'build cannot be reached' };
+      if (!owner.isThere) return new CatalogueError('machine_unreachable');
       const isKnown = peers.known(BUILD.id)?.revision === owner.revision;
       if (!isKnown) owner.lists += 1;
       const answer = { ...rows(), may: ['see'] };
@@ -98,7 +98,7 @@ test('a list that was delayed does not replace a newer one', async () => {
   const { owner, follow, machine, pass, peers, followers } = followed();
   follow();
   await pass(0);
-  const old = JSON.stringify({ boot: 'one', at_ms: 0, revision: 0, sessions: [] });
+  const old = JSON.stringify({ ...MACHINE_WIRE, boot: 'one', at_ms: 0, revision: 0, sessions: [] });
   owner.revision = 5;
   await pass(2_000);
   peers.onRows(BUILD.id, old);

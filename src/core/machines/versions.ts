@@ -1,0 +1,17 @@
+/**
+ * The version of the messages in a fleet. A new minor version only adds fields and questions, which the version before
+ * it may ignore. Everything else is a new major version.
+ */
+export interface WireVersion {
+  v: number;
+  minor: number;
+}
+
+/** What another machine's version is, compared with our own. */
+export type VersionGap = 'none' | 'older' | 'newer';
+
+/** Machines work together if they have the same major version, and their minor versions differ by at most one. */
+export function versionGap(own: WireVersion, other: WireVersion): VersionGap {
+  if (other.v === own.v && Math.abs(other.minor - own.minor) <= 1) return 'none';
+  return other.v < own.v || (other.v === own.v && other.minor < own.minor) ? 'older' : 'newer';
+}
