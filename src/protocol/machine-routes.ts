@@ -40,7 +40,7 @@ export const MACHINE_ROUTES = {
     body: NewFleet,
     success: 201,
     response: FleetView,
-    errors: ['in_fleet', 'nats_missing', 'nats_failed', 'invalid_setting'],
+    errors: ['in_fleet', 'nats_missing', 'nats_failed', 'nats_unreachable', 'nats_unusable', 'invalid_setting'],
   },
   inviteMachine: {
     method: 'post',
@@ -58,7 +58,15 @@ export const MACHINE_ROUTES = {
     body: JoinFleet,
     success: 200,
     response: FleetView,
-    errors: ['in_fleet', 'invalid_invitation', 'machine_unreachable', 'machine_name_taken', 'machine_version'],
+    errors: [
+      'in_fleet',
+      'invalid_invitation',
+      'machine_unreachable',
+      'machine_name_taken',
+      'machine_version',
+      'nats_unreachable',
+      'invalid_setting',
+    ],
   },
   allowMachines: {
     method: 'put',

@@ -67,8 +67,12 @@ export const MachineRows = MachineStamp.extend({
 });
 export type MachineRows = z.infer<typeof MachineRows>;
 
-/** The members of the fleet, according to its founder. */
-export const Roster = WireVersion.extend({ founder: z.string(), members: z.array(Member) });
+/** The members of the fleet, as its founder knows them. The revision grows with each change. */
+export const Roster = WireVersion.extend({
+  founder: z.string(),
+  revision: z.int().default(0),
+  members: z.array(Member),
+});
 export type Roster = z.infer<typeof Roster>;
 
 /**

@@ -118,8 +118,25 @@ export const NewFleet = z
         'The HOST or HOST:PORT at which other machines reach this one; without it, only this machine can join',
     }),
     name: MachineName.optional(),
+    nats: z.string().min(1).max(4_000).optional().meta({
+      description:
+        'A NATS server with JetStream to use instead of an own one: nats://HOST:PORT, or several with commas',
+    }),
+    credentials: z.string().min(1).max(16_000).optional().meta({
+      description: 'For `nats`: the content of a credentials file, or the seed of an nkey',
+    }),
   })
   .meta({ id: 'NewFleet' });
+
+/** A NATS server that CBOS does not run. */
+export const SharedServer = z.object({
+  /** HOST:PORT; any of them will do */
+  servers: z.array(z.string()).min(1),
+  isTls: z.boolean(),
+  /** the content of a credentials file, or the seed of an nkey; null for a server without users */
+  credentials: z.string().nullable(),
+});
+export type SharedServer = z.infer<typeof SharedServer>;
 
 export const NewInvitation = z
   .strictObject({
@@ -140,6 +157,10 @@ export const JoinFleet = z
     line: z.string().min(1).max(8_000),
     name: MachineName.optional(),
     allow: Rights,
+    credentials: z.string().min(1).max(16_000).optional().meta({
+      description:
+        'For a NATS server that CBOS does not run: the content of a credentials file, or the seed of an nkey',
+    }),
   })
   .meta({ id: 'JoinFleet' });
 

@@ -1,16 +1,30 @@
 import { createInterface } from 'node:readline/promises';
-import { type Command, InvalidArgumentError } from 'commander';
+import { type Command, InvalidArgumentError, Option } from 'commander';
 import { type FleetView, MACHINE_NAME_PATTERN, RIGHTS, type Right } from '../../protocol/index.ts';
 import { formatDuration } from '../../text/durations.ts';
 import { cleanLine } from '../../text/terminal-text.ts';
 import { confirm } from '../confirm.ts';
 import { type CliContext, isInteractive } from '../context.ts';
 import { machineTable } from '../output/fleet-table.ts';
+import { credentialsIn } from '../read-credentials.ts';
 import { describe } from './command-help.ts';
 import { readSpan } from './option-values.ts';
 
 interface JsonOption {
   json?: boolean;
+}
+
+interface InitOptions {
+  address?: string;
+  nats?: string;
+  credentials?: string;
+  name?: string;
+}
+
+interface JoinOptions {
+  allow: Right[];
+  name?: string;
+  credentials?: string;
 }
 
 /** How long an invitation is valid: long enough to walk over to the other machine. */
@@ -84,15 +98,23 @@ function addFounding(fleet: Command, context: CliContext): void {
       '--address <host[:port]>',
       'the address at which other machines reach this one; without it, only this machine can join',
     )
+    .addOption(
+      new Option(
+        '--nats <address>',
+        'use a NATS server with JetStream that exists already: nats://HOST:PORT, or several with commas',
+      ).conflicts('address'),
+    )
+    .option('--credentials <file>', 'for --nats: a credentials file, or a file with the seed of an nkey')
     .option('--name <name>', "this machine's name; default: its host name", readName)
     .option('--json', 'print the API response as JSON')
-    .action(async ({ json, ...body }: JsonOption & { address?: string; name?: string }) => {
+    .action(async ({ json, credentials: file, ...rest }: JsonOption & InitOptions) => {
+      const body = { ...rest, ...(await credentialsIn(context, file)) };
       const client = await context.client();
       const view = await client.call('initFleet', { body });
       if (json === true) return out.json(view);
       out.line(`started a fleet: this machine is ${view.fleet?.machine ?? ''}, at ${view.fleet?.address ?? ''}`);
       out.notice('cbos fleet invite prints a line that admits another machine');
-      if (body.address === undefined)
+      if (body.address === undefined && body.nats === undefined)
         out.notice('it listens only on this machine — cbos fleet init --address HOST lets other machines reach it');
     });
 
@@ -144,18 +166,18 @@ function addJoining(fleet: Command, context: CliContext): void {
     .argument('[line]', 'the line that `cbos fleet invite` printed; - or no argument reads standard input')
     .option('--allow <rights>', 'what the other machines may do here, each within its own rights', readAllowed, ['see'])
     .option('--name <name>', "this machine's name; default: its host name", readName)
+    .option('--credentials <file>', 'for a fleet on a NATS server that exists already: the credentials for that server')
     .option('--json', 'print the API response as JSON')
-    .action(
-      async (given: string | undefined, { json, allow, name }: JsonOption & { allow: Right[]; name?: string }) => {
-        const line = given === undefined || given === '-' ? await readLine(context) : given;
-        const client = await context.client();
-        const body = { line, allow, ...(name === undefined ? {} : { name }) };
-        const view = await client.call('joinFleet', { body });
-        if (json === true) return out.json(view);
-        out.line(`joined the fleet as ${view.fleet?.machine ?? ''}`);
-        printView(context, view);
-      },
-    );
+    .action(async (given: string | undefined, { json, allow, name, credentials }: JsonOption & JoinOptions) => {
+      const line = given === undefined || given === '-' ? await readLine(context) : given;
+      const read = await credentialsIn(context, credentials);
+      const client = await context.client();
+      const body = { line, allow, ...(name === undefined ? {} : { name }), ...read };
+      const view = await client.call('joinFleet', { body });
+      if (json === true) return out.json(view);
+      out.line(`joined the fleet as ${view.fleet?.machine ?? ''}`);
+      printView(context, view);
+    });
 
   async function readLine({ out: { notice } }: CliContext): Promise<string> {
     if (isInteractive(io)) notice('paste the line that `cbos fleet invite` printed:');

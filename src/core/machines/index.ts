@@ -7,6 +7,7 @@
  * - the age of a message: `age.ts`
  * - how a person leaves the terminal of a session on another machine: `detach-keys.ts`
  * - how requests are never carried out late or twice: `tickets.ts`
+ * - who signs what on a NATS server that CBOS does not run: `signers.ts`
  * - which versions work together: `versions.ts`
  */
 
@@ -15,6 +16,7 @@ export * from './detach-keys.ts';
 export * from './founder-book.ts';
 export * from './nats-config.ts';
 export * from './rights.ts';
+export * from './signers.ts';
 export * from './subjects.ts';
 export * from './tickets.ts';
 export * from './versions.ts';

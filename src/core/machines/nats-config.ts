@@ -1,6 +1,6 @@
 import type { Member } from '../../protocol/index.ts';
 import type { FounderBook } from './founder-book.ts';
-import { askSubject, asksOf, hereSubject, inboxPrefix, joinSubject, ROSTER_SUBJECT, rowsSubject } from './subjects.ts';
+import { askSubject, asksOf, hereSubject, inboxPrefix, joinSubject, rosterSubject, rowsSubject } from './subjects.ts';
 
 /**
  * This limit is large enough for a prompt of a million characters, escaped as JSON as it is over REST, and for the
@@ -25,7 +25,7 @@ export interface NatsConfig {
 export function natsConfig(config: NatsConfig): string {
   const { founder, book } = config;
   const users = [
-    ...book.members.map((member) => memberEntry(member, member.id === founder)),
+    ...book.members.map((member) => memberEntry(member, founder)),
     ...book.invitations.map(({ id }) =>
       userEntry(id, { publish: [joinSubject(id)], subscribe: [`${inboxPrefix(id)}.>`], answers: false }),
     ),
@@ -57,14 +57,15 @@ ${users.join('\n')}
 }
 
 /** A machine may send requests only in its own name, and may receive only requests that are addressed to it. */
-function memberEntry({ id, rights }: Member, isFounder: boolean): string {
+function memberEntry({ id, rights }: Member, founder: string): string {
+  const isFounder = id === founder;
   return userEntry(id, {
-    publish: [askSubject('*', id), rowsSubject(id), hereSubject(id), ...(isFounder ? [ROSTER_SUBJECT] : [])],
+    publish: [askSubject('*', id), rowsSubject(id), hereSubject(id), ...(isFounder ? [rosterSubject(founder)] : [])],
     subscribe: [
       asksOf(id),
       hereSubject(id),
       `${inboxPrefix(id)}.>`,
-      ROSTER_SUBJECT,
+      rosterSubject(founder),
       ...(rights.includes('see') ? [rowsSubject('*')] : []),
       ...(isFounder ? [joinSubject('*')] : []),
     ],

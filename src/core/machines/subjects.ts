@@ -22,7 +22,7 @@ export const ownerOfRows = (subject: string): string => subject.split('.')[2] ??
 export const hereSubject = (id: string): string => `cbos.here.${id}`;
 
 /** The subject for the fleet's member list. Only the founder may publish on it. */
-export const ROSTER_SUBJECT = 'cbos.roster';
+export const rosterSubject = (founder: string): string => `cbos.roster.${founder}`;
 
 /** The subject on which an invited machine asks to join. */
 export const joinSubject = (invitation: string): string => `cbos.join.${invitation}`;

@@ -3,6 +3,7 @@ import { checkServerIdentity, type PeerCertificate } from 'node:tls';
 import { connect, errors, type Msg, type NatsConnection, nkeyAuthenticator } from '@nats-io/transport-node';
 import { inboxPrefix } from '../../core/machines/index.ts';
 import { seedBytes } from './keys.ts';
+import type { NatsLink, NatsMessage } from './link.ts';
 
 /** How long to wait for a connection, including TLS. */
 const CONNECT_MS = 10_000;
@@ -27,28 +28,6 @@ export interface NatsLogin {
 /** Why there is no connection: either the server does not know the key, or it cannot be reached. */
 export class NatsRefusedError extends Error {
   override readonly name = 'NatsRefusedError';
-}
-
-/** The outcome of a request. If the outcome is `unreachable`, the request definitely did not arrive. */
-export type RequestOutcome = { kind: 'unreachable' } | { kind: 'silent' } | { kind: 'answered'; data: string };
-
-export interface NatsMessage {
-  subject: string;
-  data: string;
-  /** the subject on which an answer is expected */
-  reply: string | undefined;
-  respond(data: string): void;
-}
-
-export interface NatsLink {
-  subscribe(subject: string, onMessage: (message: NatsMessage) => void): void;
-  publish(subject: string, data: string): void;
-  request(subject: string, data: string, timeoutMs: number): Promise<RequestOutcome>;
-  /** Resolves when everything that was sent has reached the server. */
-  flush(): Promise<void>;
-  /** resolves when the connection has closed, for whatever reason */
-  closed: Promise<void>;
-  close(): Promise<void>;
 }
 
 /**
@@ -137,6 +116,7 @@ function linkOf(connection: NatsConnection): NatsLink {
     close: async () => {
       if (!connection.isClosed()) await connection.close();
     },
+    kept: null,
   };
 }
 

@@ -1,13 +1,16 @@
 /**
  * NATS, over which the machines in a fleet send messages to each other.
  *
- * - `nats-server.ts`: the process of the NATS server
- * - `certificates.ts`: the server's certificate
- * - `connection.ts`: a connection to the server
- * - `keys.ts`: the keys that the server accepts
+ * - the server's process: `nats-server.ts`
+ * - the server's certificate: `certificates.ts`
+ * - a connection to the server: `connection.ts`
+ * - the keys that the server admits: `keys.ts`
+ * - a NATS server that CBOS does not run: `shared-server.ts`, `signed-link.ts`
  */
 
 export * from './certificates.ts';
 export * from './connection.ts';
 export * from './keys.ts';
+export * from './link.ts';
 export * from './nats-server.ts';
+export * from './shared-server.ts';

@@ -92,4 +92,16 @@ export const MACHINE_ERRORS = {
     meaning: "The fleet's NATS server did not start",
     hint: 'The log, fleet/nats/nats.log in the home directory, shows why',
   },
+  nats_unreachable: {
+    status: 503,
+    exit: EXIT.noServer,
+    meaning: 'The NATS server cannot be reached, or refuses the credentials',
+    hint: 'Check the address and the credentials: `--nats nats://HOST:PORT --credentials FILE`',
+  },
+  nats_unusable: {
+    status: 409,
+    exit: EXIT.refused,
+    meaning: 'The NATS server cannot carry a fleet: JetStream is not enabled, or the credentials lack rights',
+    hint: 'Enable JetStream for the account, and permit the credentials `cbos.>`, `_INBOX.>` and `$JS.API.>`',
+  },
 } as const satisfies Record<string, CatalogueEntry>;

@@ -8,6 +8,8 @@ import {
   type NatsLogin,
   NatsRefusedError,
   openNatsLink,
+  openSharedLink,
+  prepareSharedServer,
   publicKeyOf,
   requireProgram,
   sign,
@@ -21,6 +23,7 @@ import {
   Member,
   RIGHTS,
   type Right,
+  type SharedServer,
   type WireVersion,
 } from '../../protocol/index.ts';
 import { admissionText } from './founding.ts';
@@ -40,13 +43,14 @@ interface Becoming {
 }
 
 /**
- * Creates everything that the founder of a fleet needs, and writes the founder's membership file.
- * @throws CatalogueError nats_missing, nats_failed, invalid_setting
+ * Creates everything that the founder of a fleet needs, and writes its membership file.
+ * @throws CatalogueError nats_missing, nats_failed, nats_unreachable, nats_unusable, invalid_setting
  */
 export async function foundFleet(
-  options: Becoming & { address: string | null; path: string | undefined },
+  options: Becoming & { address: string | null; nats: SharedServer | null; path: string | undefined },
 ): Promise<Membership> {
   const { home, files, name, address, path } = options;
+  if (options.nats !== null) return foundOnShared({ ...options, nats: options.nats });
   const { host, port } = readAddress(address ?? '127.0.0.1');
   requireProgram('nats-server', path);
   const openssl = requireProgram('openssl', path);
@@ -65,6 +69,7 @@ export async function foundFleet(
     port,
     listen,
     authority,
+    shared: null,
     founder: id,
     allow: [...RIGHTS],
     place: placeOf(home),
@@ -74,20 +79,47 @@ export async function foundFleet(
   return membership;
 }
 
+async function foundOnShared(options: Becoming & { nats: SharedServer }): Promise<Membership> {
+  const { home, files, name, nats } = options;
+  const { id, seed } = createKey();
+  await prepareSharedServer(nats, id);
+  files.remove();
+  const membership: Membership = {
+    ...{ id, seed, name: name ?? defaultMachineName(), listen: null, authority: '', shared: nats },
+    ...placeInView(nats),
+    ...{ founder: id, allow: [...RIGHTS], place: placeOf(home) },
+  };
+  files.writeBook({ members: [{ id, name: membership.name, rights: [...RIGHTS] }], invitations: [] });
+  files.write(membership);
+  return membership;
+}
+
+/** Returns the address that a person sees. */
+function placeInView({ servers: [first = ''] }: SharedServer): { host: string; port: number } {
+  const { hostname, port } = new URL(`nats://${first}`);
+  return { host: hostname, port: Number(port) };
+}
+
 /**
  * Joins a fleet with an invitation. The invitation cannot be used again.
  * @throws CatalogueError invalid_invitation, machine_unreachable, machine_name_taken
  */
 export async function joinFleet(
-  options: Becoming & { line: string; allow: readonly Right[]; wire: WireVersion },
+  options: Becoming & { line: string; allow: readonly Right[]; credentials: string | null; wire: WireVersion },
 ): Promise<Membership> {
   const { home, files, line, allow } = options;
-  const { host, port, authority, founder, seed } = readInvitation(line);
+  const { host, port, authority, founder, seed, ...invited } = readInvitation(line);
+  const shared = invited.shared === undefined ? null : { ...invited.shared, credentials: options.credentials };
   const invitation = publicKeyOf(seed);
   if (invitation === null) throw new CatalogueError('invalid_invitation');
   const key = createKey();
   const name = options.name ?? defaultMachineName();
-  const link = await openNatsLink({ host, port, authority, id: invitation, seed }).catch((cause: unknown) => {
+  const opening =
+    shared === null
+      ? openNatsLink({ host, port, authority, id: invitation, seed })
+      : openSharedLink({ server: shared, id: invitation, seed, founder });
+  const link = await opening.catch((cause: unknown) => {
+    if (cause instanceof CatalogueError) throw cause;
     if (cause instanceof NatsRefusedError) throw new CatalogueError('invalid_invitation', undefined, { cause });
     const why = cause instanceof Error ? cause.message : String(cause);
     throw new CatalogueError('machine_unreachable', `The founder cannot be reached at ${host}:${port}: ${why}`, {
@@ -106,7 +138,7 @@ export async function joinFleet(
     if (outcome.kind !== 'answered') {
       // Another machine has used the invitation first, so the server closed this machine's connection before the answer
       // arrived.
-      if (!(await isAdmitted({ host, port, authority, id: invitation, seed }))) {
+      if (shared === null && !(await isAdmitted({ host, port, authority, id: invitation, seed }))) {
         throw new CatalogueError('invalid_invitation');
       }
       throw new CatalogueError(
@@ -125,6 +157,7 @@ export async function joinFleet(
       port,
       listen: null,
       authority,
+      shared,
       founder,
       allow: [...allow],
       place: placeOf(home),

@@ -14,3 +14,4 @@ export { foundFleet, joinFleet } from './become-member.ts';
 export { createFounding } from './founding.ts';
 export { membershipFiles } from './membership.ts';
 export { openMachines } from './open-machines.ts';
+export { readSharedServer } from './shared-server-address.ts';

@@ -81,6 +81,7 @@ export function createFounding(options: FoundingOptions): Founding {
   const { membership, files, environment, clock, logger } = options;
   const { natsDir: dir } = files;
   const { listen: host, port } = { listen: membership.listen ?? membership.host, port: membership.port };
+  const isOwnServer = membership.shared === null;
   let book: FounderBook = withoutExpired(files.readBook(), clock.now());
   let stopExpiry: Dispose = () => undefined;
   /** whether the NATS server has read the list of members since this CBOS server started */
@@ -109,10 +110,10 @@ export function createFounding(options: FoundingOptions): Founding {
    * fleet, and the user can repeat the command.
    */
   async function change(next: FounderBook): Promise<void> {
-    writeConfig(next);
+    if (isOwnServer) writeConfig(next);
     files.writeBook(next);
     book = next;
-    await reloadNatsServer(dir);
+    if (isOwnServer) await reloadNatsServer(dir);
     expireLater();
   }
 
@@ -147,8 +148,9 @@ export function createFounding(options: FoundingOptions): Founding {
   return {
     ensure: async () => {
       book = withoutExpired(book, clock.now());
+      if (!isOwnServer) return expireLater();
       writeConfig(book);
-      const { CBOS_TOKEN: _, ...env } = environment;
+      const { CBOS_TOKEN: _, CBOS_FLEET_INVITATION: __, ...env } = environment;
       const isStarted = await ensureNatsServer({
         dir,
         host: dialable(host),
@@ -170,7 +172,12 @@ export function createFounding(options: FoundingOptions): Founding {
       const { id, seed } = createKey();
       const expiresAt = clock.now() + validMs;
       await change({ ...book, invitations: [...book.invitations, { id, rights, expiresAt }] });
-      const { host: address, authority, founder } = membership;
+      const { host: address, authority, founder, shared } = membership;
+      if (shared !== null) {
+        const { servers, isTls } = shared;
+        const line = writeInvitation({ host: address, port, authority, founder, seed, shared: { servers, isTls } });
+        return { line, expiresAt };
+      }
       await untilAdmitted({ host: address, dial: dialable(host), port, authority, id, seed });
       return { line: writeInvitation({ host: address, port, authority, founder, seed }), expiresAt };
     },
@@ -180,8 +187,8 @@ export function createFounding(options: FoundingOptions): Founding {
       const reply = answerJoin(message, invitation);
       message.respond(JSON.stringify(reply));
       if (!reply.ok) return;
-      // The answer must arrive before the NATS server closes the connection, which it does once the invitation has been
-      // used up.
+      // The answer must arrive before the server closes the connection that uses the invitation. On a NATS server of
+      // somebody else, the book alone decides.
       options
         .flush()
         .then(() => change(book))
@@ -204,7 +211,9 @@ export function createFounding(options: FoundingOptions): Founding {
       await change(withoutMember(book, id));
       options.onChange();
     },
-    stop: () => stopNatsServer(dir),
+    stop: async () => {
+      if (isOwnServer) await stopNatsServer(dir);
+    },
     dispose: () => stopExpiry(),
   };
 }

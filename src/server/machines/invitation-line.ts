@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { CatalogueError } from '../../protocol/index.ts';
+import { CatalogueError, SharedServer } from '../../protocol/index.ts';
 
 /** The prefix of an invitation, by which people and programs can recognize it. */
 const PREFIX = 'cbos-invitation-1.';
@@ -9,6 +9,8 @@ const Content = z.object({
   port: z.int().min(1).max(65_535),
   /** the certificate of the fleet's certificate authority, in DER format and encoded as base64 */
   authority: z.base64(),
+  /** a NATS server that CBOS does not run; its credentials are not part of an invitation */
+  shared: SharedServer.pick({ servers: true, isTls: true }).optional(),
   founder: z.string(),
   /** the secret of the invitation, which can be used only once */
   seed: z.string(),
@@ -19,6 +21,7 @@ export interface InvitationContent {
   port: number;
   /** PEM */
   authority: string;
+  shared?: Pick<SharedServer, 'servers' | 'isTls'> | undefined;
   founder: string;
   seed: string;
 }

@@ -126,10 +126,10 @@ export function createMachinesDesk(options: MachinesDeskOptions): MachinesDesk {
         followers.delete(listener);
       };
     },
-    init: ({ address, name }) =>
+    init: ({ address, name, nats, credentials }) =>
       inTurn(async () => {
         requireNone();
-        const { foundFleet, createFounding, membershipFiles } = await load();
+        const { foundFleet, createFounding, membershipFiles, readSharedServer } = await load();
         const files = membershipFiles(home);
         try {
           const membership = await foundFleet({
@@ -137,6 +137,7 @@ export function createMachinesDesk(options: MachinesDeskOptions): MachinesDesk {
             files,
             name: name ?? null,
             address: address ?? null,
+            nats: nats === undefined ? null : readSharedServer(nats, credentials ?? null),
             path: options.environment.PATH,
           });
           // If the NATS server does not start, the error says why, and nothing of the new fleet is left behind.
@@ -162,11 +163,19 @@ export function createMachinesDesk(options: MachinesDeskOptions): MachinesDesk {
       const { line, expiresAt } = await required().invite(rights, valid_s * 1_000);
       return { line, rights, expires_at: new Date(expiresAt).toISOString() };
     },
-    join: ({ line, name, allow }) =>
+    join: ({ line, name, allow, credentials }) =>
       inTurn(async () => {
         requireNone();
         const { joinFleet, membershipFiles } = await load();
-        await joinFleet({ home, files: membershipFiles(home), name: name ?? null, line, allow, wire });
+        await joinFleet({
+          home,
+          files: membershipFiles(home),
+          name: name ?? null,
+          line,
+          allow,
+          credentials: credentials ?? null,
+          wire,
+        });
         const opened = await open();
         await opened?.connected(CONNECT_MS);
         return required().view();

@@ -4,7 +4,7 @@ import { hostname } from 'node:os';
 import { join } from 'node:path';
 import { z } from 'zod';
 import type { FounderBook } from '../../core/machines/index.ts';
-import { Member, Rights, Roster } from '../../protocol/index.ts';
+import { Member, Rights, Roster, SharedServer } from '../../protocol/index.ts';
 import { readPrivateFile, writePrivateFile } from '../private-file.ts';
 import { machineIdOf } from './instance.ts';
 import { MEMBERSHIP_FILE } from './places.ts';
@@ -18,8 +18,10 @@ const Membership = z.object({
   port: z.int(),
   /** the address at which the founder's NATS server listens; set only on the founder */
   listen: z.string().nullable(),
-  /** PEM */
+  /** PEM; empty on a NATS server that CBOS does not run */
   authority: z.string(),
+  /** the NATS server, if CBOS does not run it */
+  shared: SharedServer.nullable().default(null),
   founder: z.string(),
   allow: Rights,
   /** a string that identifies this machine and this home; it no longer matches if the home has been copied */

@@ -1,20 +1,13 @@
 import { randomUUID } from 'node:crypto';
 import { uptime } from 'node:os';
-import {
-  asksOf,
-  joinSubject,
-  ownerOfRows,
-  ROSTER_SUBJECT,
-  rowsSubject,
-  versionGap,
-} from '../../core/machines/index.ts';
-import { type NatsLink, openNatsLink } from '../../platform/nats/index.ts';
+import { asksOf, joinSubject, ownerOfRows, rosterSubject, rowsSubject } from '../../core/machines/index.ts';
+import { type NatsLink, NatsRefusedError, openNatsLink, openSharedLink } from '../../platform/nats/index.ts';
 import {
   CatalogueError,
   type MachineRows,
   type MachineStamp,
   type Member,
-  Roster,
+  type Roster,
   type RowsVersion,
   type Session,
 } from '../../protocol/index.ts';
@@ -27,9 +20,10 @@ import { describeInstance, instanceText } from './instance.ts';
 import { keepConnected } from './keep-connected.ts';
 import { machineFacts } from './machine-facts.ts';
 import type { Machines, OpenMachinesOptions } from './machines.ts';
-import { placeOf } from './membership.ts';
+import { type Membership, placeOf } from './membership.ts';
 import { createPeers } from './peers.ts';
 import { createReach } from './reach.ts';
+import { createRosterKeeper } from './roster-keeper.ts';
 import { tellRows } from './tell-rows.ts';
 import { createWaiters } from './waiters.ts';
 import { type DoubleWatch, watchDoubles } from './watch-doubles.ts';
@@ -47,7 +41,6 @@ export function openMachines(options: OpenMachinesOptions): Machines {
   // This clock keeps running while the machine sleeps. Therefore rows from before a night of sleep are shown as old.
   const elapsed = (): number => Math.round(uptime() * 1_000);
   const peers = createPeers(elapsed, wire);
-  let roster: Roster = files.readRoster() ?? { ...wire, founder, members: [] };
   /** the connection; null while this machine takes no part in the fleet */
   let link: NatsLink | null = null;
   /** the open connection, whether or not this machine takes part */
@@ -72,24 +65,27 @@ export function openMachines(options: OpenMachinesOptions): Machines {
         clock,
         logger,
         wire,
-        onChange: () => setRoster({ ...wire, founder, members: [...(founding?.members() ?? [])] }),
+        onChange: () => announce(),
         flush: async () => link?.flush(),
       })
     : null;
-  if (founding !== null) roster = { ...wire, founder, members: [...founding.members()] };
-
-  function setRoster(next: Roster): void {
-    roster = next;
-    peers.keep(new Set(next.members.map(({ id }) => id)));
-    followers.lookNow();
-    files.writeRoster(next);
-    const name = next.members.find(({ id }) => id === self)?.name;
-    if (name !== undefined && name !== membership.name) {
-      membership = { ...membership, name };
-      files.write(membership);
-    }
-    if (isFounder) link?.publish(ROSTER_SUBJECT, JSON.stringify(next));
-  }
+  const keeper = createRosterKeeper({
+    ...{ founder, wire, files, clock, logger },
+    members: founding?.members() ?? null,
+    onChange: (roster) => {
+      peers.keep(new Set(roster.members.map(({ id }) => id)));
+      followers.lookNow();
+      const own = roster.members.find(({ id }) => id === self);
+      if (own !== undefined && own.name !== membership.name) {
+        membership = { ...membership, name: own.name };
+        files.write(membership);
+      }
+      // Its own NATS server ends the connection of a removed machine.
+      if (own === undefined && !isFounder && membership.shared !== null) void open?.close();
+    },
+  });
+  const roster = (): Roster => keeper.current();
+  const announce = (): void => keeper.announce(link, founding?.members() ?? []);
 
   const onAsk = createAskListener({
     elapsed: clock.elapsed,
@@ -97,7 +93,7 @@ export function openMachines(options: OpenMachinesOptions): Machines {
     facts,
     isDoubled,
     rows,
-    roster: () => roster,
+    roster,
     allowed: () => membership.allow,
     carryOut: options.carryOut,
     onRename: ({ id }, name) => requireFounding().rename(id, name),
@@ -115,7 +111,7 @@ export function openMachines(options: OpenMachinesOptions): Machines {
     },
   });
 
-  const others = (): Member[] => roster.members.filter(({ id }) => id !== self);
+  const others = (): Member[] => roster().members.filter(({ id }) => id !== self);
   const reach = createReach({ link: () => link, self, wire, peers, elapsed });
   const { look } = reach;
 
@@ -131,9 +127,7 @@ export function openMachines(options: OpenMachinesOptions): Machines {
       throw new Error('this home was copied or moved; run cbos fleet leave, then join again');
     }
     await founding?.ensure();
-    const { host, listen, port, authority, seed } = membership;
-    const dial = listen === null ? {} : { dial: dialable(listen) };
-    const opened = await openNatsLink({ host, port, authority, id: self, seed, ...dial });
+    const opened = await openLinkOf(membership);
     open = opened;
     try {
       await serve(opened, onUp);
@@ -150,7 +144,10 @@ export function openMachines(options: OpenMachinesOptions): Machines {
   async function serve(opened: NatsLink, onUp: () => void): Promise<void> {
     const watching = await watchDoubles({
       ...{ link: opened, self, instance, clock },
-      onChange: () => void (isDoubled() ? standBack() : takePart(opened)),
+      onChange: () => {
+        if (isDoubled()) standBack();
+        else takePart(opened).catch(() => void opened.close());
+      },
     });
     watch = watching;
     if (isClosed) return;
@@ -166,7 +163,7 @@ export function openMachines(options: OpenMachinesOptions): Machines {
         // Two copies of the founder would both admit a machine, each to its own fleet.
         if (!isDoubled()) founding.onJoin(message);
       });
-    } else opened.subscribe(ROSTER_SUBJECT, ({ data }) => readRoster(data));
+    } else opened.subscribe(rosterSubject(founder), ({ data }) => keeper.take(data));
     await opened.flush();
     onUp();
     if (isDoubled()) standBack();
@@ -176,8 +173,9 @@ export function openMachines(options: OpenMachinesOptions): Machines {
 
   async function takePart(through: NatsLink): Promise<void> {
     link = through;
-    if (founding !== null) setRoster({ ...wire, founder, members: [...founding.members()] });
-    else await askRoster(through);
+    if (founding !== null) announce();
+    else await keeper.fetch(through, askFounder(through));
+    requireMembership();
     telling.now();
     waiters.wake();
     void Promise.all(others().map((member) => look(member, 'rows')));
@@ -198,38 +196,23 @@ export function openMachines(options: OpenMachinesOptions): Machines {
 
   const askFounder = (through: NatsLink) => ({ link: through, self, owner: founder, name: 'the founder', wire });
 
-  async function askRoster(through: NatsLink): Promise<void> {
-    const value = await ask(askFounder(through), { kind: 'roster' }).catch((error: unknown) => {
-      // The founder's CBOS server may be down while its NATS server runs. Then the last known roster is used.
-      if (!(error instanceof CatalogueError)) throw error;
-      return null;
-    });
-    if (value !== null) takeRoster(value);
-  }
-
-  function readRoster(data: string): void {
-    try {
-      takeRoster(JSON.parse(data));
-    } catch (cause) {
-      logger.warn({ err: cause }, 'the founder sent a list of machines that this version of CBOS cannot read');
-    }
-  }
-
-  function takeRoster(value: unknown): void {
-    const next = Roster.safeParse(value).data;
-    if (next?.founder === founder && versionGap(wire, next) === 'none') setRoster(next);
+  /** A NATS server of somebody else lets a removed machine connect. */
+  function requireMembership(): void {
+    if (membership.shared === null || roster().members.some(({ id }) => id === self)) return;
+    link = null;
+    throw new NatsRefusedError('the fleet does not know this machine');
   }
 
   const connection = keepConnected({ connect: connectOnce, isFounder, clock, logger });
 
   const requireMember = (name: string): Member => {
-    const member = roster.members.find((one) => one.name === name || one.id === name);
+    const member = roster().members.find((one) => one.name === name || one.id === name);
     if (member === undefined) throw new CatalogueError('no_such_machine', `No machine in the fleet is named ${name}`);
     return member;
   };
   const views = createFleetViews({
     membership: () => membership,
-    roster: () => roster,
+    roster,
     reach,
     peers,
     version: options.version,
@@ -267,7 +250,7 @@ export function openMachines(options: OpenMachinesOptions): Machines {
       if (founding !== null) return founding.rename(self, name);
       if (link === null) throw unreachable('the founder');
       await change(askFounder(link), { kind: 'rename', name });
-      await askRoster(link);
+      await keeper.fetch(link, askFounder(link));
     },
     remove: async (machine) => {
       const member = requireMember(machine);
@@ -283,7 +266,12 @@ export function openMachines(options: OpenMachinesOptions): Machines {
       const isCopy = isDoubled() || placeOf(options.home) !== membership.place;
       // The founder would remove the original, because both have the same key.
       if (isCopy) return { told: false, isCopy };
-      if (isFounder) return { told: true, isCopy };
+      if (isFounder) {
+        // Its own NATS server ends with the fleet. One that is shared keeps running.
+        if (membership.shared !== null) keeper.announce(link, []);
+        await link?.flush();
+        return { told: true, isCopy };
+      }
       if (link === null) return { told: false, isCopy };
       const leaving = ask(askFounder(link), { kind: 'leave' });
       return { told: await leaving.then(() => true).catch(() => false), isCopy };
@@ -294,10 +282,17 @@ export function openMachines(options: OpenMachinesOptions): Machines {
       telling.dispose();
       followers.dispose();
       founding?.dispose();
+      keeper.dispose();
       const ending = connection.close();
       await open?.close();
       await ending;
       await founding?.stop();
     },
   };
+}
+
+function openLinkOf({ host, listen, port, authority, id, seed, shared, founder }: Membership): Promise<NatsLink> {
+  if (shared !== null) return openSharedLink({ server: shared, id, seed, founder });
+  const dial = listen === null ? {} : { dial: dialable(listen) };
+  return openNatsLink({ host, port, authority, id, seed, ...dial });
 }

@@ -106,7 +106,7 @@ describe('the configuration of the NATS server', () => {
   test('lets a machine ask only in its own name, and receive only its own requests', () => {
     expect(lineOf('UM')).toContain('publish: { allow: ["cbos.ask.*.UM", "cbos.rows.UM", "cbos.here.UM"] }');
     expect(lineOf('UM')).toContain(
-      'subscribe: { allow: ["cbos.ask.UM.*", "cbos.here.UM", "_INBOX.UM.>", "cbos.roster"] }',
+      'subscribe: { allow: ["cbos.ask.UM.*", "cbos.here.UM", "_INBOX.UM.>", "cbos.roster.UF"] }',
     );
     expect(lineOf('UF')).toContain('"cbos.rows.*"');
     expect(lineOf('UF')).toContain('"cbos.join.*"');

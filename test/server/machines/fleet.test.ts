@@ -2,7 +2,7 @@ import { readdirSync, readFileSync, statSync } from 'node:fs';
 import { join } from 'node:path';
 import { connect } from '@nats-io/transport-node';
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
-import { askSubject, asksOf, rowsSubject } from '../../../src/core/machines/index.ts';
+import { askSubject, asksOf, rosterSubject, rowsSubject } from '../../../src/core/machines/index.ts';
 import { createKey, NatsRefusedError, openNatsLink, publicKeyOf } from '../../../src/platform/nats/index.ts';
 import { MACHINE_WIRE, MachineTicket } from '../../../src/protocol/index.ts';
 import { readInvitation } from '../../../src/server/machines/invitation-line.ts';
@@ -153,7 +153,10 @@ describe.skipIf(!hasNatsServer)('a fleet on a real nats-server', () => {
       // This is a forged owner. Messages that it sends as another machine reach nobody.
       const rows = { ...MACHINE_WIRE, boot: 'forged', at_ms: 0, sessions: [{ slug: 'FORGED' }] };
       link.publish(rowsSubject(laptopId), JSON.stringify(rows));
-      link.publish('cbos.roster', JSON.stringify({ ...MACHINE_WIRE, founder: deskId, members: [] }));
+      link.publish(
+        rosterSubject(deskId),
+        JSON.stringify({ ...MACHINE_WIRE, founder: deskId, revision: 9e15, members: [] }),
+      );
       await link.flush();
       expect((await desk.sees('laptop')).unreadable).toBe(0);
       expect((await laptop.fleet()).machines).toHaveLength(3);

@@ -1,0 +1,91 @@
+import { rosterSubject, versionGap } from '../../core/machines/index.ts';
+import type { NatsLink } from '../../platform/nats/index.ts';
+import { CatalogueError, type Member, Roster, type WireVersion } from '../../protocol/index.ts';
+import type { Clock } from '../clock.ts';
+import type { Logger } from '../logger.ts';
+import type { Dispose } from '../sessions.ts';
+import { type AskOptions, ask } from './ask-machine.ts';
+import type { MembershipFiles } from './membership.ts';
+
+/** The pause before the founder tries again to store the list, which fails while a cluster elects a leader. */
+const STORE_AGAIN_MS = 1_000;
+
+export interface RosterKeeper {
+  current(): Roster;
+  /** Replaces the list on the founder, and tells all other machines. */
+  announce(through: NatsLink | null, members: readonly Member[]): void;
+  /** Gets the list from the founder, or from where it is kept. */
+  fetch(through: NatsLink, founder: AskOptions): Promise<void>;
+  /** Takes a list that the founder has sent. */
+  take(data: string): void;
+  dispose: Dispose;
+}
+
+/** Keeps the list of the fleet's members, which only its founder changes. */
+export function createRosterKeeper(options: {
+  founder: string;
+  wire: WireVersion;
+  /** the members as the founder knows them; null on another machine */
+  members: readonly Member[] | null;
+  files: MembershipFiles;
+  clock: Clock;
+  logger: Logger;
+  onChange(roster: Roster): void;
+}): RosterKeeper {
+  const { founder, wire, files, clock, logger } = options;
+  let roster: Roster = { ...wire, founder, revision: 0, members: [], ...files.readRoster() };
+  if (options.members !== null) roster = { ...roster, members: [...options.members] };
+  let stopStoring: Dispose = () => undefined;
+
+  function set(next: Roster): void {
+    roster = next;
+    files.writeRoster(next);
+    options.onChange(next);
+  }
+
+  function takeValue(value: unknown): void {
+    const next = Roster.safeParse(value).data;
+    if (next?.founder !== founder || versionGap(wire, next) !== 'none') return;
+    // Somebody else's NATS server may send an old list again, with a machine that was removed since.
+    if (next.revision >= roster.revision) set(next);
+  }
+
+  function take(data: string): void {
+    try {
+      takeValue(JSON.parse(data));
+    } catch (cause) {
+      logger.warn({ err: cause }, 'the founder sent a list of machines that this version of CBOS cannot read');
+    }
+  }
+
+  async function store(through: NatsLink, text: string): Promise<void> {
+    stopStoring();
+    if (through.kept === null || (await through.kept.put(text))) return;
+    stopStoring = clock.after(STORE_AGAIN_MS, () => {
+      if (text === JSON.stringify(roster)) void store(through, text);
+    });
+  }
+
+  return {
+    current: () => roster,
+    announce: (through, members) => {
+      // A founder that was restored from a backup must not be taken for an older one.
+      set({ ...wire, founder, revision: Math.max(roster.revision + 1, clock.now()), members: [...members] });
+      const text = JSON.stringify(roster);
+      through?.publish(rosterSubject(founder), text);
+      if (through !== null) void store(through, text);
+    },
+    fetch: async (through, askOptions) => {
+      const kept = (await through.kept?.get()) ?? null;
+      if (kept !== null) return take(kept);
+      try {
+        takeValue(await ask(askOptions, { kind: 'roster' }));
+      } catch (error) {
+        // The founder's CBOS server may be down while its NATS server runs. Then the last known list is used.
+        if (!(error instanceof CatalogueError)) throw error;
+      }
+    },
+    take,
+    dispose: () => stopStoring(),
+  };
+}
