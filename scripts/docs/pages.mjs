@@ -37,6 +37,7 @@ export const SECTIONS = [
       page('Send prompts at set times', 'docs/SCHEDULES.md', 'guides/schedules'),
       page('Limit what sessions spend', 'docs/guides/budgets.md', 'guides/budgets'),
       page('Join several machines', 'docs/FLEET.md', 'guides/fleet'),
+      page('Run in containers', 'docs/guides/containers.md', 'guides/containers'),
       page('Security behind a proxy', 'docs/guides/proxy.md', 'guides/proxy'),
       page('Run with systemd', 'docs/guides/systemd.md', 'guides/systemd'),
       page('The page, in pictures', 'docs/GALLERY.md', 'guides/gallery'),

@@ -19,6 +19,7 @@ import type { Clock } from '../clock.ts';
 import type { Logger } from '../logger.ts';
 import type { Dispose, Sessions } from '../sessions.ts';
 import type { FleetListener } from './follow-machines.ts';
+import { joinByEnvironment } from './join-by-environment.ts';
 import type { Machines } from './machines.ts';
 import { MEMBERSHIP_FILE } from './places.ts';
 
@@ -74,6 +75,7 @@ export function createMachinesDesk(options: MachinesDeskOptions): MachinesDesk {
    * The clients that follow the fleet, each with a function that ends its subscription; null while there is no fleet.
    */
   const followers = new Map<FleetListener, Dispose | null>();
+  let stopJoining: Dispose = () => undefined;
   /** Runs requests to found, join, or leave a fleet one at a time. */
   let last: Promise<unknown> = Promise.resolve();
   const inTurn = <T>(work: () => Promise<T>): Promise<T> => {
@@ -105,10 +107,18 @@ export function createMachinesDesk(options: MachinesDeskOptions): MachinesDesk {
     return machines;
   }
 
-  return {
+  const desk: MachinesDesk = {
     start: () =>
       inTurn(async () => {
-        if (!isMember()) return;
+        if (!isMember()) {
+          stopJoining = joinByEnvironment({
+            environment: options.environment,
+            join: desk.join,
+            clock: options.clock,
+            logger,
+          });
+          return;
+        }
         try {
           await open();
         } catch (cause) {
@@ -204,11 +214,14 @@ export function createMachinesDesk(options: MachinesDeskOptions): MachinesDesk {
         return { status: 'left', told, is_copy: isCopy };
       }),
     call: (machine, call) => required().call(machine, call),
-    close: () =>
-      inTurn(async () => {
+    close: () => {
+      stopJoining();
+      return inTurn(async () => {
         const closing = machines;
         machines = null;
         await closing?.close();
-      }),
+      });
+    },
   };
+  return desk;
 }

@@ -1,0 +1,31 @@
+# A machine that runs `cbos serve`, and joins a fleet by its environment: docs/guides/containers.md
+
+FROM node:22-bookworm-slim AS build
+WORKDIR /src
+COPY package.json package-lock.json .npmrc ./
+RUN npm ci --ignore-scripts
+COPY tsconfig.json tsconfig.base.json ./
+COPY scripts scripts
+COPY src src
+RUN node scripts/build.mjs --bundle-only
+
+FROM node:22-bookworm-slim
+# tini ends the zombies that sessions leave behind. The founder of a fleet also needs nats-server and openssl.
+RUN apt-get update \
+  && apt-get install -y --no-install-recommends screen bsdutils git ca-certificates procps tini nats-server openssl \
+  && rm -rf /var/lib/apt/lists/*
+ARG CLAUDE_CODE_VERSION=2.1.330
+RUN npm install -g @anthropic-ai/claude-code@${CLAUDE_CODE_VERSION}
+WORKDIR /opt/cbos
+COPY package.json package-lock.json .npmrc ./
+RUN npm ci --omit=dev --ignore-scripts
+COPY --from=build /src/dist dist
+RUN ln -s /opt/cbos/dist/cbos.js /usr/local/bin/cbos
+USER node
+WORKDIR /home/node
+# The home has the machine's key and sessions. Without a volume, each start is a new machine.
+VOLUME /home/node
+ENV CBOS_RESTORE_AT_START=true
+HEALTHCHECK --interval=30s --timeout=10s --start-period=30s CMD ["cbos", "ls", "-q"]
+ENTRYPOINT ["tini", "--"]
+CMD ["cbos", "serve"]

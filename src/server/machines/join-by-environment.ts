@@ -1,0 +1,81 @@
+import { readFileSync } from 'node:fs';
+import type { z } from 'zod';
+import { CatalogueError, JoinFleet } from '../../protocol/index.ts';
+import type { Clock } from '../clock.ts';
+import type { Logger } from '../logger.ts';
+import type { Dispose } from '../sessions.ts';
+
+/** The pause between two attempts. In a cluster, the founder may start later than this machine. */
+const AGAIN_MS = 5_000;
+
+type Environment = Readonly<Record<string, string | undefined>>;
+
+/**
+ * Joins a fleet with the invitation in the environment, for machines on which nobody types: containers. Tries again
+ * while the founder cannot be reached. An invitation works once, so a machine that is a member ignores it.
+ */
+export function joinByEnvironment(options: {
+  environment: Environment;
+  join(request: z.output<typeof JoinFleet>): Promise<unknown>;
+  clock: Clock;
+  logger: Logger;
+}): Dispose {
+  const { environment, clock, logger } = options;
+  let isDisposed = false;
+  let stopWaiting: Dispose = () => undefined;
+
+  async function attempt(): Promise<void> {
+    try {
+      const request = requestIn(environment);
+      if (request === null) return;
+      await options.join(request);
+      logger.info({}, 'joined the fleet of CBOS_FLEET_INVITATION');
+    } catch (error) {
+      if (!(error instanceof CatalogueError)) {
+        logger.error({ err: error }, 'the fleet of CBOS_FLEET_INVITATION could not be joined');
+        return;
+      }
+      const { code, message, hint } = error;
+      logger.error({ code, hint }, `the fleet of CBOS_FLEET_INVITATION could not be joined: ${message}`);
+      if (code === 'machine_unreachable' && !isDisposed) stopWaiting = clock.after(AGAIN_MS, () => void attempt());
+    }
+  }
+
+  void attempt();
+  return () => {
+    isDisposed = true;
+    stopWaiting();
+  };
+}
+
+/**
+ * Returns the request to join, or null if there is no invitation.
+ * @throws CatalogueError invalid_setting
+ */
+function requestIn(environment: Environment): z.output<typeof JoinFleet> | null {
+  const line = invitationIn(environment);
+  if (line === null) return null;
+  const { CBOS_FLEET_NAME: name, CBOS_FLEET_ALLOW: allow } = environment;
+  const request = JoinFleet.safeParse({
+    line,
+    allow: allow === 'none' ? [] : (allow || 'see').split(',').map((right) => right.trim()),
+    ...(name ? { name } : {}),
+  });
+  if (request.success) return request.data;
+  throw new CatalogueError('invalid_setting', 'CBOS_FLEET_NAME or CBOS_FLEET_ALLOW is not valid', {
+    hint: 'A name has lower-case letters, digits and "-"; rights are see,answer,type,launch,end or none',
+  });
+}
+
+function invitationIn({ CBOS_FLEET_INVITATION: line, CBOS_FLEET_INVITATION_FILE: file }: Environment): string | null {
+  if (line) return line.trim();
+  if (!file) return null;
+  try {
+    return readFileSync(file, 'utf8').trim() || null;
+  } catch (cause) {
+    throw new CatalogueError('invalid_setting', `The file of CBOS_FLEET_INVITATION_FILE cannot be read: ${file}`, {
+      hint: 'Mount the file, or name another one',
+      cause,
+    });
+  }
+}

@@ -1,0 +1,114 @@
+import { existsSync, readFileSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { describe, expect, test } from 'vitest';
+import { ROOT } from '../../../scripts/root.mjs';
+import { capture } from '../../../scripts/run-command.mjs';
+import { findOnPath } from '../../../scripts/setup/system-programs.mjs';
+import { SETTING_ROWS } from '../../../src/protocol/setting-rows.ts';
+import { runCommand } from '../../cli/command-line.ts';
+import { found, hasNatsServer, invite, startMachine, untilConnected } from '../../harness/fleet.ts';
+import { waitFor } from '../../harness/wait-for.ts';
+
+const read = (file: string): string => readFileSync(join(ROOT, file), 'utf8');
+const DOCKERFILE = read('Dockerfile');
+const GUIDE = read('docs/guides/containers.md');
+/** The variables that only `join-by-environment.ts` reads. */
+const JOINING = ['CBOS_FLEET_INVITATION', 'CBOS_FLEET_INVITATION_FILE', 'CBOS_FLEET_NAME', 'CBOS_FLEET_ALLOW'];
+
+describe.skipIf(!hasNatsServer)('a machine on which nobody types', () => {
+  test('joins the fleet that its environment names as soon as the founder is there, once', async () => {
+    const desk = await startMachine('desk');
+    const build = await startMachine('build');
+    try {
+      await found(desk);
+      const line = await invite(desk, ['see', 'answer']);
+      const file = join(build.world.dir, 'invitation');
+      writeFileSync(file, `${line}\n`);
+      await build.stop();
+      Object.assign(build.world.env, {
+        ...{ CBOS_FLEET_INVITATION_FILE: file, CBOS_FLEET_NAME: 'build', CBOS_FLEET_ALLOW: 'see,type' },
+      });
+      await build.startAgain();
+      await untilConnected(build);
+      const { machines } = await desk.fleet();
+      expect(machines).toMatchObject([{ name: 'desk' }, { name: 'build', rights: ['see', 'answer'] }]);
+      expect((await build.fleet()).fleet?.allow).toEqual(['see', 'type']);
+      // A container that is created again has a used invitation, and the same home.
+      await build.stop();
+      await build.startAgain();
+      await untilConnected(build);
+      expect((await desk.fleet()).machines).toHaveLength(2);
+      expect(JSON.stringify(build.log)).not.toContain(line);
+    } finally {
+      await build[Symbol.asyncDispose]();
+      await desk[Symbol.asyncDispose]();
+    }
+  });
+
+  test('says in its log why it cannot join, with the cure, and serves its own sessions', async () => {
+    const build = await startMachine('build');
+    try {
+      for (const [env, code] of [
+        [{ CBOS_FLEET_INVITATION: 'hello' }, 'invalid_invitation'],
+        [{ CBOS_FLEET_INVITATION: 'hello', CBOS_FLEET_ALLOW: 'everything' }, 'invalid_setting'],
+        [{ CBOS_FLEET_INVITATION: '', CBOS_FLEET_INVITATION_FILE: '/nowhere/invitation' }, 'invalid_setting'],
+      ] as const) {
+        await build.stop();
+        build.log.length = 0;
+        Object.assign(build.world.env, env);
+        await build.startAgain();
+        await waitFor(() => build.log.some(({ level }) => level === 'error'), { describe: `the log has ${code}` });
+        expect(build.log.find(({ level }) => level === 'error')?.fields).toMatchObject({
+          ...{ code, hint: expect.any(String) },
+        });
+        expect((await build.call('/sessions')).status).toBe(200);
+      }
+    } finally {
+      await build[Symbol.asyncDispose]();
+    }
+  });
+});
+
+describe('the image', () => {
+  test('calls only commands, packages and files that exist', async () => {
+    const copied = [...DOCKERFILE.matchAll(/^COPY (?!--from)(.+) \S+$/gm)].flatMap(([, files = '']) =>
+      files.split(' '),
+    );
+    expect(copied.length).toBeGreaterThan(4);
+    for (const file of copied) expect({ file, exists: existsSync(join(ROOT, file)) }).toEqual({ file, exists: true });
+    const ignored = read('.dockerignore').split('\n');
+    for (const file of copied) expect(ignored).toContain(`!${file}`);
+    const calls = [...DOCKERFILE.matchAll(/CMD (\[.*\])/g)].map(([, words = '']) => JSON.parse(words) as string[]);
+    const probes = [...GUIDE.matchAll(/command: \[cbos, (.*?)\]/g)].map(([, words = '']) => [
+      'cbos',
+      ...words.split(', '),
+    ]);
+    expect(calls).toContainEqual(['cbos', 'serve']);
+    for (const [program, ...words] of [...calls, ...probes]) {
+      expect(program).toBe('cbos');
+      const help = await runCommand([words[0] ?? '', '--help'], { socket: '/nowhere', cwd: '/' });
+      expect({ words, code: help.code }).toEqual({ words, code: 0 });
+      for (const flag of words.slice(1)) expect(help.stdout).toMatch(new RegExp(`(^|\\s)${flag}\\b`, 'm'));
+    }
+    const { version } = JSON.parse(read('node_modules/@anthropic-ai/claude-code/package.json')) as { version: string };
+    expect(DOCKERFILE).toContain(`CLAUDE_CODE_VERSION=${version}`);
+    const known = [...SETTING_ROWS.map(({ environment }) => environment), ...JOINING];
+    for (const [name] of `${DOCKERFILE}${GUIDE}`.matchAll(/CBOS_[A-Z_]+/g)) expect(known).toContain(name);
+  });
+
+  const engine = findOnPath(['docker', 'podman'], process.env.PATH ?? '');
+  test.skipIf(engine === null)(
+    'is built where docker or podman runs',
+    async ({ skip }) => {
+      const run = (...args: string[]) => capture(engine ?? '', args);
+      if (!(await run('info')).ok) return skip('the engine does not run');
+      try {
+        expect(await run('build', '-q', '-t', 'cbos-test', ROOT)).toMatchObject({ ok: true });
+        expect(await run('run', '--rm', 'cbos-test', 'cbos', '--version')).toMatchObject({ ok: true });
+      } finally {
+        await run('rmi', '-f', 'cbos-test');
+      }
+    },
+    900_000,
+  );
+});
