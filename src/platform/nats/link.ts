@@ -4,7 +4,7 @@ export type RequestOutcome = { kind: 'unreachable' } | { kind: 'silent' } | { ki
 export interface NatsMessage {
   subject: string;
   data: string;
-  /** the subject for an answer */
+  /** the subject on which an answer is expected */
   reply: string | undefined;
   respond(data: string): void;
 }
@@ -15,7 +15,7 @@ export interface NatsLink {
   request(subject: string, data: string, timeoutMs: number): Promise<RequestOutcome>;
   /** Resolves when everything that was sent has reached the server. */
   flush(): Promise<void>;
-  /** resolves when the connection has ended, for whatever reason */
+  /** resolves when the connection has closed, for whatever reason */
   closed: Promise<void>;
   close(): Promise<void>;
   /** what JetStream keeps for the fleet; null on a NATS server that CBOS runs */
