@@ -45,6 +45,17 @@ describe('a machine without a fleet', () => {
         stderr: expect.stringContaining('a complete line'),
       });
       expect(await cbos(alone, 'fleet init --address not_an_address!')).toMatchObject({ code: 2 });
+      expect(await cbos(alone, 'fleet init --nats nats://127.0.0.1:1')).toMatchObject({
+        code: 5,
+        stderr: expect.stringContaining('--credentials FILE'),
+      });
+      expect(await cbos(alone, 'fleet init --nats nats://127.0.0.1:1 --address 10.0.0.5')).toMatchObject({ code: 2 });
+      expect(await cbos(alone, 'fleet init --nats nats://127.0.0.1:1 --credentials /nowhere')).toMatchObject({
+        code: 2,
+        stderr: expect.stringContaining('The credentials cannot be read (ENOENT)'),
+      });
+      expect(await cbos(alone, 'fleet rename travel')).toMatchObject({ code: 4 });
+      expect(await cbos(alone, 'fleet rename Not-A-Name')).toMatchObject({ code: 2 });
     } finally {
       await alone[Symbol.asyncDispose]();
     }
@@ -231,6 +242,14 @@ describe.skipIf(!hasNatsServer)('the commands of a fleet', () => {
     const half = await cbos(desk, 'search deploy --fleet');
     expect(half).toMatchObject({ code: 0, stderr: expect.stringContaining('laptop was not searched') });
     expect(half.stdout).toContain('AUTH');
+  });
+
+  test('rename gives this machine another name, and its sessions can be named by it', async () => {
+    laptop.sessions.add('DOCS', DONE);
+    expect(await cbos(laptop, 'fleet rename desk')).toMatchObject({ code: 4 });
+    expect((await cbos(laptop, 'fleet rename travel')).stdout).toBe('this machine is now travel\n');
+    expect((await cbos(desk, 'show travel/DOCS')).stdout).toContain('travel/DOCS');
+    expect((await cbos(laptop, 'fleet rename laptop')).code).toBe(0);
   });
 
   test('remove shuts a machine out; the founder ends the fleet only after confirmation', async () => {

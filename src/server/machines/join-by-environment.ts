@@ -55,11 +55,12 @@ export function joinByEnvironment(options: {
 function requestIn(environment: Environment): z.output<typeof JoinFleet> | null {
   const line = invitationIn(environment);
   if (line === null) return null;
-  const { CBOS_FLEET_NAME: name, CBOS_FLEET_ALLOW: allow } = environment;
+  const { CBOS_FLEET_NAME: name, CBOS_FLEET_ALLOW: allow, CBOS_FLEET_CREDENTIALS_FILE: file } = environment;
   const request = JoinFleet.safeParse({
     line,
     allow: allow === 'none' ? [] : (allow || 'see').split(',').map((right) => right.trim()),
     ...(name ? { name } : {}),
+    ...(file ? { credentials: readNamed('CBOS_FLEET_CREDENTIALS_FILE', file) } : {}),
   });
   if (request.success) return request.data;
   throw new CatalogueError('invalid_setting', 'CBOS_FLEET_NAME or CBOS_FLEET_ALLOW is not valid', {
@@ -70,10 +71,15 @@ function requestIn(environment: Environment): z.output<typeof JoinFleet> | null 
 function invitationIn({ CBOS_FLEET_INVITATION: line, CBOS_FLEET_INVITATION_FILE: file }: Environment): string | null {
   if (line) return line.trim();
   if (!file) return null;
+  return readNamed('CBOS_FLEET_INVITATION_FILE', file).trim() || null;
+}
+
+/** Reads the file that a variable names. @throws CatalogueError invalid_setting */
+function readNamed(variable: string, file: string): string {
   try {
-    return readFileSync(file, 'utf8').trim() || null;
+    return readFileSync(file, 'utf8');
   } catch (cause) {
-    throw new CatalogueError('invalid_setting', `The file of CBOS_FLEET_INVITATION_FILE cannot be read: ${file}`, {
+    throw new CatalogueError('invalid_setting', `The file of ${variable} cannot be read: ${file}`, {
       hint: 'Mount the file, or name another one',
       cause,
     });

@@ -7,13 +7,16 @@ import { findOnPath } from '../../../scripts/setup/system-programs.mjs';
 import { SETTING_ROWS } from '../../../src/protocol/setting-rows.ts';
 import { runCommand } from '../../cli/command-line.ts';
 import { found, hasNatsServer, invite, startMachine, untilConnected } from '../../harness/fleet.ts';
+import { startNatsNodes } from '../../harness/nats-nodes.ts';
 import { waitFor } from '../../harness/wait-for.ts';
 
 const read = (file: string): string => readFileSync(join(ROOT, file), 'utf8');
 const DOCKERFILE = read('Dockerfile');
 const GUIDE = read('docs/guides/containers.md');
 /** The variables that only `join-by-environment.ts` reads. */
-const JOINING = ['CBOS_FLEET_INVITATION', 'CBOS_FLEET_INVITATION_FILE', 'CBOS_FLEET_NAME', 'CBOS_FLEET_ALLOW'];
+const JOINING = ['INVITATION', 'INVITATION_FILE', 'CREDENTIALS_FILE', 'NAME', 'ALLOW'].map(
+  (name) => `CBOS_FLEET_${name}`,
+);
 
 describe.skipIf(!hasNatsServer)('a machine on which nobody types', () => {
   test('joins the fleet that its environment names as soon as the founder is there, once', async () => {
@@ -39,6 +42,30 @@ describe.skipIf(!hasNatsServer)('a machine on which nobody types', () => {
       await untilConnected(build);
       expect((await desk.fleet()).machines).toHaveLength(2);
       expect(JSON.stringify(build.log)).not.toContain(line);
+    } finally {
+      await build[Symbol.asyncDispose]();
+      await desk[Symbol.asyncDispose]();
+    }
+  });
+
+  test('joins a fleet on a NATS server that exists already with the credentials that its environment names', async () => {
+    const desk = await startMachine('desk');
+    const build = await startMachine('build');
+    try {
+      const nodes = await startNatsNodes(desk.world, 1);
+      const body = { name: 'desk', nats: nodes.address, credentials: nodes.users.fleet.seed };
+      expect((await desk.call('/fleet/init', { body })).status).toBe(201);
+      await untilConnected(desk);
+      const file = join(build.world.dir, 'credentials');
+      writeFileSync(file, nodes.users.fleet.seed);
+      await build.stop();
+      Object.assign(build.world.env, {
+        CBOS_FLEET_INVITATION: await invite(desk, ['see']),
+        ...{ CBOS_FLEET_CREDENTIALS_FILE: file, CBOS_FLEET_NAME: 'build' },
+      });
+      await build.startAgain();
+      await untilConnected(build);
+      expect((await desk.fleet()).machines).toMatchObject([{ name: 'desk' }, { name: 'build', rights: ['see'] }]);
     } finally {
       await build[Symbol.asyncDispose]();
       await desk[Symbol.asyncDispose]();
