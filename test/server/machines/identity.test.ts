@@ -1,4 +1,7 @@
+import { setTimeout as delay } from 'node:timers/promises';
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
+import { connectLocally } from '../../../src/cli/connect-locally.ts';
+import { followTerminal, machinesFor, withRemoteNames } from '../../../src/client/index.ts';
 import {
   becomeCopyOf,
   found,
@@ -72,6 +75,8 @@ describe.skipIf(!hasNatsServer)('the identity of a machine', () => {
       expect(seen.sessions.map(({ slug, status }) => [slug, status.question])).toEqual([['ORIGINAL', null]]);
       const listed = (await desk.fleet()).machines.find(({ name }) => name === 'laptop');
       expect(listed).toMatchObject({ reachable: true, fault: expect.stringContaining('cbos fleet leave') });
+      expect(listed).not.toHaveProperty('labels');
+      expect(machinesFor((await desk.fleet()).machines, []).map(({ name }) => name)).toEqual(['desk']);
       for (const route of ['send', 'answer'] as const) {
         const body = route === 'send' ? { text: 'hello' } : { choice: 'yes' };
         const refused = await desk.ask('laptop', route, 'ORIGINAL', body);
@@ -93,6 +98,41 @@ describe.skipIf(!hasNatsServer)('the identity of a machine', () => {
       expect(laptop.sessions.deliveries('ORIGINAL')).toHaveLength(1);
       expect(clone.sessions.deliveries('ORIGINAL')).toEqual([]);
     } finally {
+      await clone[Symbol.asyncDispose]();
+    }
+  });
+
+  test('a terminal on a machine that is cloned waits for the copy to leave, and continues without a lost byte', async () => {
+    const clone = await startMachine('clone');
+    let isLeft = false;
+    try {
+      const recording = laptop.sessions.add('BUSY', DONE);
+      recording.write('one ');
+      const losses: string[] = [];
+      let text = '';
+      const following = followTerminal({
+        client: withRemoteNames(connectLocally(`${desk.world.cbosHome}/cbos.sock`, async () => undefined)),
+        ...{ slug: 'laptop/BUSY', isLeft: () => isLeft },
+        pause: (ms) => delay(Math.min(ms, 50)),
+        onLost: ({ code }) => void losses.push(code),
+        onPart: ({ data, snapshot }) => {
+          text = snapshot ? data : text + data;
+        },
+      });
+      // A failure is reported where the test waits for it.
+      following.catch(() => undefined);
+      await waitFor(() => text.includes('one '), { describe: 'the terminal shows the session' });
+      await becomeCopyOf(laptop, clone);
+      await waitFor(() => losses.includes('machine_doubled'), { describe: 'the terminal is not connected' });
+      recording.write('two ');
+      await clone.call('/fleet/leave', { method: 'POST' });
+      await waitFor(() => text.includes('two '), { describe: 'the terminal continues', timeoutMs: 20_000 });
+      recording.write('three');
+      await waitFor(() => text.endsWith('two three'), { describe: 'the terminal is up to date', actual: () => text });
+      isLeft = true;
+      expect(await following).toBe('left');
+    } finally {
+      isLeft = true;
       await clone[Symbol.asyncDispose]();
     }
   });
