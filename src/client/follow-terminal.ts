@@ -54,7 +54,10 @@ export async function followTerminal(options: FollowTerminalOptions): Promise<'e
   return 'left';
 }
 
-/** The other machine, or this one's server, cannot be reached now. A doubled machine takes no part until its copy left. */
+/**
+ * The other machine, or this one's server, cannot be reached now. A machine that runs twice takes part again as soon as
+ * its copy has left.
+ */
 const LOSSES: ReadonlySet<string> = new Set(['machine_unreachable', 'machine_silent', 'machine_doubled', 'no_server']);
 
 /** Reports whether asking again can help. */

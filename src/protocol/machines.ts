@@ -1,11 +1,5 @@
 import { z } from 'zod';
-import {
-  MACHINE_CALLS,
-  MACHINE_CAUSES,
-  MACHINE_LABEL_PATTERN,
-  MACHINE_NAME_PATTERN,
-  RIGHTS,
-} from './machine-words.ts';
+import { MACHINE_CALLS, MACHINE_CAUSES, MACHINE_LABEL_PATTERN, MACHINE_NAME_PATTERN, RIGHTS } from './machine-words.ts';
 import { Session } from './session.ts';
 import { Timestamp } from './words.ts';
 
