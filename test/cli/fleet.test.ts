@@ -200,7 +200,7 @@ describe.skipIf(!hasNatsServer)('the commands of a fleet', () => {
     const waited = await cbos(desk, 'wait HERE laptop/THERE --for needs-you --any --timeout 20');
     expect(waited).toMatchObject({ code: 0, stdout: expect.stringContaining('laptop/THERE') });
     const both = await cbos(desk, 'wait HERE laptop/THERE --for needs-you --timeout 1', { now: Date.now });
-    expect(both).toMatchObject({ code: 6, stderr: expect.stringContaining('HERE did not become needs-you') });
+    expect(both).toMatchObject({ code: 6, stderr: expect.stringContaining('HERE did not reach the state needs-you') });
   });
 
   test('search --fleet searches on every machine, and search --session in one session of another machine', async () => {
