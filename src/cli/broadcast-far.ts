@@ -5,6 +5,7 @@ import {
   type RouteInput,
   type Session,
 } from '../protocol/index.ts';
+import { causeText } from '../text/machine-words.ts';
 import type { CliContext } from './context.ts';
 
 /** How many sessions on other machines get the prompt at a time. Each machine answers many more requests at once. */
@@ -26,8 +27,8 @@ export async function farSessions({ client, out }: CliContext): Promise<Session[
   });
 }
 
-function leftOut({ reachable, fault, may }: MachineSessions): string | null {
-  if (!reachable) return fault === null ? 'cannot be reached' : `is left out: ${fault}`;
+function leftOut({ reachable, cause, may }: MachineSessions): string | null {
+  if (!reachable) return causeText(cause);
   return may.includes('type') ? null : 'does not let this machine type';
 }
 

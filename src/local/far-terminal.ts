@@ -1,3 +1,4 @@
+import { setTimeout as delay } from 'node:timers/promises';
 import type { FarTerminalRequest } from '../cli/local-host.ts';
 import { createKeySender, followTerminal, isLoss } from '../client/index.ts';
 import { readTypedKeys } from '../core/machines/index.ts';
@@ -56,17 +57,7 @@ export async function openFarTerminal(request: FarTerminalRequest): Promise<'lef
     painting.catch(fail);
     return painting;
   };
-  const pause = (ms: number): Promise<void> =>
-    new Promise((resolve) => {
-      const done = (): void => {
-        clearTimeout(timer);
-        signal.removeEventListener('abort', done);
-        resolve();
-      };
-      const timer = setTimeout(done, ms);
-      signal.addEventListener('abort', done);
-      if (signal.aborted) done();
-    });
+  const pause = (ms: number): Promise<void> => delay(ms, undefined, { signal }).catch(() => undefined);
 
   async function draw({ data, snapshot, cols, rows }: TerminalPart): Promise<void> {
     if (emulator === null || snapshot) {

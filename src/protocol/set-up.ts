@@ -45,6 +45,17 @@ export function maySkipSetUp(setUp: Pick<SetUp, 'state' | 'after_failure'>, { is
   return isSetUpDue(setUp) && (setUp.state !== 'running' || isDead);
 }
 
+/** Reports whether the set-up of a session's worktree must still run, so that the user can run or skip it. */
+export function isSetUpOpen({ worktree, status }: SetUpSession): boolean {
+  const setUp = worktree?.set_up;
+  return setUp !== undefined && maySkipSetUp(setUp, { isDead: status.primary === 'dead' });
+}
+
+interface SetUpSession {
+  worktree?: { set_up?: Pick<SetUp, 'state' | 'after_failure'> | undefined } | undefined;
+  status: { primary: string | null };
+}
+
 /** The file `.cbos/worktree.toml`, in which a repository configures its worktrees. */
 export const ProjectSetUp = z
   .object({

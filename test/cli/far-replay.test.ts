@@ -10,6 +10,7 @@ import {
   joinFleet,
   type MachineUnderTest,
   startMachine,
+  stopMachines,
   untilConnected,
 } from '../harness/fleet.ts';
 import { HEADER } from '../harness/memory-recording.ts';
@@ -41,9 +42,7 @@ describe.skipIf(!hasNatsServer)('cbos replay machine/NAME', () => {
     copyFileSync(join(RECORDINGS, '2.1.330/permission.typescript'), recording.file());
     copyFileSync(join(RECORDINGS, '2.1.330/permission.timing'), recording.timing);
   }, 60_000);
-  afterAll(async () => {
-    for (const machine of [laptop, desk]) await machine?.[Symbol.asyncDispose]();
-  });
+  afterAll(() => stopMachines(laptop, desk));
 
   test('shows the same as on the machine itself, from the beginning and from any time', async () => {
     for (const from of ['0', '3', '1:00:00']) {

@@ -11,6 +11,7 @@ import {
   joinFleet,
   type MachineUnderTest,
   startMachine,
+  stopMachines,
   untilConnected,
 } from '../harness/fleet.ts';
 import { someSession } from '../harness/some-session.ts';
@@ -69,9 +70,7 @@ describe.skipIf(!hasNatsServer)('cbos attach machine/NAME', () => {
     await joinFleet(laptop, await invite(desk, ['see', 'type']), ['see']);
     await joinFleet(guest, await invite(desk, ['see']), ['see']);
   }, 60_000);
-  afterAll(async () => {
-    for (const machine of [guest, laptop, desk]) await machine?.[Symbol.asyncDispose]();
-  });
+  afterAll(() => stopMachines(guest, laptop, desk));
 
   test('shows the terminal, types into it, takes its size, survives a lost connection, and is left with Ctrl-A d', async () => {
     desk.sessions.typed.delete('AUTH');

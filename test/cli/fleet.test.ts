@@ -6,7 +6,9 @@ import {
   invite,
   joinFleet,
   type MachineUnderTest,
+  removeSessions,
   startMachine,
+  stopMachines,
   untilConnected,
 } from '../harness/fleet.ts';
 import { asking, DONE } from '../harness/some-sessions.ts';
@@ -68,14 +70,8 @@ describe.skipIf(!hasNatsServer)('the commands of a fleet', () => {
     await found(desk);
     await joinFleet(laptop, await invite(desk, ['see', 'answer', 'type']), ['see']);
   }, 60_000);
-  afterAll(async () => {
-    for (const machine of [laptop, desk]) await machine?.[Symbol.asyncDispose]();
-  });
-  beforeEach(async () => {
-    for (const machine of [desk, laptop]) {
-      for (const { slug } of machine.sessions.list()) await machine.sessions.remove(slug);
-    }
-  });
+  afterAll(() => stopMachines(laptop, desk));
+  beforeEach(() => removeSessions(desk, laptop));
 
   test('invite prints a line, join reads it without showing it to others, and leave undoes the join', async () => {
     const third = await startMachine('third');

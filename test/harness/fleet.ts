@@ -43,6 +43,18 @@ export async function startMachine(name: string, options: StartOptions = {}): Pr
   };
 }
 
+/** Removes the sessions of all machines, so that each test begins without any. */
+export async function removeSessions(...machines: readonly MachineUnderTest[]): Promise<void> {
+  for (const { sessions } of machines) {
+    for (const { slug } of sessions.list()) await sessions.remove(slug);
+  }
+}
+
+/** Stops machines in this order. A machine is undefined if starting it failed. */
+export async function stopMachines(...machines: readonly (MachineUnderTest | undefined)[]): Promise<void> {
+  for (const machine of machines) await machine?.[Symbol.asyncDispose]();
+}
+
 /** Founds a fleet on a free loopback port. */
 export async function found(machine: MachineUnderTest): Promise<void> {
   const port = await machine.world.freePort();

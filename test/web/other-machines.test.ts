@@ -1,7 +1,16 @@
 import type { Browser } from 'playwright-core';
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
 import { openBrowser } from '../harness/browser.ts';
-import { found, hasNatsServer, invite, joinFleet, type MachineUnderTest, startMachine } from '../harness/fleet.ts';
+import {
+  found,
+  hasNatsServer,
+  invite,
+  joinFleet,
+  type MachineUnderTest,
+  removeSessions,
+  startMachine,
+  stopMachines,
+} from '../harness/fleet.ts';
 import { openPageOf, type PageUnderTest, WEB_DIR } from '../harness/page.ts';
 import { asking, DONE } from '../harness/some-sessions.ts';
 import { openTerminal, type Terminal } from '../harness/tmux.ts';
@@ -34,14 +43,12 @@ describe.skipIf(!hasNatsServer)('the sessions of other machines', () => {
     await terminal.until(/HERE[\s\S]*q quit/, 'the sessions');
   }, 90_000);
   afterAll(async () => {
-    for (const machine of [shy, laptop]) await machine?.[Symbol.asyncDispose]();
+    await stopMachines(shy, laptop);
     await (one ?? desk)?.[Symbol.asyncDispose]();
     await world.dispose();
   });
   beforeEach(async () => {
-    for (const machine of [laptop, shy]) {
-      for (const { slug } of machine.sessions.list()) await machine.sessions.remove(slug);
-    }
+    await removeSessions(laptop, shy);
     laptop.sessions.answers.length = 0;
   });
 

@@ -1,14 +1,8 @@
-import { setTimeout as delay } from 'node:timers/promises';
 import { checkServerIdentity, type PeerCertificate } from 'node:tls';
-import { connect, errors, type Msg, type NatsConnection, nkeyAuthenticator } from '@nats-io/transport-node';
-import { inboxPrefix } from '../../core/machines/index.ts';
+import { errors, type Msg, type NatsConnection, nkeyAuthenticator } from '@nats-io/transport-node';
 import { seedBytes } from './keys.ts';
 import type { NatsLink, NatsMessage } from './link.ts';
-
-/** How long to wait for a connection, including TLS. */
-const CONNECT_MS = 10_000;
-/** How often an idle connection is checked. A connection that broke silently is noticed after two checks. */
-const PING_MS = 10_000;
+import { endsOf, openConnection } from './open-connection.ts';
 
 export interface NatsLogin {
   /** the host for which the server's certificate is valid */
@@ -31,8 +25,7 @@ export class NatsRefusedError extends Error {
 }
 
 /**
- * Opens a connection to a NATS server. The connection never reconnects automatically. If it did, messages published in
- * between would be sent long after their senders had been told that they could not be sent.
+ * Opens a connection to the NATS server of a founder.
  * @throws NatsRefusedError if the server does not know the key
  */
 export async function openNatsLink(login: NatsLogin): Promise<NatsLink> {
@@ -52,7 +45,7 @@ export async function openNatsLink(login: NatsLogin): Promise<NatsLink> {
   };
   let connection: NatsConnection;
   try {
-    connection = await connect({
+    connection = await openConnection(id, {
       servers: `${dial.includes(':') ? `[${dial}]` : dial}:${port}`,
       // A server announces in clear text whether it supports TLS, and the library (3.4.0) continues without TLS if the
       // announcement says `"tls_available": 1`. A man in the middle could then obtain our signature and use it with the
@@ -63,14 +56,6 @@ export async function openNatsLink(login: NatsLogin): Promise<NatsLink> {
         return logIn(nonce);
       },
       tls,
-      inboxPrefix: inboxPrefix(id),
-      reconnect: false,
-      // A server that asks whether another one has its key must not hear its own question.
-      noEcho: true,
-      ignoreClusterUpdates: true,
-      timeout: CONNECT_MS,
-      pingInterval: PING_MS,
-      maxPingOut: 2,
     });
   } catch (cause) {
     // The server reports the refusal and closes the connection. On a busy machine, the library may notice first that
@@ -85,8 +70,9 @@ export async function openNatsLink(login: NatsLogin): Promise<NatsLink> {
 }
 
 function linkOf(connection: NatsConnection): NatsLink {
-  const closed = connection.closed().then(() => undefined);
+  const ends = endsOf(connection);
   return {
+    ...ends,
     subscribe: (subject, onMessage) => {
       connection.subscribe(subject, {
         callback: (error, message) => {
@@ -101,7 +87,7 @@ function linkOf(connection: NatsConnection): NatsLink {
       if (connection.isClosed()) return { kind: 'unreachable' };
       try {
         // Without this, a request whose connection has closed would wait until its timeout.
-        const answer = await Promise.race([connection.request(subject, data, { timeout: timeoutMs }), closed]);
+        const answer = await Promise.race([connection.request(subject, data, { timeout: timeoutMs }), ends.closed]);
         return answer === undefined ? { kind: 'silent' } : { kind: 'answered', data: answer.string() };
       } catch (cause) {
         const isNobody =
@@ -110,11 +96,6 @@ function linkOf(connection: NatsConnection): NatsLink {
           cause instanceof errors.PermissionViolationError;
         return isNobody ? { kind: 'unreachable' } : { kind: 'silent' };
       }
-    },
-    flush: () => Promise.race([connection.flush(), closed, delay(CONNECT_MS, undefined, { ref: false })]),
-    closed,
-    close: async () => {
-      if (!connection.isClosed()) await connection.close();
     },
     kept: null,
   };

@@ -3,7 +3,7 @@
  *
  * - the server's process: `nats-server.ts`
  * - the server's certificate: `certificates.ts`
- * - a connection to the server: `connection.ts`
+ * - a connection to the server: `connection.ts`, `open-connection.ts`
  * - the keys that the server admits: `keys.ts`
  * - a NATS server that CBOS does not run: `shared-server.ts`, `signed-link.ts`
  */

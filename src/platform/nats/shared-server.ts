@@ -1,7 +1,5 @@
-import { setTimeout as delay } from 'node:timers/promises';
 import {
   type Authenticator,
-  connect,
   credsAuthenticator,
   errors,
   type NatsConnection,
@@ -20,10 +18,9 @@ import {
 import { CatalogueError, type SharedServer } from '../../protocol/index.ts';
 import { publicKeyOf, seedBytes } from './keys.ts';
 import type { KeptText, NatsLink } from './link.ts';
+import { endsOf, openConnection } from './open-connection.ts';
 import { type BareLink, openKept, sealKept, signLink } from './signed-link.ts';
 
-const CONNECT_MS = 10_000;
-const PING_MS = 10_000;
 /** How long JetStream may take, which is long while a cluster elects a leader. */
 const JETSTREAM_MS = 5_000;
 /** How many copies a cluster keeps. */
@@ -45,7 +42,7 @@ export interface SharedLogin {
  */
 export async function openSharedLink(login: SharedLogin): Promise<NatsLink> {
   const { id, seed, founder } = login;
-  const connection = await openConnection(login.server, id);
+  const connection = await connectTo(login.server, id);
   const bare = bareLinkOf(connection);
   const signers = {
     ofMessage: (subject: string) => signerOfMessage(subject, founder),
@@ -59,7 +56,7 @@ export async function openSharedLink(login: SharedLogin): Promise<NatsLink> {
  * @throws CatalogueError nats_unreachable, nats_unusable
  */
 export async function prepareSharedServer(server: SharedServer, id: string): Promise<void> {
-  const connection = await openConnection(server, id);
+  const connection = await connectTo(server, id);
   try {
     const info = await api(connection, 'INFO');
     if (info === null)
@@ -79,22 +76,10 @@ export async function prepareSharedServer(server: SharedServer, id: string): Pro
 /** The stream that keeps the list of a fleet's members. */
 const streamOf = (founder: string): string => `CBOS_${founder}`;
 
-async function openConnection({ servers, isTls, credentials }: SharedServer, id: string): Promise<NatsConnection> {
+async function connectTo({ servers, isTls, credentials }: SharedServer, id: string): Promise<NatsConnection> {
   const authenticator = credentials === null ? {} : { authenticator: authenticatorOf(credentials) };
   try {
-    return await connect({
-      servers: [...servers],
-      ...(isTls ? { tls: {} } : {}),
-      ...authenticator,
-      inboxPrefix: inboxPrefix(id),
-      // See `openNatsLink` for both.
-      reconnect: false,
-      noEcho: true,
-      ignoreClusterUpdates: true,
-      timeout: CONNECT_MS,
-      pingInterval: PING_MS,
-      maxPingOut: 2,
-    });
+    return await openConnection(id, { servers: [...servers], ...(isTls ? { tls: {} } : {}), ...authenticator });
   } catch (cause) {
     const why = cause instanceof errors.AuthorizationError ? 'it refuses the credentials' : messageOf(cause);
     throw new CatalogueError('nats_unreachable', `The NATS server at ${servers.join(', ')} cannot be used: ${why}`, {
@@ -118,8 +103,8 @@ function authenticatorOf(credentials: string): Authenticator {
 }
 
 function bareLinkOf(connection: NatsConnection): BareLink {
-  const closed = connection.closed().then(() => undefined);
   return {
+    ...endsOf(connection),
     subscribe: (subject, onMessage) => {
       connection.subscribe(subject, {
         callback: (error, message) => {
@@ -137,11 +122,6 @@ function bareLinkOf(connection: NatsConnection): BareLink {
       } catch {
         return false; // the message is larger than this server permits, or the connection has just ended
       }
-    },
-    flush: () => Promise.race([connection.flush(), closed, delay(CONNECT_MS, undefined, { ref: false })]),
-    closed,
-    close: async () => {
-      if (!connection.isClosed()) await connection.close();
     },
   };
 }

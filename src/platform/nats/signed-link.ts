@@ -38,8 +38,6 @@ interface Envelope {
  */
 export function signLink(bare: BareLink, key: MachineKey, signers: Signers, inbox: string): Omit<NatsLink, 'kept'> {
   const waiting = new Map<string, (message: BareMessage) => void>();
-  const seal = (subject: string, reply: string, body: string): string =>
-    JSON.stringify({ from: key.id, sig: sign(key.seed, textOf(subject, reply, body)), body } satisfies Envelope);
   const answerSubject = (nonce: string): string => `${inbox}.signed.${nonce}`;
 
   bare.subscribe(answerSubject('*'), (message) => waiting.get(message.subject)?.(message));
@@ -56,11 +54,11 @@ export function signLink(bare: BareLink, key: MachineKey, signers: Signers, inbo
           reply: message.reply,
           respond: (data) => {
             // The subject of an answer is used once, so the answer fits no other request.
-            if (reply !== '') bare.publish(reply, seal(reply, '', data));
+            if (reply !== '') bare.publish(reply, seal(key, [reply, ''], data));
           },
         } satisfies NatsMessage);
       }),
-    publish: (subject, data) => void bare.publish(subject, seal(subject, '', data)),
+    publish: (subject, data) => void bare.publish(subject, seal(key, [subject, ''], data)),
     request: (subject, data, timeoutMs) =>
       new Promise<RequestOutcome>((resolve) => {
         const reply = answerSubject(randomUUID());
@@ -77,7 +75,7 @@ export function signLink(bare: BareLink, key: MachineKey, signers: Signers, inbo
           const body = open(message.data, signers.ofAnswer(subject), [reply, '']);
           if (body !== null) settle({ kind: 'answered', data: body });
         });
-        if (!bare.publish(subject, seal(subject, reply, data), reply)) settle({ kind: 'unreachable' });
+        if (!bare.publish(subject, seal(key, [subject, reply], data), reply)) settle({ kind: 'unreachable' });
       }),
     flush: bare.flush,
     closed: bare.closed,
@@ -85,14 +83,16 @@ export function signLink(bare: BareLink, key: MachineKey, signers: Signers, inbo
   };
 }
 
-/** Wraps a text that is kept on the server, where anybody with access to the account could replace it. */
-export function sealKept(key: MachineKey, subject: string, body: string): string {
-  return JSON.stringify({ from: key.id, sig: sign(key.seed, textOf(subject, '', body)), body } satisfies Envelope);
-}
+/** Wraps a text that is kept on the server, where anyone with access to the account could replace it. */
+export const sealKept = (key: MachineKey, subject: string, body: string): string => seal(key, [subject, ''], body);
 
 /** Returns the text in an envelope, or null if its signer did not sign it for this subject. */
 export function openKept(data: string, signer: string, subject: string): string | null {
   return open(data, signer, [subject, '']);
+}
+
+function seal(key: MachineKey, [subject, reply]: [string, string], body: string): string {
+  return JSON.stringify({ from: key.id, sig: sign(key.seed, textOf(subject, reply, body)), body } satisfies Envelope);
 }
 
 function open(data: string, signer: string | null, [subject, reply]: [string, string]): string | null {

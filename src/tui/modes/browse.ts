@@ -2,6 +2,7 @@ import {
   elsewhereOf,
   isCurrent,
   isReady,
+  isSetUpOpen,
   mayAllow,
   needsYou,
   type SeenSession,
@@ -50,7 +51,7 @@ import { showQuestion } from './read-question.ts';
 import { rename } from './rename.ts';
 import { reply } from './reply.ts';
 import { editSearch } from './search.ts';
-import { isSetUpOpen, setUpByWords } from './set-up.ts';
+import { setUpByWords } from './set-up.ts';
 import { chooseSnooze, toggleUnread } from './snooze.ts';
 import { showStash } from './stash.ts';
 

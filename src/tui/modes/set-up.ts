@@ -1,4 +1,4 @@
-import { maySkipSetUp, mayTrustSetUp, type RepositoryWorktrees, type SeenSession } from '../../protocol/index.ts';
+import { isSetUpOpen, mayTrustSetUp, type RepositoryWorktrees, type SeenSession } from '../../protocol/index.ts';
 import { showHiddenMarks } from '../../text/hidden-marks.ts';
 import { pathText } from '../../text/session-words.ts';
 import { commandText, ownSetUpText, SET_UP_FILE_WORDS, setUpStateText } from '../../text/set-up-words.ts';
@@ -9,12 +9,6 @@ import { wrap } from '../view/cells.ts';
 import { confirm } from './confirm.ts';
 import type { Hint } from './mode.ts';
 import { showPage } from './text-page.ts';
-
-/** Reports whether the set-up of a session's worktree must still run, so that a person may run or skip it. */
-export function isSetUpOpen({ worktree, status }: Pick<SeenSession, 'worktree' | 'status'>): boolean {
-  const setUp = worktree?.set_up;
-  return setUp !== undefined && maySkipSetUp(setUp, { isDead: status.primary === 'dead' });
-}
 
 /** Runs `/set-up`, which shows the set-up of the selected session's repository, and `/set-up skip`. */
 export function setUpByWords(app: App, words: string): void {

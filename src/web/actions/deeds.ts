@@ -1,4 +1,4 @@
-import { isReady, maySkipSetUp, type Session } from '../../protocol/index.ts';
+import { isReady, isSetUpOpen, type Session } from '../../protocol/index.ts';
 import { SKIP_SET_UP_ABOUT } from '../../text/set-up-words.ts';
 import { client } from '../connection/fleet.ts';
 
@@ -23,12 +23,6 @@ const isActive = ({ status: { primary } }: Session): boolean => primary === 'act
 /** An older server does not support parked sessions. */
 export const isParked = ({ parked_at: at }: Partial<Pick<Session, 'parked_at'>>): boolean => (at ?? null) !== null;
 const isStopped = ({ status: { primary } }: Session): boolean => primary === 'dead';
-
-/** Reports whether the set-up of the session's worktree must still run, so that a person may run or skip it. */
-export function isSetUpOpen({ worktree, status }: Session): boolean {
-  const setUp = worktree?.set_up;
-  return setUp !== undefined && maySkipSetUp(setUp, { isDead: status.primary === 'dead' });
-}
 
 export const DEEDS = {
   interrupt: {

@@ -1,5 +1,5 @@
 import { computed, useSignal } from '@preact/signals';
-import { useEffect, useMemo } from 'preact/hooks';
+import { useMemo } from 'preact/hooks';
 import { CatalogueError, type ChangedFile, type Changes, type Review, type Turn } from '../../protocol/index.ts';
 import { baseText, changedName, changeLetter, leftOutLines, linesText, totalText } from '../../text/changes-words.ts';
 import { turnText } from '../../text/turn-words.ts';
@@ -7,6 +7,7 @@ import { now } from '../app/clock.ts';
 import { addressOf, goTo, parsePlace } from '../app/router.ts';
 import { useShortcuts } from '../app/shortcuts.ts';
 import { client, link, sessions } from '../connection/fleet.ts';
+import { useRead } from '../connection/use-read.ts';
 import { PageHead } from '../parts/page-head.tsx';
 import { VirtualList } from '../parts/virtual-list.tsx';
 import { isSideBySide, PatchView, problemText } from './patch-view.tsx';
@@ -27,65 +28,56 @@ export function ChangesPage({ slug, file, turn }: { slug: string; file: string |
   const isWorking = working.value;
   const isLive = link.value === 'live';
 
-  useEffect(() => {
-    if (!isLive) return;
-    let isGone = false;
-    client
-      .call('changes', {
-        params: { slug },
-        query: turn === null ? { patch_of: file ?? '' } : { turn: String(turn) },
-      })
-      .then((answer) => {
-        if (isGone) return;
+  useRead(
+    isLive
+      ? () =>
+          client.call('changes', {
+            params: { slug },
+            query: turn === null ? { patch_of: file ?? '' } : { turn: String(turn) },
+          })
+      : null,
+    {
+      onRead: (answer) => {
         changes.value = answer;
         problem.value = null;
         reading.value++;
-      })
-      .catch((error: unknown) => {
-        if (!isGone && link.peek() === 'live') problem.value = problemText(error);
-      });
-    return () => {
-      isGone = true;
-    };
-  }, [slug, turn, isWorking, isLive, asked.value]);
+      },
+      onError: (error) => {
+        if (link.peek() === 'live') problem.value = problemText(error);
+      },
+    },
+    [slug, turn, isWorking, isLive, asked.value],
+  );
 
+  // Ignore errors of these two requests, because an older server lacks them. If the changes cannot be read either, the
+  // page shows that error.
+  const onError = (error: unknown): void => {
+    if (!(error instanceof CatalogueError)) throw error;
+  };
   const turns = useSignal<readonly Turn[]>([]);
-  useEffect(() => {
-    if (!isLive) return;
-    let isGone = false;
-    client
-      .call('listTurns', { params: { slug } })
-      .then((answer) => {
-        if (!isGone) turns.value = answer.turns.toReversed();
-      })
-      .catch((error: unknown) => {
-        // If the changes cannot be read either, that error is shown.
-        if (!isGone && !(error instanceof CatalogueError)) throw error;
-      });
-    return () => {
-      isGone = true;
-    };
-  }, [slug, isWorking, isLive, asked.value]);
+  useRead(
+    isLive ? () => client.call('listTurns', { params: { slug } }) : null,
+    {
+      onRead: (answer) => {
+        turns.value = answer.turns.toReversed();
+      },
+      onError,
+    },
+    [slug, isWorking, isLive, asked.value],
+  );
 
   const review = useSignal<Review | null>(null);
   const reviewAsked = useSignal(0);
-  useEffect(() => {
-    if (!isLive) return;
-    let isGone = false;
-    client
-      .call('review', { params: { slug } })
-      .then((answer) => {
-        if (!isGone) review.value = answer;
-      })
-      .catch((error: unknown) => {
-        // Ignore this error, because an older server does not support reviews. If the changes cannot be read either,
-        // the page shows that error.
-        if (!isGone && !(error instanceof CatalogueError)) throw error;
-      });
-    return () => {
-      isGone = true;
-    };
-  }, [slug, isWorking, isLive, asked.value, reviewAsked.value]);
+  useRead(
+    isLive ? () => client.call('review', { params: { slug } }) : null,
+    {
+      onRead: (answer) => {
+        review.value = answer;
+      },
+      onError,
+    },
+    [slug, isWorking, isLive, asked.value, reviewAsked.value],
+  );
 
   // Comments and marks belong to the files as they are now.
   const shownReview = turn === null ? review.value : null;

@@ -1,9 +1,10 @@
 import { signal, useSignal } from '@preact/signals';
-import { useEffect, useMemo } from 'preact/hooks';
+import { useMemo } from 'preact/hooks';
 import { CatalogueError, type ChangedFile, type Patch, type ReviewComment } from '../../protocol/index.ts';
 import { changedName, linesText } from '../../text/changes-words.ts';
 import { type PatchRow, patchRows, rowSign, shownRow } from '../../text/patch-rows.ts';
 import { client } from '../connection/fleet.ts';
+import { useRead } from '../connection/use-read.ts';
 import { VirtualList } from '../parts/virtual-list.tsx';
 import { chooseLine, chosenLines, isWithin, linesOf, rowPlace } from './chosen-lines.ts';
 import { sideBySide } from './side-by-side.ts';
@@ -36,28 +37,24 @@ interface PatchViewProps {
 export function PatchView({ slug, file, turn, reading, read, comments }: PatchViewProps) {
   const requested = useSignal<Pick<Patch, 'patch' | 'cut'> | null>(null);
   const problem = useSignal<string | null>(null);
-  useEffect(() => {
-    if (read !== null) return;
-    let isGone = false;
-    const query = {
-      file: file.path,
-      ...(file.old_path === null ? {} : { old_file: file.old_path }),
-      ...(turn === null ? {} : { turn: String(turn) }),
-    };
-    client
-      .call('patch', { params: { slug }, query })
-      .then((answer) => {
-        if (isGone) return;
+  const query = {
+    file: file.path,
+    ...(file.old_path === null ? {} : { old_file: file.old_path }),
+    ...(turn === null ? {} : { turn: String(turn) }),
+  };
+  useRead(
+    read === null ? () => client.call('patch', { params: { slug }, query }) : null,
+    {
+      onRead: (answer) => {
         requested.value = answer;
         problem.value = null;
-      })
-      .catch((error: unknown) => {
-        if (!isGone) problem.value = problemText(error);
-      });
-    return () => {
-      isGone = true;
-    };
-  }, [slug, file.path, file.old_path, turn, reading, read]);
+      },
+      onError: (error) => {
+        problem.value = problemText(error);
+      },
+    },
+    [slug, file.path, file.old_path, turn, reading, read],
+  );
   const patch = read ?? requested.value;
   const rows = useMemo(() => patchRows(patch?.patch ?? '').filter(isTold), [patch]);
   if (read === null && problem.value !== null) return <p class="notice bad">{problem.value}</p>;

@@ -1,6 +1,6 @@
-import type { Session } from '../../protocol/index.ts';
+import { isSetUpOpen, type Session } from '../../protocol/index.ts';
 import { setUpStateText } from '../../text/set-up-words.ts';
-import { DEEDS, isSetUpOpen } from '../actions/deeds.ts';
+import { DEEDS } from '../actions/deeds.ts';
 import { overlay } from '../app/overlay.ts';
 import { attempt } from '../parts/toasts.tsx';
 

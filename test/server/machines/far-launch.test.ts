@@ -2,7 +2,16 @@ import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest'
 import { machinesFor } from '../../../src/client/index.ts';
 import type { FleetMachine, Right } from '../../../src/protocol/index.ts';
 import { runCommand } from '../../cli/command-line.ts';
-import { found, hasNatsServer, invite, joinFleet, type MachineUnderTest, startMachine } from '../../harness/fleet.ts';
+import {
+  found,
+  hasNatsServer,
+  invite,
+  joinFleet,
+  type MachineUnderTest,
+  removeSessions,
+  startMachine,
+  stopMachines,
+} from '../../harness/fleet.ts';
 
 let desk: MachineUnderTest;
 let laptop: MachineUnderTest;
@@ -22,14 +31,10 @@ describe.skipIf(!hasNatsServer)('launching on another machine', () => {
   }, 60_000);
   beforeEach(async () => {
     await desk.call('/fleet/allow', { method: 'PUT', body: { rights: ['see', 'answer', 'type', 'launch'] } });
-    for (const { sessions } of [desk, laptop, guest]) {
-      sessions.created.length = 0;
-      for (const { slug } of sessions.list()) await sessions.remove(slug);
-    }
+    await removeSessions(desk, laptop, guest);
+    for (const { sessions } of [desk, laptop, guest]) sessions.created.length = 0;
   });
-  afterAll(async () => {
-    for (const machine of [guest, laptop, desk]) await machine?.[Symbol.asyncDispose]();
-  });
+  afterAll(() => stopMachines(guest, laptop, desk));
   const cbos = ({ world }: MachineUnderTest, line: string) =>
     runCommand(line.split(' '), { socket: `${world.cbosHome}/cbos.sock`, cwd: world.projectDir });
   const launch = (machine: MachineUnderTest, body: object) =>

@@ -15,6 +15,7 @@ import {
   type MachineUnderTest,
   membershipOf,
   startMachine,
+  stopMachines,
   untilConnected,
 } from '../../harness/fleet.ts';
 import { waitFor } from '../../harness/wait-for.ts';
@@ -65,7 +66,7 @@ describe.skipIf(!hasNatsServer)('a terminal over the fleet', () => {
   }, 60_000);
   afterAll(async () => {
     await link?.[Symbol.asyncDispose]();
-    for (const machine of [guest, laptop, desk]) await machine?.[Symbol.asyncDispose]();
+    await stopMachines(guest, laptop, desk);
   });
 
   test('no byte is lost or comes twice while the link is cut and delayed, and each loss is reported', async () => {

@@ -14,7 +14,9 @@ import {
   type MachineUnderTest,
   membershipOf,
   natsPid,
+  removeSessions,
   startMachine,
+  stopMachines,
   untilConnected,
 } from '../../harness/fleet.ts';
 import { asking, DONE } from '../../harness/some-sessions.ts';
@@ -32,14 +34,8 @@ describe.skipIf(!hasNatsServer)('a fleet on a real nats-server', () => {
     await joinFleet(laptop, await invite(desk, ['see', 'answer', 'type']), ['see', 'answer', 'type']);
     await joinFleet(guest, await invite(desk, ['see']), ['see']);
   }, 60_000);
-  afterAll(async () => {
-    for (const machine of [guest, laptop, desk]) await machine?.[Symbol.asyncDispose]();
-  });
-  beforeEach(async () => {
-    for (const machine of [desk, laptop, guest]) {
-      for (const { slug } of machine.sessions.list()) await machine.sessions.remove(slug);
-    }
-  });
+  afterAll(() => stopMachines(guest, laptop, desk));
+  beforeEach(() => removeSessions(desk, laptop, guest));
 
   describe('the list', () => {
     test('every machine lists the sessions of all', async () => {

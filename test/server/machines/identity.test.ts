@@ -9,7 +9,9 @@ import {
   invite,
   joinFleet,
   type MachineUnderTest,
+  removeSessions,
   startMachine,
+  stopMachines,
   untilConnected,
 } from '../../harness/fleet.ts';
 import { asking, DONE } from '../../harness/some-sessions.ts';
@@ -38,14 +40,8 @@ describe.skipIf(!hasNatsServer)('the identity of a machine', () => {
     await found(desk);
     await joinFleet(laptop, await invite(desk, RIGHTS), RIGHTS);
   }, 60_000);
-  afterAll(async () => {
-    for (const machine of [laptop, desk]) await machine?.[Symbol.asyncDispose]();
-  });
-  beforeEach(async () => {
-    for (const machine of [desk, laptop]) {
-      for (const { slug } of machine.sessions.list()) await machine.sessions.remove(slug);
-    }
-  });
+  afterAll(() => stopMachines(laptop, desk));
+  beforeEach(() => removeSessions(desk, laptop));
 
   test('a clone and its original both say so, and neither takes part until one of them leaves', async () => {
     const clone = await startMachine('clone');

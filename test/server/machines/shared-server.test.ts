@@ -8,6 +8,7 @@ import {
   type MachineUnderTest,
   membershipOf,
   startMachine,
+  stopMachines,
   untilConnected,
 } from '../../harness/fleet.ts';
 import { type NatsNodes, startNatsNodes } from '../../harness/nats-nodes.ts';
@@ -43,7 +44,7 @@ describe.skipIf(!hasNatsServer)('a fleet on a NATS server that somebody else run
     [desk, laptop] = await Promise.all([startMachine('desk'), startMachine('laptop')]);
   }, 60_000);
   afterAll(async () => {
-    for (const machine of [laptop, desk]) await machine?.[Symbol.asyncDispose]();
+    await stopMachines(laptop, desk);
     await world.dispose();
   });
 
