@@ -26,9 +26,9 @@ export function isBroadcast({ all, state, tag, repo }: BroadcastOptions): boolea
 }
 
 /**
- * Sends the same prompt to all sessions, or to the selected ones, and prints the outcome for each. With `--fleet`, the
- * sessions on other machines count too. The prompt goes only to sessions that existed when the person was asked for
- * confirmation. The exit code is 4 if any of them did not receive it.
+ * Sends the same prompt to all sessions, or to the selected ones, and prints the outcome for each. With `--fleet`, this
+ * includes the sessions on other machines. The prompt goes only to sessions that already existed when the user was
+ * asked for confirmation. The exit code is 4 if any of them did not receive it.
  * @throws CommandError on wrong usage, before anything is sent
  */
 export async function broadcast(

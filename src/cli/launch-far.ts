@@ -9,19 +9,23 @@ export interface FarLaunch {
   /** a machine's name, or `any` */
   host: string;
   labels: readonly string[];
-  /** the body of the launch; its path is one on the other machine */
+  /** the body of the launch request; its path is a path on the other machine */
   body: { slug: string; path: string };
   isJson: boolean;
 }
 
-/** @throws CommandError unless the directory is named in full, because this machine's directory says nothing there */
+/**
+ * Requires an absolute path, because a path relative to this machine's current directory means nothing on another
+ * machine.
+ * @throws CommandError if the path is missing or relative
+ */
 export function requireFarPath(path: string | undefined): void {
   if (path !== undefined && isAbsolute(path)) return;
   const hint = 'name it in full: cbos new NAME /home/me/src/shop --host MACHINE';
   throw new CommandError('--host needs the directory on that machine, as an absolute path', hint, EXIT.usage);
 }
 
-/** Launches a session on the named machine, or on the least busy one with the labels. */
+/** Launches a session on the named machine, or on the least busy machine that has the given labels. */
 export async function launchFar(context: CliContext, { host, labels, body, isJson }: FarLaunch): Promise<void> {
   const { out } = context;
   const client = await context.client();
@@ -38,7 +42,8 @@ export async function launchFar(context: CliContext, { host, labels, body, isJso
       out.line(`  cbos show ${name}     # see what it does and asks`);
       return;
     } catch (error) {
-      // The machine certainly did nothing, so another one may. After any other failure, two sessions could be started.
+      // The machine certainly did nothing, so it is safe to try another one. After any other failure, this could start
+      // two sessions.
       const isGone = error instanceof CatalogueError && error.code === 'machine_unreachable';
       const next = candidates[at + 1];
       if (!isGone || next === undefined) throw error;

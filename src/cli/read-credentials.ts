@@ -5,7 +5,7 @@ import { CommandError } from './command-error.ts';
 import type { CliContext } from './context.ts';
 
 /**
- * Returns the field of a request for the content of a credentials file; no field if there is no file.
+ * Reads a credentials file, and returns its content as a field for a request. Returns no field if no file was named.
  * @throws CommandError if the file cannot be read
  */
 export async function credentialsIn({ io }: CliContext, file: string | undefined): Promise<{ credentials?: string }> {

@@ -9,10 +9,10 @@ const ASK_EVERY_MS = 500;
 const LOST_MACHINE_MS = 60_000;
 
 export interface RemoteWait {
-  /** each as `machine/SESSION`, or a session of this machine */
+  /** the sessions to wait for, each as `machine/SESSION` or as the name of a session on this machine */
   slugs: readonly string[];
   selector: StateSelector;
-  /** the state to wait for, as the user typed it, for messages */
+  /** the state to wait for, as the user typed it; used in messages */
   state: string;
   isAny: boolean;
   timeoutSeconds: number | undefined;

@@ -9,7 +9,7 @@ export interface Compared {
   worked_ms: number;
   cost_usd: number | null;
   tests: TestOutcome | null;
-  /** the session's own words, which are not safe for a terminal */
+  /** the session's own words, which are not safe to print in a terminal */
   last_words: string;
 }
 

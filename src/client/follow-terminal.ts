@@ -2,32 +2,41 @@ import { CatalogueError, type TerminalPart } from '../protocol/index.ts';
 import type { Caller } from './caller.ts';
 
 /**
- * How long one request waits for output. A machine that is gone is noticed that much later, and while a session shows
- * nothing new, one small request is sent that often.
+ * How long one request waits for output. It therefore takes up to this long to notice that a machine has disappeared.
+ * While a session shows nothing new, one small request is sent in each such period.
  */
 const WAIT_MS = 1_000;
-/** The pauses before asking a machine again that cannot be reached. Each is twice as long as the one before. */
+/**
+ * The first and the longest pause before a machine that cannot be reached is asked again. Each pause is twice as long
+ * as the previous one.
+ */
 const [FIRST_RETRY_MS, LAST_RETRY_MS] = [200, 2_000];
 
 export interface FollowTerminalOptions {
   client: Pick<Caller, 'call'>;
-  /** `machine/SESSION`, or a session of this machine */
+  /** `machine/SESSION`, or the name of a session on this machine */
   slug: string;
-  /** whether the terminal was left */
+  /** whether the user has left the terminal */
   isLeft(): boolean;
-  /** resolves after the time, or when the terminal is left */
+  /** resolves after the given time, or as soon as the user leaves the terminal */
   pause(ms: number): Promise<void>;
-  /** Draws a part. The next one is asked for when this has resolved, so a slow terminal slows down the session's. */
+  /**
+   * Draws a part. The next part is requested only once this has resolved, so a slow terminal receives output more
+   * slowly.
+   */
   onPart(part: TerminalPart): Promise<void> | void;
-  /** The machine, or the own server, does not answer. What is shown may be outdated. */
+  /**
+   * Called when the other machine or this machine's own server does not answer. The terminal may then show outdated
+   * content.
+   */
   onLost(error: CatalogueError): void;
 }
 
 /**
- * Follows a session's terminal by asking for one part after the other, each from where the previous one ended. After a
- * lost connection it continues there, so no output is lost or drawn twice. Resolves when the session has stopped, or
- * the terminal is left.
- * @throws CatalogueError if asking again cannot help, such as not_allowed_there or no_such_session
+ * Follows a session's terminal by requesting one part after another, each from where the previous part ended. After a
+ * lost connection, it continues from the same place, so no output is lost or drawn twice. Resolves when the session has
+ * stopped or the user has left the terminal.
+ * @throws CatalogueError if repeating the request cannot help, such as not_allowed_there or no_such_session
  */
 export async function followTerminal(options: FollowTerminalOptions): Promise<'ended' | 'left'> {
   const { client, slug, isLeft } = options;
@@ -55,10 +64,10 @@ export async function followTerminal(options: FollowTerminalOptions): Promise<'e
 }
 
 /**
- * The other machine, or this one's server, cannot be reached now. A machine that runs twice takes part again as soon as
- * its copy has left.
+ * The errors which mean that the other machine or this machine's server cannot be reached at the moment. A machine that
+ * is running twice takes part again as soon as its copy has left the fleet.
  */
 const LOSSES: ReadonlySet<string> = new Set(['machine_unreachable', 'machine_silent', 'machine_doubled', 'no_server']);
 
-/** Reports whether asking again can help. */
+/** Reports whether repeating the request can help. */
 export const isLoss = ({ code }: CatalogueError): boolean => LOSSES.has(code);

@@ -1,7 +1,7 @@
 import { CatalogueError, isSlug, type NewSession, type Session } from '../protocol/index.ts';
 import type { Caller } from './caller.ts';
 
-/** The most sessions that one task is given to at once. */
+/** The maximum number of sessions that can get the same task at once. */
 export const MOST_TIMES = 20;
 
 /** Returns the names of the sessions that get the same task: NAME-1, NAME-2. */
@@ -14,7 +14,7 @@ export function attemptSlugs(name: string, times: number): string[] {
  * none of them is launched.
  * @param body.slug the beginning of each name
  * @param onLaunched called for each session. If a later launch fails, the sessions before it are already running.
- * @throws CatalogueError slug_taken, invalid_slug, and as `createSession`
+ * @throws CatalogueError slug_taken, invalid_slug, and every error of `createSession`
  */
 export async function launchSeveral(
   client: Caller,

@@ -2,24 +2,27 @@ import { CatalogueError } from '../protocol/index.ts';
 import type { Caller } from './caller.ts';
 import { isLoss } from './follow-terminal.ts';
 
-/** How many characters wait while earlier keys are on their way. Further ones are dropped. */
+/** How many characters may wait while earlier keys are being sent. Further characters are dropped. */
 const MOST_WAITING = 1_000_000;
 
-/** Keys on their way to a session on another machine. */
+/** Sends keys to a session on another machine. */
 export interface KeySender {
   type(keys: string): void;
 }
 
 /**
- * Sends keys in order. Keys that are typed while earlier ones are on their way are sent together. If the machine cannot
- * be reached, the keys that wait are dropped, so that nothing is typed later into a screen that nobody has seen.
+ * Sends keys in order. Keys that are typed while earlier keys are being sent are then sent together. If the machine
+ * cannot be reached, the waiting keys are dropped, so that they are not typed later into a screen that the user has not
+ * seen.
  */
 export function createKeySender(options: {
   client: Pick<Caller, 'call'>;
   slug: string;
-  /** why keys were not typed, or may not have been; null if too many were waiting */
+  /**
+   * called when keys were not typed or may not have been; the error says why, and is null if too many keys were waiting
+   */
   onFailed(error: CatalogueError | null): void;
-  /** called with an error that is not in the catalogue */
+  /** called with any error that is not in the catalogue */
   onBroken(error: unknown): void;
 }): KeySender {
   const { client, slug } = options;

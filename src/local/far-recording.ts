@@ -6,14 +6,17 @@ import type { Playable, PlayedStep } from '../platform/recorder/index.ts';
 import { CatalogueError, type ReplayOutput, splitRemoteName } from '../protocol/index.ts';
 import type { RecordingPlace } from './find-recording.ts';
 
-/** How often, and after which pause, to ask a machine again that cannot be reached before the replay ends. */
+/**
+ * How many more times a machine that cannot be reached is asked before the replay ends, and the pause before each
+ * attempt.
+ */
 const [MOST_RETRIES, RETRY_MS] = [5, 1_000];
 
 /** A recording on another machine. */
 export interface FarRecording {
   /** `machine/SESSION` */
   slug: string;
-  /** `SESSION.N` for a recording that a restart moved aside; null for the current one */
+  /** `SESSION.N` for a recording that a restart moved aside; null for the current recording */
   recording: string | null;
 }
 
@@ -36,7 +39,7 @@ export async function playableFrom(
   const params = { slug };
   const which = options.recording === null ? {} : { recording: options.recording };
 
-  /** Asks again while the machine cannot be reached, because a connection that was lost is usually back soon. */
+  /** Repeats a request while the machine cannot be reached, because a lost connection is usually restored soon. */
   async function patiently<T>(ask: () => Promise<T>): Promise<T> {
     for (let retries = 0; ; retries++) {
       try {

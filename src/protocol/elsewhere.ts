@@ -10,7 +10,7 @@ export interface Elsewhere {
   may: readonly Right[];
   /** the time since when the entry may be out of date, in Unix milliseconds, or null while it is current */
   asOf: number | null;
-  /** why its row may be wrong; null while it is current */
+  /** why the information about the session may be out of date; null while it is current */
   cause: MachineCause | null;
 }
 

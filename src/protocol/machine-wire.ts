@@ -19,7 +19,9 @@ export type WireVersion = z.infer<typeof WireVersion>;
 export const RowsVersion = z.object({ boot: z.string().max(64), revision: z.int() });
 export type RowsVersion = z.infer<typeof RowsVersion>;
 
-/** A permission to make one change, and the server that issued it. No other server with the same key accepts it. */
+/**
+ * A permit to make one change, and the server that issued it. No other server with the same key accepts this permit.
+ */
 export const MachineTicket = z.object({ boot: z.string().max(64), ticket: z.string().max(64) });
 export type MachineTicket = z.infer<typeof MachineTicket>;
 
@@ -28,7 +30,7 @@ export type MachineTicket = z.infer<typeof MachineTicket>;
  * prevents machines from publishing under another machine's name.
  */
 export const MachineAsk = z.discriminatedUnion('kind', [
-  // Every version answers a ping from every other version. Machines learn each other's version this way.
+  // Every version answers a ping from every other version. This is how machines learn each other's version.
   WireVersion.extend({ kind: z.literal('ping') }),
   WireVersion.extend({ kind: z.literal('rows'), known: RowsVersion.optional() }),
   WireVersion.extend({ kind: z.literal('roster') }),
@@ -53,21 +55,21 @@ export type MachineReply = z.infer<typeof MachineReply>;
 export const MachineStamp = WireVersion.extend({
   boot: z.string().max(64),
   at_ms: z.number(),
-  /** the version of CBOS, for people */
+  /** the version of CBOS, for display */
   cbos: z.string().max(64).nullable().default(null),
 });
 export type MachineStamp = z.infer<typeof MachineStamp>;
 
 export const MachineRows = MachineStamp.extend({
   revision: z.int(),
-  /** null if the machine that asked already has this revision */
+  /** null if the requesting machine already has this revision */
   sessions: z.array(z.unknown()).nullable(),
-  /** the rights that the machine that asked has on this one; only present in an answer */
+  /** the rights that the requesting machine has on this one; present only in an answer */
   may: Rights.optional(),
 });
 export type MachineRows = z.infer<typeof MachineRows>;
 
-/** The members of the fleet, as its founder knows them. The revision grows with each change. */
+/** The members of the fleet, as its founder knows them. The revision increases with each change. */
 export const Roster = WireVersion.extend({
   founder: z.string(),
   revision: z.int().default(0),

@@ -50,8 +50,8 @@ export const MACHINE_CALLS = [
 export type MachineCallName = (typeof MACHINE_CALLS)[number];
 
 /**
- * Why a machine's list is not current: the machine does not answer, its version is too different, two servers run with
- * its key, or it refuses.
+ * Why a machine's list of sessions is not current: the machine does not answer, its version is too different from ours,
+ * two servers are running with its key, or it refuses to answer.
  */
 export const MACHINE_CAUSES = ['unreachable', 'version', 'doubled', 'refused'] as const;
 export type MachineCause = (typeof MACHINE_CAUSES)[number];

@@ -20,7 +20,10 @@ export const Member = z.object({
 });
 export type Member = z.infer<typeof Member>;
 
-/** What a machine tells about itself, and what the asking machine may do there. Older versions tell nothing. */
+/**
+ * What a machine reports about itself, and what the requesting machine may do there. Older versions report none of
+ * this.
+ */
 export const MachineFacts = z.object({
   labels: z
     .array(z.string().regex(MACHINE_LABEL_PATTERN))
@@ -32,7 +35,7 @@ export const MachineFacts = z.object({
 });
 export type MachineFacts = z.infer<typeof MachineFacts>;
 
-/** A running server. Servers that use the same key recognize each other by `boot`. */
+/** A running server. Servers that use the same key tell each other apart by `boot`. */
 export const MachineInstance = z
   .object({
     boot: z.string().max(64).meta({ description: 'Different for each start of a server' }),
@@ -63,7 +66,7 @@ export const FleetMachine = Member.extend({
 }).meta({ id: 'FleetMachine' });
 export type FleetMachine = z.infer<typeof FleetMachine>;
 
-/** The fleet, as one of its machines knows it. */
+/** The fleet, as one of its machines sees it. */
 export const FleetView = z
   .object({
     fleet: z
@@ -124,7 +127,7 @@ export const NewFleet = z
 
 /** A NATS server that CBOS does not run. */
 export const SharedServer = z.object({
-  /** HOST:PORT; any of them will do */
+  /** the addresses, each as HOST:PORT; CBOS may connect to any of them */
   servers: z.array(z.string()).min(1),
   isTls: z.boolean(),
   /** the content of a credentials file, or the seed of an nkey; null for a server without users */

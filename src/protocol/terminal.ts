@@ -2,7 +2,8 @@ import { z } from 'zod';
 import { NonNegative } from './route.ts';
 
 /**
- * The longest time that one request may wait for output. A client that wants to notice a lost connection asks for less.
+ * The longest time that one request may wait for output. A client that must notice a lost connection quickly asks for a
+ * shorter wait.
  */
 export const LONGEST_TERMINAL_WAIT_MS = 5_000;
 
@@ -25,7 +26,10 @@ export const TerminalQuery = z.strictObject({
   }),
 });
 
-/** A piece of what a session's terminal shows. A client that draws all pieces in order shows the same screen. */
+/**
+ * A piece of what a session's terminal shows. A client that draws all pieces in order shows the same screen as the
+ * session.
+ */
 export const TerminalPart = z
   .object({
     data: z.string().meta({ description: 'what to write into the terminal; empty if there was no output' }),

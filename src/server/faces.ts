@@ -82,9 +82,9 @@ export interface FacesOptions {
   rules: RulesDesk;
   /** the stored review comments on sessions' changes */
   reviews: ReviewStore;
-  /** the stored answers that people gave to questions */
+  /** the stored answers that users gave to questions */
   answers: AnswerStore;
-  /** when the person went away, in Unix milliseconds; null if unknown */
+  /** when the user went away, in Unix milliseconds; null if unknown */
   awaySince(): number | null;
   /** returns the id of a session, which does not change when the session is renamed */
   idOf(slug: string): string;
@@ -102,7 +102,7 @@ export interface FacesOptions {
   webDir: string | null;
   /** the directory of the built documentation; null if it was not built */
   docsDir: string | null;
-  /** the version of the messages to other machines; for tests */
+  /** the version of the messages to other machines; set only by tests */
   wire?: WireVersion;
   /** how often to ping each WebSocket, in milliseconds; set only by tests */
   pingIntervalMs?: number;

@@ -7,5 +7,5 @@ const WORDS: Readonly<Record<MachineCause, string>> = {
   refused: 'does not show its sessions',
 };
 
-/** Continues a sentence that begins with the name of a machine: why its sessions are not current. */
+/** Returns the rest of a sentence that begins with the name of a machine and says why its sessions are not current. */
 export const causeText = (cause: MachineCause | null): string => WORDS[cause ?? 'unreachable'];

@@ -231,7 +231,7 @@ function choicesOf(session: Session | undefined): Suggestion[] {
   return [...words, ...options.map(({ label }, index): Suggestion => [String(index + 1), cleanLine(label)])];
 }
 
-/** Returns the branches of the current repository's free worktrees, for the option that accepts them. */
+/** Returns the branches of the current repository's free worktrees, for the option that accepts such a branch. */
 async function readFreeBranches(client: Caller, words: readonly string[], path: string): Promise<Suggestion[]> {
   if (words[0] !== 'new' || !words.some((word) => /^(-w$|--worktree)/.test(word))) return [];
   const [list] = await client.call('listWorktrees', { query: { path } }).catch(() => []);
@@ -239,14 +239,14 @@ async function readFreeBranches(client: Caller, words: readonly string[], path: 
   return free.map(({ branch, path: folder }) => [cleanLine(branch ?? ''), `free: ${cleanLine(folder)}`]);
 }
 
-/** The machines in the fleet, for the options that take them. */
+/** Returns the machines in the fleet, for the options that accept a machine. */
 async function readMachines(client: Caller, words: readonly string[]): Promise<FleetMachine[]> {
   if (words[0] !== 'new' || !words.some((word) => /^--(host|label)/.test(word))) return [];
   const { machines } = await client.call('fleet').catch(() => ({ machines: [] }));
   return machines;
 }
 
-/** The sessions on other machines, if the word that is being typed begins with a machine. */
+/** Returns the sessions on other machines, if the word being typed begins with the name of a machine. */
 async function readFarSessions(client: Caller, words: readonly string[]): Promise<Suggestion[]> {
   const [machine, slug] = words.at(-1)?.split('/') ?? [];
   if (slug === undefined || !MACHINE_NAME_PATTERN.test(machine ?? '')) return [];

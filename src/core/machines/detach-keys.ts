@@ -1,19 +1,19 @@
-/** The key that starts a command in GNU Screen, and therefore also in the terminal of a session on another machine. */
+/** The key that begins a command in GNU Screen, and therefore also in the terminal of a session on another machine. */
 const COMMAND = '\u0001';
-/** Ctrl-A d and Ctrl-A Ctrl-D leave the terminal. */
+/** The keys that leave the terminal when typed after Ctrl-A: d and Ctrl-D. */
 const LEAVING: ReadonlySet<string> = new Set(['d', '\u0004']);
 
 export interface TypedKeys {
-  /** the keys for the session */
+  /** the keys that go to the session */
   keys: string;
   isLeaving: boolean;
-  /** whether the last key was Ctrl-A, so that the next one belongs to it */
+  /** whether the last key was Ctrl-A, so that the next key completes the command */
   isOpen: boolean;
 }
 
 /**
- * Reads typed keys like GNU Screen: Ctrl-A d leaves, Ctrl-A a types Ctrl-A. Screen's other commands do not exist here,
- * so they do nothing.
+ * Interprets typed keys as GNU Screen does: Ctrl-A d leaves the terminal, and Ctrl-A a types Ctrl-A. Screen's other
+ * commands do nothing here.
  */
 export function readTypedKeys(typed: string, isOpen: boolean): TypedKeys {
   let keys = '';

@@ -51,7 +51,7 @@ export function admit(
   };
 }
 
-/** Gives a member another name. Null if the name is taken, or the member is unknown. */
+/** Returns the book with a new name for a member, or null if the name is taken or the member is unknown. */
 export function withName(book: FounderBook, id: string, name: string): FounderBook | null {
   const isTaken = book.members.some((member) => member.name === name && member.id !== id);
   if (isTaken || !book.members.some((member) => member.id === id)) return null;

@@ -11,7 +11,7 @@ export const MAX_PAYLOAD_BYTES = 8 * 1024 * 1024;
 export interface NatsConfig {
   host: string;
   port: number;
-  /** this path and the following ones are absolute */
+  /** the absolute path of the file with the pid; the following three paths are absolute as well */
   pidFile: string;
   logFile: string;
   certFile: string;

@@ -39,7 +39,7 @@ const READING: ReadonlySet<MachineCallName> = new Set([
 export const changesSomething = ({ route }: Pick<MachineCall, 'route'>): boolean => !READING.has(route);
 
 /**
- * Returns the rights that a call needs. An answer may contain free text, which reaches Claude like a prompt, and the
+ * Returns the rights that a call requires. An answer may contain free text, which reaches Claude like a prompt, and the
  * answer to a closing question is a prompt. Both therefore also require the right to type. A forced message goes into
  * whatever is open, including a dialog, so it also requires the right to answer. A new session's prompt reaches Claude
  * too. Its arguments can contain a prompt, and its environment can make Claude run any program, so they require the
@@ -59,7 +59,7 @@ export function rightsNeeded({ route, body }: MachineCall): readonly Right[] {
   return [needed];
 }
 
-/** Reports whether a new session would have a permission mode in which dialogs do not reach anybody. */
+/** Reports whether a new session would have a permission mode in which dialogs do not reach a user. */
 function answersItself(body: unknown): boolean {
   return (
     hasField(body, 'permission_mode') && !['default', 'plan'].includes(Reflect.get(body as object, 'permission_mode'))
@@ -78,7 +78,7 @@ export function grantedRights(given: readonly Right[], allowed: readonly Right[]
   return RIGHTS.filter((right) => given.includes(right) && allowed.includes(right));
 }
 
-/** Returns the rights that a call needs but the machine lacks. The result is empty if the call is allowed. */
+/** Returns the rights that a call requires and the machine lacks. The result is empty if the call is allowed. */
 export function missingRights(call: MachineCall, granted: readonly Right[]): readonly Right[] {
   return rightsNeeded(call).filter((right) => !granted.includes(right));
 }

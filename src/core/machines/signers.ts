@@ -1,8 +1,9 @@
 /**
- * Who signs what on a NATS server of somebody else, where the server does not enforce the subjects of `nats-config.ts`.
+ * Decides who must sign which messages on a NATS server that is run by someone else, because such a server does not
+ * enforce the permissions of `nats-config.ts`.
  */
 
-/** Returns the key that signs a message on this subject. Null if no machine may send one. */
+/** Returns the key that must sign a message on this subject, or null if no machine may send such a message. */
 export function signerOfMessage(subject: string, founder: string): string | null {
   const [, kind, first = null, second = null] = subject.split('.');
   switch (kind) {
@@ -19,7 +20,7 @@ export function signerOfMessage(subject: string, founder: string): string | null
   }
 }
 
-/** Returns the key that signs the answer to a request on this subject. */
+/** Returns the key that must sign the answer to a request on this subject. */
 export function signerOfAnswer(subject: string, founder: string): string | null {
   const [, kind, first = null] = subject.split('.');
   return kind === 'join' ? founder : first;

@@ -18,7 +18,9 @@ export const rowsSubject = (owner: string): string => `cbos.rows.${owner}`;
 /** Returns the machine that a list of sessions comes from, according to the message's subject. */
 export const ownerOfRows = (subject: string): string => subject.split('.')[2] ?? '';
 
-/** The subject on which servers with the same key notice each other. Nobody else may use it. */
+/**
+ * The subject on which servers with the same key notice each other. No machine with another key may use this subject.
+ */
 export const hereSubject = (id: string): string => `cbos.here.${id}`;
 
 /** The subject for the fleet's member list. Only the founder may publish on it. */
@@ -27,10 +29,10 @@ export const rosterSubject = (founder: string): string => `cbos.roster.${founder
 /** The subject on which an invited machine asks to join. */
 export const joinSubject = (invitation: string): string => `cbos.join.${invitation}`;
 
-/** Returns the invitation with which a machine asks to join. */
+/** Returns the invitation with which a machine asks to join, according to the subject of its request. */
 export const invitationOf = (subject: string): string => subject.split('.')[2] ?? '';
 
-/** What the subjects for answers to one key begin with. */
+/** Returns the prefix of the subjects on which the machine or invitation with this key receives answers. */
 export const inboxPrefix = (id: string): string => `_INBOX.${id}`;
 
 /**

@@ -1,13 +1,13 @@
 /**
- * The version of the messages in a fleet. A new minor version only adds fields and questions, which the version before
- * it may ignore. Everything else is a new major version.
+ * The version of the messages in a fleet. A new minor version only adds fields and requests that the previous version
+ * may ignore. Any other change requires a new major version.
  */
 export interface WireVersion {
   v: number;
   minor: number;
 }
 
-/** What another machine's version is, compared with our own. */
+/** How another machine's version compares with this machine's own. */
 export type VersionGap = 'none' | 'older' | 'newer';
 
 /** Machines work together if they have the same major version, and their minor versions differ by at most one. */

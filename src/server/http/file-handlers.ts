@@ -53,6 +53,6 @@ export async function drain(body: Request['body']): Promise<void> {
       // The data is discarded.
     }
   } catch {
-    // The client has closed the connection, so nobody will read the response.
+    // The client has closed the connection, so no one will read the response.
   }
 }

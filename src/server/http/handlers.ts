@@ -71,7 +71,7 @@ export interface HandlerOptions extends SignInOptions {
   streamDir: string;
   /** reports how much disk space the recordings use */
   recordings: () => Promise<Recordings>;
-  /** the directory that `~` stands for in a path that a person types */
+  /** the directory that `~` stands for in a path that a user types */
   userHome: string;
   /** Unix milliseconds */
   startedAt: number;

@@ -29,8 +29,9 @@ import { toFailure } from '../http/error-response.ts';
 import type { Logger } from '../logger.ts';
 
 /**
- * How many requests from one machine are answered at a time. Further ones are refused; otherwise one machine could keep
- * the server busy. Each terminal that the machine shows waits for output in one of them.
+ * How many requests from one machine are handled at the same time. Further requests are refused, because otherwise a
+ * single machine could keep the server busy. Each terminal that the other machine shows takes up one of these requests
+ * while it waits for output.
  */
 const MOST_AT_ONCE = 64;
 
@@ -38,7 +39,9 @@ export interface AnswerAsksOptions {
   elapsed(): number;
   stamp(): MachineStamp;
   facts(): Omit<MachineFacts, 'may'>;
-  /** whether another server with this machine's key is running; nobody could tell the two servers' answers apart */
+  /**
+   * whether another server with this machine's key is running; no one could tell the answers of the two servers apart
+   */
   isDoubled(): boolean;
   /**
    * @param known the version of the list that the requesting machine already has; if the list has not changed, the
@@ -46,7 +49,7 @@ export interface AnswerAsksOptions {
    */
   rows(known?: RowsVersion): MachineRows;
   roster(): Roster;
-  /** returns the rights that this machine allows other machines at most */
+  /** returns the maximum rights that this machine allows other machines */
   allowed(): readonly Right[];
   /** carries out a permitted call, and returns the same result as the REST interface */
   carryOut(call: MachineCall): Promise<unknown>;
@@ -132,7 +135,8 @@ export function createAskListener(options: AnswerAsksOptions): (message: NatsMes
     } catch (error) {
       return fail(error);
     }
-    // Another server with the same key issued the ticket, and answers. An answer from here could arrive first.
+    // Another server with the same key issued the ticket and will answer. An answer from this server could arrive
+    // first.
     if (isForAnother(ask, boot)) return;
     const atOnce = (running.get(id) ?? 0) + 1;
     if (atOnce > MOST_AT_ONCE) return fail(tooMuch());

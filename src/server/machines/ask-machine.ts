@@ -22,14 +22,14 @@ const CALL_MS = 60_000;
 /** How long to wait for a part of a recording, which the owner may first have to read from its beginning. */
 const REPLAY_MS = 20_000;
 /**
- * How often to check during a call whether the owner is still running, because NATS does not report it if the owner
- * dies.
+ * How often to check during a call whether the owner is still running, because NATS does not report that an owner has
+ * died.
  */
 const LOOK_EVERY_MS = 1_000;
 
 type WithoutVersion<T> = T extends unknown ? Omit<T, keyof WireVersion> : never;
 export type Question = WithoutVersion<MachineAsk>;
-/** A request that may have a ticket. */
+/** A request that may contain a ticket. */
 type Ticketed = Extract<Question, { kind: 'call' | 'rename' }>;
 type WithoutTicket<T> = T extends unknown ? Omit<T, 'ticket'> : never;
 
@@ -54,8 +54,8 @@ export async function ask(options: AskOptions, question: Question): Promise<unkn
 
 /**
  * Sends a request to the owner of a session. The owner begins to carry out the request within seconds or not at all.
- * @throws CatalogueError machine_unreachable if the call was certainly not carried out, machine_silent if nobody can
- *   know whether it was
+ * @throws CatalogueError machine_unreachable if the call was certainly not carried out, machine_silent if no one can
+ * know whether it was
  */
 export async function callOwner(options: AskOptions, call: MachineCall): Promise<unknown> {
   if (changesSomething(call)) return change(options, { kind: 'call', call });
@@ -80,7 +80,7 @@ function readMs({ route, query }: MachineCall): number {
   return route === 'terminal' ? ANSWER_MS + Math.min(Number(query?.wait_ms ?? 0), LONGEST_TERMINAL_WAIT_MS) : ANSWER_MS;
 }
 
-/** Sends a question, and stops waiting for the answer when the owner is gone. */
+/** Sends a request, and stops waiting for the answer once the owner is no longer running. */
 async function whileAlive(options: AskOptions, question: Ticketed, timeoutMs: number): Promise<Outcome> {
   if (timeoutMs <= ANSWER_MS + LOOK_EVERY_MS) return send(options, question, timeoutMs);
   const done = new AbortController();
@@ -103,7 +103,8 @@ function send({ link, self, owner, wire }: AskOptions, question: Question, timeo
 
 /**
  * Resolves when the owner no longer answers. Without this check, a call to a machine that dies would hang for a minute.
- * @param boot the server that issued the ticket; another one never answers the request. Null without a ticket
+ * @param boot the server that issued the ticket, which is the only one that answers the request; null if there is no
+ * ticket
  */
 async function ownerIsGone(options: AskOptions, boot: string | null, signal: AbortSignal): Promise<Outcome> {
   for (;;) {
@@ -132,8 +133,8 @@ function readValue(options: AskOptions, outcome: Outcome, ifSilent: ErrorCode): 
   if (reply.ok) return reply.value;
   const { code, message, hint: _, ...extra } = reply.error;
   if (code === 'machine_version') throw notUnderstood(options);
-  // The other machine's hint is dropped and this machine's own hint is used, because people type what a hint says and
-  // the other machine could suggest any command.
+  // The other machine's hint is replaced by this machine's own hint, because users type what a hint says, and the other
+  // machine could suggest any command.
   throw new CatalogueError(isErrorCode(code) ? code : 'internal', `${name}: ${cleanLine(message)}`, { extra });
 }
 

@@ -94,7 +94,7 @@ async function foundOnShared(options: Becoming & { nats: SharedServer }): Promis
   return membership;
 }
 
-/** Returns the address that a person sees. */
+/** Returns the address as it is shown to the user. */
 function placeInView({ servers: [first = ''] }: SharedServer): { host: string; port: number } {
   const { hostname, port } = new URL(`nats://${first}`);
   return { host: hostname, port: Number(port) };
@@ -136,7 +136,7 @@ export async function joinFleet(
     };
     const outcome = await link.request(joinSubject(invitation), JSON.stringify(admission), JOIN_MS);
     if (outcome.kind !== 'answered') {
-      // Another machine has used the invitation first, so the server closed this machine's connection before the answer
+      // Another machine used the invitation first, so the server closed this machine's connection before an answer
       // arrived.
       if (shared === null && !(await isAdmitted({ host, port, authority, id: invitation, seed }))) {
         throw new CatalogueError('invalid_invitation');

@@ -24,12 +24,12 @@ export interface FleetViewsOptions {
   facts(): Omit<MachineFacts, 'may'>;
   instance: MachineInstance;
   doubles(): readonly MachineInstance[];
-  /** why this machine takes no part in the fleet, as a sentence; null if it does */
+  /** returns a sentence that says why this machine takes no part in the fleet, or null if it takes part */
   fault(): string | null;
   ownSessions(): readonly Session[];
 }
 
-/** The fleet as this machine sees it. Each view asks every other machine. */
+/** The fleet as this machine sees it. Each call of `view` and `sessions` sends a request to every other machine. */
 export interface FleetViews {
   viewOf(member: Member, failure: CatalogueError | null): FleetMachine;
   view(): Promise<FleetView>;

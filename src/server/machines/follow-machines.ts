@@ -126,7 +126,10 @@ export function createMachineFollowers(options: FollowMachinesOptions): MachineF
   };
 }
 
-/** Returns whether a machine's list is current. After a failure, its earlier report about our rights is not current. */
+/**
+ * Returns whether a machine's list is current. After a failure, the machine's earlier report about our rights is not
+ * current either.
+ */
 export function stateOf(
   failure: CatalogueError | null,
   may: readonly Right[],
@@ -136,7 +139,7 @@ export function stateOf(
 }
 
 /**
- * Returns the part of a frame that people see. Ages and the sessions' times are left out, because they differ in every
+ * Returns the part of a frame that users see. Ages and the sessions' times are left out, because they differ in every
  * frame.
  */
 function contentOf(frame: FleetFrame): string {

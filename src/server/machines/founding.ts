@@ -53,7 +53,7 @@ export interface FoundingOptions {
   logger: Logger;
   /** called when the members of the fleet have changed */
   onChange(): void;
-  /** resolves when everything that was sent has reached the NATS server */
+  /** resolves when everything sent so far has reached the NATS server */
   flush(): Promise<void>;
 }
 
@@ -137,8 +137,8 @@ export function createFounding(options: FoundingOptions): Founding {
     if (versionGap(options.wire, asked) !== 'none') return refuse(new CatalogueError('machine_version'));
     const result = admit(book, { invitation, id: asked.id, name: asked.name, now: clock.now() });
     if (result.outcome === 'refused') return refuse(new CatalogueError(result.because));
-    // The list of members is saved before the machine gets its answer. If two machines use the same invitation, only
-    // the first is therefore admitted.
+    // The list of members is saved before the machine gets its answer, so if two machines use the same invitation, only
+    // the first is admitted.
     files.writeBook(result.book);
     book = result.book;
     logger.info({ machine: result.member.name, rights: result.member.rights }, 'a machine has joined the fleet');
@@ -187,8 +187,8 @@ export function createFounding(options: FoundingOptions): Founding {
       const reply = answerJoin(message, invitation);
       message.respond(JSON.stringify(reply));
       if (!reply.ok) return;
-      // The answer must arrive before the server closes the connection that uses the invitation. On a NATS server of
-      // somebody else, the book alone decides.
+      // The answer must arrive before the server closes the connection that uses the invitation. On a NATS server run
+      // by someone else, only the founder's book decides who is admitted.
       options
         .flush()
         .then(() => change(book))
@@ -202,7 +202,7 @@ export function createFounding(options: FoundingOptions): Founding {
           hint: 'Choose another name',
         });
       }
-      // The NATS server knows only keys.
+      // The NATS server knows machines only by their keys, so it need not be told about a new name.
       files.writeBook(next);
       book = next;
       options.onChange();
@@ -219,7 +219,8 @@ export function createFounding(options: FoundingOptions): Founding {
 }
 
 /**
- * Waits until the NATS server has reloaded its configuration. It does so some time after it has received the signal.
+ * Waits until the NATS server has reloaded its configuration. The server reloads some time after it has received the
+ * signal.
  * @throws CatalogueError nats_failed
  */
 async function untilAdmitted(login: NatsLogin): Promise<void> {

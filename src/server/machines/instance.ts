@@ -3,16 +3,16 @@ import { readFileSync } from 'node:fs';
 import { hostname } from 'node:os';
 import type { MachineInstance } from '../../protocol/index.ts';
 
-/** Long enough to tell two machines apart, and short enough for a person to compare. */
+/** How many characters of an id are shown: enough to tell two machines apart, and few enough for a user to compare. */
 const SHOWN_CHARACTERS = 8;
 
-/** Describes this server, so that a person can tell it from another one with the same key. */
+/** Describes this server, so that the user can tell it apart from another server with the same key. */
 export function describeInstance(boot: string, now: number): MachineInstance {
   const machineId = machineIdOf();
   return {
     boot,
     host: hostname(),
-    // systemd asks programs not to show the id itself.
+    // systemd asks programs not to reveal the machine id itself, so only a digest is shown.
     machine:
       machineId === null
         ? null
@@ -23,7 +23,7 @@ export function describeInstance(boot: string, now: number): MachineInstance {
   };
 }
 
-/** Returns the id of this installation of the operating system. Null if there is none, as in most containers. */
+/** Returns the id of this installation of the operating system, or null if there is none, as in most containers. */
 export const machineIdOf = (): string | null => read('/etc/machine-id');
 
 function read(path: string): string | null {
@@ -34,7 +34,7 @@ function read(path: string): string | null {
   }
 }
 
-/** Names a server in a sentence. */
+/** Returns a description of a server, for use in a sentence. */
 export function instanceText({ boot, host, machine, os_boot, pid }: MachineInstance): string {
   const ids = [
     ...(machine === null ? [] : [`machine id ${machine}`]),

@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import { CatalogueError, SharedServer } from '../../protocol/index.ts';
 
-/** The prefix of an invitation, by which people and programs can recognize it. */
+/** The prefix of an invitation, by which users and programs can recognize one. */
 const PREFIX = 'cbos-invitation-1.';
 
 const Content = z.object({

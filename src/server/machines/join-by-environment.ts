@@ -5,14 +5,15 @@ import type { Clock } from '../clock.ts';
 import type { Logger } from '../logger.ts';
 import type { Dispose } from '../sessions.ts';
 
-/** The pause between two attempts. In a cluster, the founder may start later than this machine. */
+/** The pause between two attempts to join. In a cluster, the founder may start later than this machine. */
 const AGAIN_MS = 5_000;
 
 type Environment = Readonly<Record<string, string | undefined>>;
 
 /**
- * Joins a fleet with the invitation in the environment, for machines on which nobody types: containers. Tries again
- * while the founder cannot be reached. An invitation works once, so a machine that is a member ignores it.
+ * Joins a fleet with the invitation from the environment. This is for containers and other machines on which no one
+ * types commands. As long as the founder cannot be reached, it tries again. An invitation works only once, so a machine
+ * that is already a member ignores the invitation.
  */
 export function joinByEnvironment(options: {
   environment: Environment;
@@ -74,7 +75,7 @@ function invitationIn({ CBOS_FLEET_INVITATION: line, CBOS_FLEET_INVITATION_FILE:
   return readNamed('CBOS_FLEET_INVITATION_FILE', file).trim() || null;
 }
 
-/** Reads the file that a variable names. @throws CatalogueError invalid_setting */
+/** Reads the file whose path an environment variable contains. @throws CatalogueError invalid_setting */
 function readNamed(variable: string, file: string): string {
   try {
     return readFileSync(file, 'utf8');

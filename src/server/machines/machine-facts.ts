@@ -1,7 +1,7 @@
 import { availableParallelism, loadavg } from 'node:os';
 import type { MachineFacts, Session } from '../../protocol/index.ts';
 
-/** Returns what this machine tells the others about itself. */
+/** Returns what this machine reports to the others about itself. */
 export function machineFacts(sessions: readonly Session[], labels: readonly string[]): Omit<MachineFacts, 'may'> {
   const [lastMinute = 0] = loadavg();
   return {

@@ -24,7 +24,8 @@ import type { Machines } from './machines.ts';
 import { MEMBERSHIP_FILE } from './places.ts';
 
 /**
- * How long a request to join waits for the connection, so that the machine is connected when the next command is run.
+ * How long a request to join a fleet waits for the connection, so that the machine is connected by the time the user
+ * runs the next command.
  */
 const CONNECT_MS = 20_000;
 
@@ -33,21 +34,21 @@ const NO_MACHINES = { type: 'fleet' as const, machines: [] };
 export interface MachinesDeskOptions {
   home: string;
   sessions: Pick<Sessions, 'list' | 'onEvent'>;
-  /** what this machine has */
+  /** the labels of this machine, which say what it has, such as a GPU */
   labels: readonly string[];
   /** carries out a request from another machine after it has been permitted */
   carryOut(call: MachineCall): Promise<unknown>;
   environment: Readonly<Record<string, string | undefined>>;
-  /** the version of CBOS, for people */
+  /** the version of CBOS, for display */
   version: string;
-  /** the version of this machine's messages; for tests */
+  /** the version of the messages that this machine sends; set only by tests */
   wire?: WireVersion;
   clock: Clock;
   logger: Logger;
 }
 
 /**
- * Handles REST requests about the other machines in the fleet. A machine without a fleet does not load the
+ * Handles REST requests about the other machines in the fleet. A machine that belongs to no fleet does not load the
  * implementation.
  */
 export interface MachinesDesk {
@@ -72,11 +73,12 @@ export function createMachinesDesk(options: MachinesDeskOptions): MachinesDesk {
   const { home, logger, wire = MACHINE_WIRE } = options;
   let machines: Machines | null = null;
   /**
-   * The clients that follow the fleet, each with a function that ends its subscription; null while there is no fleet.
+   * The clients that follow the fleet, each with the function that ends its subscription, or with null while this
+   * machine belongs to no fleet.
    */
   const followers = new Map<FleetListener, Dispose | null>();
   let stopJoining: Dispose = () => undefined;
-  /** Runs requests to found, join, or leave a fleet one at a time. */
+  /** The latest request to found, join, or leave a fleet. These requests run one at a time. */
   let last: Promise<unknown> = Promise.resolve();
   const inTurn = <T>(work: () => Promise<T>): Promise<T> => {
     const next = last.then(work, work);
@@ -150,7 +152,7 @@ export function createMachinesDesk(options: MachinesDeskOptions): MachinesDesk {
             nats: nats === undefined ? null : readSharedServer(nats, credentials ?? null),
             path: options.environment.PATH,
           });
-          // If the NATS server does not start, the error says why, and nothing of the new fleet is left behind.
+          // If the NATS server does not start, the error says why, and no part of the new fleet is left behind.
           const founding = createFounding({
             ...options,
             files,

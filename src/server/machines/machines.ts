@@ -17,13 +17,13 @@ export interface OpenMachinesOptions {
   files: MembershipFiles;
   membership: Membership;
   sessions: Pick<Sessions, 'list' | 'onEvent'>;
-  /** what this machine has */
+  /** the labels of this machine, which say what it has, such as a GPU */
   labels: readonly string[];
   carryOut(call: MachineCall): Promise<unknown>;
   environment: Readonly<Record<string, string | undefined>>;
-  /** the version of CBOS, for people */
+  /** the version of CBOS, for display */
   version: string;
-  /** the version of this machine's messages */
+  /** the version of the messages that this machine sends */
   wire: WireVersion;
   clock: Clock;
   logger: Logger;
@@ -40,7 +40,7 @@ export interface Machines {
   allow(rights: readonly Right[]): void;
   remove(machine: string): Promise<FleetMachine>;
   rename(name: string): Promise<void>;
-  /** Tells the founder that this machine is leaving, unless this is a copy of a machine, which stays in the fleet. */
+  /** Tells the founder that this machine is leaving. A copy does not, because the original stays in the fleet. */
   leave(): Promise<{ told: boolean; isCopy: boolean }>;
   /** Resolves with true once this machine is connected, or with false if the time limit is reached first. */
   connected(limitMs: number): Promise<boolean>;

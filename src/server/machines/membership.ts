@@ -24,7 +24,7 @@ const Membership = z.object({
   shared: SharedServer.nullable().default(null),
   founder: z.string(),
   allow: Rights,
-  /** a string that identifies this machine and this home; it no longer matches if the home has been copied */
+  /** a string that identifies the machine and the home; in a copy of the home, it no longer matches */
   place: z.string(),
 });
 export type Membership = z.infer<typeof Membership>;
@@ -69,8 +69,8 @@ export type MembershipFiles = ReturnType<typeof membershipFiles>;
  * the same key would both carry out requests that are meant for one of them.
  */
 export function placeOf(home: string): string {
-  // The name of the host is not part of it, because a machine may be renamed. A container has no machine id, and gets a
-  // new name with each start.
+  // The host name is not part of this string, because a machine may be renamed. A container has no machine id, and gets
+  // a new host name at each start.
   return createHash('sha256')
     .update(`${machineIdOf() ?? ''}\n${realpathSync(home)}`)
     .digest('hex');

@@ -38,12 +38,12 @@ export function openMachines(options: OpenMachinesOptions): Machines {
   const isFounder = self === founder;
   const boot = randomUUID();
   const instance = describeInstance(boot, clock.now());
-  // This clock keeps running while the machine sleeps. Therefore rows from before a night of sleep are shown as old.
+  // This clock keeps running while the machine is suspended, so the ages of rows include that time.
   const elapsed = (): number => Math.round(uptime() * 1_000);
   const peers = createPeers(elapsed, wire);
-  /** the connection; null while this machine takes no part in the fleet */
+  /** the connection through which this machine takes part in the fleet, or null while it takes no part */
   let link: NatsLink | null = null;
-  /** the open connection, whether or not this machine takes part */
+  /** the open connection, whether or not this machine takes part in the fleet */
   let open: NatsLink | null = null;
   let watch: DoubleWatch | null = null;
   let isClosed = false;
@@ -80,7 +80,7 @@ export function openMachines(options: OpenMachinesOptions): Machines {
         membership = { ...membership, name: own.name };
         files.write(membership);
       }
-      // Its own NATS server ends the connection of a removed machine.
+      // Unlike the founder's own NATS server, a shared one does not close a removed machine's connection.
       if (own === undefined && !isFounder && membership.shared !== null) void open?.close();
     },
   });
@@ -98,7 +98,7 @@ export function openMachines(options: OpenMachinesOptions): Machines {
     carryOut: options.carryOut,
     onRename: ({ id }, name) => requireFounding().rename(id, name),
     onLeave: ({ id }) => {
-      // The connection is closed when the machine is removed, so the answer must arrive before that.
+      // Removing the machine closes its connection, so the answer must arrive first.
       if (id !== self) clock.after(LEAVE_GRACE_MS, () => void founding?.remove(id));
     },
     logger,
@@ -160,7 +160,7 @@ export function openMachines(options: OpenMachinesOptions): Machines {
     });
     if (founding !== null) {
       opened.subscribe(joinSubject('*'), (message) => {
-        // Two copies of the founder would both admit a machine, each to its own fleet.
+        // Otherwise, two copies of the founder would both admit the machine, each to its own fleet.
         if (!isDoubled()) founding.onJoin(message);
       });
     } else opened.subscribe(rosterSubject(founder), ({ data }) => keeper.take(data));
@@ -181,7 +181,7 @@ export function openMachines(options: OpenMachinesOptions): Machines {
     void Promise.all(others().map((member) => look(member, 'rows')));
   }
 
-  /** Ends this machine's part in the fleet while another server has the same key. Nobody could tell the two apart. */
+  /** Takes no part in the fleet while another server has the same key, as no one could tell the two apart. */
   function standBack(): void {
     link = null;
     logger.warn({ instance, doubles: watch?.doubles() }, 'another server has the key of this machine');
@@ -196,7 +196,7 @@ export function openMachines(options: OpenMachinesOptions): Machines {
 
   const askFounder = (through: NatsLink) => ({ link: through, self, owner: founder, name: 'the founder', wire });
 
-  /** A NATS server of somebody else lets a removed machine connect. */
+  /** Makes up for a NATS server run by someone else, which lets a removed machine connect. */
   function requireMembership(): void {
     if (membership.shared === null || roster().members.some(({ id }) => id === self)) return;
     link = null;
@@ -264,10 +264,10 @@ export function openMachines(options: OpenMachinesOptions): Machines {
     },
     leave: async () => {
       const isCopy = isDoubled() || placeOf(options.home) !== membership.place;
-      // The founder would remove the original, because both have the same key.
+      // The founder must not be told, because it would remove the original, which has the same key.
       if (isCopy) return { told: false, isCopy };
       if (isFounder) {
-        // Its own NATS server ends with the fleet. One that is shared keeps running.
+        // The founder's own NATS server ends with the fleet. A shared NATS server keeps running.
         if (membership.shared !== null) keeper.announce(link, []);
         await link?.flush();
         return { told: true, isCopy };

@@ -16,7 +16,7 @@ type Listed = Pick<MachineSessions, 'sessions' | 'unreadable'>;
 /** The sessions of another machine, as that machine sent them. */
 interface Told extends RowsVersion {
   sessions: readonly unknown[];
-  /** the earliest time at which the list can have been written, by this machine's clock */
+  /** the earliest time at which the list can have been written, according to this machine's clock */
   writtenMs: number;
   /** the validated sessions; null until they are first read */
   read: Listed | null;
@@ -29,10 +29,10 @@ export type Presence = Pick<MachineStamp, 'v' | 'minor' | 'cbos'>;
 interface Peer {
   presence: Presence | null;
   anchor: Anchor | null;
-  /** when the other machine was last known to be reachable, by this machine's clock; null if never */
+  /** when the other machine was last known to be reachable, according to this machine's clock; null if never */
   heardMs: number | null;
   may: readonly Right[];
-  /** null if the machine has not told anything about itself */
+  /** what the machine has reported about itself; null if nothing */
   facts: MachineFacts | null;
   rows: Told | null;
 }
@@ -44,9 +44,12 @@ export interface Peers {
   onAnswer(id: string, askedMs: number, value: unknown): void;
   ageOf(id: string): number | null;
   factsOf(id: string): MachineFacts | null;
-  /** null if the machine has not stated its version */
+  /** returns the machine's versions; null if it has not stated them */
   presenceOf(id: string): Presence | null;
-  /** Returns the version of the list that is known, so that the other machine need not send the same list again. */
+  /**
+   * Returns the version of the list that this machine already has, so that the other machine need not send the same
+   * list again.
+   */
   known(id: string): RowsVersion | null;
   sessionsOf(id: string): Listed & Pick<MachineSessions, 'age_ms' | 'may'>;
   /** Forgets all machines except these. */
@@ -54,8 +57,9 @@ export interface Peers {
 }
 
 /**
- * @param elapsed milliseconds that never decrease, and that continue while this machine sleeps
- * @param wire our own version; lists in a version that is too different are not read
+ * @param elapsed returns milliseconds from a clock that never goes back, and that keeps running while this machine is
+ * suspended
+ * @param wire this machine's own version; lists from machines whose version is too different are not read
  */
 export function createPeers(elapsed: () => number, wire: WireVersion): Peers {
   const peers = new Map<string, Peer>();
@@ -67,7 +71,7 @@ export function createPeers(elapsed: () => number, wire: WireVersion): Peers {
   const take = (peer: Peer, { boot, revision, sessions }: MachineRows, writtenMs: number): void => {
     const { rows } = peer;
     const isSame = rows !== null && rows.boot === boot && rows.revision === revision;
-    // The machine's list has not changed, so the known list is as recent as the answer.
+    // The machine's list has not changed, so the list that is already known is as recent as the answer.
     if (isSame && sessions === null) rows.writtenMs = Math.max(rows.writtenMs, writtenMs);
     if (sessions === null) return;
     const isOlder = rows !== null && (rows.boot === boot ? revision < rows.revision : writtenMs < rows.writtenMs);

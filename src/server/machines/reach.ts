@@ -11,13 +11,19 @@ import { type AskOptions, ask, callOwner, unreachable } from './ask-machine.ts';
 import type { Peers, Presence } from './peers.ts';
 
 export interface Reach {
-  /** Requests the sessions of a machine, or only checks whether it is reachable. Returns the error, or null. */
+  /**
+   * Requests the sessions of a machine, or only checks whether the machine is reachable. Returns the error, or null if
+   * there was none.
+   */
   look(member: Member, kind: 'rows' | 'ping'): Promise<CatalogueError | null>;
   /** @throws CatalogueError machine_version before anything is sent, and every error of `callOwner` */
   call(member: Member, call: MachineCall): Promise<unknown>;
 }
 
-/** Reaches other machines whose version is not too different. Only a ping reaches a machine in every version. */
+/**
+ * Sends requests to other machines, as long as their version is not too different from this machine's. Only a ping is
+ * sent to machines of any version.
+ */
 export function createReach(options: {
   link(): NatsLink | null;
   self: string;
@@ -32,7 +38,7 @@ export function createReach(options: {
     if (link === null) throw unreachable(member.name);
     const askOptions = { link, self, owner: member.id, name: member.name, wire };
     const presence = peers.presenceOf(member.id);
-    // A machine that was incompatible may have been updated.
+    // A machine whose version was too different may have been updated since.
     if (isFresh || presence === null || versionGap(wire, presence) !== 'none') await ping(askOptions);
     const now = peers.presenceOf(member.id);
     if (now !== null) requireVersion(member, wire, now);
@@ -83,5 +89,5 @@ const CAUSES: Partial<Record<CatalogueError['code'], MachineCause>> = {
   machine_doubled: 'doubled',
 };
 
-/** Returns why a machine's list is not current. */
+/** Returns why a machine's list of sessions is not current, given the error. */
 export const causeOf = ({ code }: CatalogueError): MachineCause => CAUSES[code] ?? 'refused';

@@ -7,16 +7,16 @@ import type { Dispose } from '../sessions.ts';
 import { type AskOptions, ask } from './ask-machine.ts';
 import type { MembershipFiles } from './membership.ts';
 
-/** The pause before the founder tries again to store the list, which fails while a cluster elects a leader. */
+/** The pause before the founder tries again to store the list. Storing fails while the cluster is electing a leader. */
 const STORE_AGAIN_MS = 1_000;
 
 export interface RosterKeeper {
   current(): Roster;
-  /** Replaces the list on the founder, and tells all other machines. */
+  /** Replaces the list on the founder, and sends it to all other machines. */
   announce(through: NatsLink | null, members: readonly Member[]): void;
-  /** Gets the list from the founder, or from where it is kept. */
+  /** Gets the list from JetStream if it is stored there, and otherwise from the founder. */
   fetch(through: NatsLink, founder: AskOptions): Promise<void>;
-  /** Takes a list that the founder has sent. */
+  /** Processes a list that the founder has sent. */
   take(data: string): void;
   dispose: Dispose;
 }
@@ -46,7 +46,8 @@ export function createRosterKeeper(options: {
   function takeValue(value: unknown): void {
     const next = Roster.safeParse(value).data;
     if (next?.founder !== founder || versionGap(wire, next) !== 'none') return;
-    // Somebody else's NATS server may send an old list again, with a machine that was removed since.
+    // A NATS server run by someone else may send an old list again, which still contains a machine that has since been
+    // removed.
     if (next.revision >= roster.revision) set(next);
   }
 
@@ -69,7 +70,8 @@ export function createRosterKeeper(options: {
   return {
     current: () => roster,
     announce: (through, members) => {
-      // A founder that was restored from a backup must not be taken for an older one.
+      // The time is included because a founder that was restored from a backup has an old revision, and its new lists
+      // must not be taken for older ones.
       set({ ...wire, founder, revision: Math.max(roster.revision + 1, clock.now()), members: [...members] });
       const text = JSON.stringify(roster);
       through?.publish(rosterSubject(founder), text);
@@ -81,7 +83,7 @@ export function createRosterKeeper(options: {
       try {
         takeValue(await ask(askOptions, { kind: 'roster' }));
       } catch (error) {
-        // The founder's CBOS server may be down while its NATS server runs. Then the last known list is used.
+        // The founder's CBOS server may be down while its NATS server runs. In that case, the last known list is used.
         if (!(error instanceof CatalogueError)) throw error;
       }
     },

@@ -4,7 +4,7 @@ const DEFAULT_PORT = '4222';
 const MOST_SERVERS = 16;
 
 /**
- * Reads `nats://HOST:PORT`, or several of them, separated by commas.
+ * Parses `nats://HOST:PORT`, or several such addresses separated by commas.
  * @throws CatalogueError invalid_setting
  */
 export function readSharedServer(text: string, credentials: string | null): SharedServer {

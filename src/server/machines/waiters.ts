@@ -1,8 +1,8 @@
 import type { Clock } from '../clock.ts';
 
-/** Those who wait for something that happens at some time. */
+/** Lets callers wait until `wake` is called. */
 export interface Waiters {
-  /** Resolves with true when it happens, or with false when the time is up. */
+  /** Resolves with true when `wake` is called, or with false when the time limit is reached first. */
   wait(limitMs: number): Promise<boolean>;
   wake(): void;
 }

@@ -6,10 +6,13 @@ import type { Dispose } from '../sessions.ts';
 
 /** How long to wait for an answer from another server with the same key. */
 const ANSWER_MS = 2_000;
-/** The pause between two questions, while no other server is known and while one is. */
+/**
+ * The pause between two requests that look for other servers: first, while no other server is known; second, while one
+ * is known.
+ */
 const ALONE_MS = 5_000;
 const DOUBLED_MS = 1_000;
-/** How long a server that no longer answers still counts. Its connection may only be slow. */
+/** How long a server that no longer answers still counts as running. Its connection may only be slow. */
 const KEPT_MS = 30_000;
 
 export interface DoubleWatch {
@@ -19,12 +22,14 @@ export interface DoubleWatch {
 }
 
 /**
- * Notices other servers with the same key: a virtual machine that was cloned, for example, or stolen keys. Each server
- * asks on a subject that only this key may use. NATS reports whether anybody else listens there.
+ * Notices other servers with the same key, for example because a virtual machine was cloned or the key was stolen. Each
+ * server sends requests on a subject that only this key may use, and NATS reports whether anyone else is listening
+ * there.
  *
- * Resolves after the first question. A server that waits for it before it takes part therefore never takes part beside
- * one that is already running. The other one gets the question before any request that both get.
- * @param options.onChange called when the first other server appears, and when the last one is gone
+ * Resolves after the first request. A server that waits for this before it takes part in the fleet therefore never
+ * takes part at the same time as a server that is already running, because the running server gets this request before
+ * any other request that reaches both.
+ * @param options.onChange called when the first other server appears, and when the last one has disappeared
  */
 export async function watchDoubles(options: {
   link: NatsLink;
@@ -64,7 +69,8 @@ export async function watchDoubles(options: {
     stopTimer = clock.after(isDoubled ? DOUBLED_MS : ALONE_MS, () => void look());
   }
 
-  // The subscription precedes the question. Of two servers that start at the same time, at least one is asked.
+  // Subscribe before sending the first request. Otherwise, two servers that start at the same time could miss each
+  // other.
   link.subscribe(subject, (message) => {
     note(message.data);
     if (isInboxOf(message.reply, self)) message.respond(hello);
@@ -85,6 +91,6 @@ function parse(data: string): unknown {
   try {
     return JSON.parse(data);
   } catch {
-    return null; // somebody else has this machine's key
+    return null; // someone else has this machine's key
   }
 }

@@ -14,8 +14,8 @@ export async function recordingTail(recording: RecordingStream, maxBytes: number
 }
 
 /**
- * Returns output before an offset, or nothing if the file cannot be read there (because it was just moved away, or is
- * shorter).
+ * Returns the output before an offset, or nothing if the file cannot be read there, because it was just moved away or
+ * is shorter than that.
  */
 export async function bytesBefore(recording: RecordingStream, offset: number, length: number): Promise<Uint8Array> {
   const from = Math.max(recording.start(), offset - length);

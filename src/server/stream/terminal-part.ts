@@ -12,8 +12,9 @@ import { takeSnapshot } from './recording-tail.ts';
 const DEFAULT_SIZE = { cols: 80, rows: 24 };
 
 /**
- * Returns the next piece of a session's terminal. The client asks for each piece, so the server keeps nothing for it: a
- * slow client only asks less often, and one that falls far behind gets the screen instead of the bytes that led to it.
+ * Returns the next piece of a session's terminal. The client requests each piece, so the server keeps nothing for a
+ * client. A slow client simply sends fewer requests, and a client that has fallen far behind gets the current screen
+ * instead of the output that led to it.
  * @throws CatalogueError no_such_session, no_recording
  */
 export async function readTerminalPart(
@@ -58,7 +59,9 @@ export async function readTerminalPart(
   }
 }
 
-/** Returns the whole characters from an offset on. Null if the recording is no longer what it was. */
+/**
+ * Returns the complete characters that begin at an offset, or null if the recording has been replaced in the meantime.
+ */
 async function readPart(recording: RecordingStream, from: number): Promise<{ data: string; offset: number } | null> {
   const begin = Math.max(from, recording.start());
   const to = Math.min(recording.end(), begin + FRAME_BYTES);
@@ -73,7 +76,9 @@ async function readPart(recording: RecordingStream, from: number): Promise<{ dat
   return { data, offset: begin + complete.length };
 }
 
-/** Resolves when there is output after the part that was seen, when the recording was replaced, or after a while. */
+/**
+ * Resolves when the recording has grown beyond `seen`, when it has been replaced, or when the time limit is reached.
+ */
 function nextOutput(
   recording: RecordingStream,
   { seen, epoch, waitMs, clock }: { seen: number; epoch: number; waitMs: number; clock: Pick<Clock, 'after'> },
@@ -85,14 +90,12 @@ function nextOutput(
       resolve();
     };
     disposers.push(recording.onBytes(done), recording.onReset(done), clock.after(waitMs, done));
-    // Output may have come while the previous part was read from the file.
+    // Output may have arrived while the previous part was being read from the file.
     if (recording.end() !== seen || recording.epoch() !== epoch) done();
   });
 }
 
-/**
- * Returns a snapshot of the screen alone. The scrollback can be longer than the largest message between two machines.
- */
+/** Returns a snapshot without the scrollback, which can be longer than the largest message between two machines. */
 async function withoutScrollback(data: string, size: { cols: number; rows: number }): Promise<string> {
   const emulator = createEmulator({ ...size, scrollback: 0 });
   try {
