@@ -11,7 +11,7 @@ export const about =
 
 const LINES = 10_000;
 const RUNS = 25;
-/** A person does not wait for a page that is drawn this quickly. */
+/** A page that is drawn this quickly does not make the user wait. */
 const FIRST_SCREEN_MS = 200;
 
 export async function measure(): Promise<Figure[]> {
@@ -26,7 +26,8 @@ export async function measure(): Promise<Figure[]> {
     prepare: ({ sessions }) => void sessions.add('AUTH', { ...DONE, path: repository.dir }),
   });
   const took = { bare: [] as number[], list: [] as number[], patch: [] as number[], screen: [] as number[] };
-  // The first run loads the page's code, as the first look of the day does.
+  // The first run also loads the page's code, as it does when a user opens the page for the first time, so it is not
+  // measured.
   await firstScreen(one);
   for (let run = 0; run < RUNS; run++) {
     took.bare.push(await timed(() => bareDiff(repository)));
@@ -44,7 +45,7 @@ export async function measure(): Promise<Figure[]> {
     ...times('list of files', took.list),
     ...times('patch of 10,000 lines', took.patch),
     ...times('first screen of the page', took.screen, FIRST_SCREEN_MS),
-    // On a machine that does other things, this comes closest to what the page itself takes.
+    // On a machine that is busy with other work, the fastest run comes closest to the time that the page itself needs.
     { name: 'first screen of the page, fastest', value: Math.min(...took.screen), unit: 'ms' },
   ];
 }
@@ -63,7 +64,10 @@ async function timed(work: () => unknown): Promise<number> {
   return performance.now() - began;
 }
 
-/** From the session's view to the first lines of its changes, as the page itself measures it. */
+/**
+ * Returns the time from opening the changes in a session's view until their first lines are drawn, as measured in the
+ * page itself.
+ */
 async function firstScreen({ page, visit }: PageUnderTest): Promise<number> {
   await visit('#/s/AUTH');
   await page.getByRole('heading', { name: 'AUTH', exact: true }).waitFor();

@@ -135,12 +135,12 @@ export interface ReplayRequest extends RecordingChoice {
   };
 }
 
-/** A session's terminal on another machine, shown in this one. */
+/** A terminal of a session on another machine, shown in this terminal. */
 export interface FarTerminalRequest {
   client: Pick<Caller, 'call'>;
   /** `machine/SESSION` */
   slug: string;
-  /** milliseconds, for durations */
+  /** returns milliseconds, for measuring durations */
   now(): number;
   stage: {
     size(): { cols: number; rows: number };
@@ -148,7 +148,7 @@ export interface FarTerminalRequest {
     write(text: string): Promise<void>;
     onTyped(listener: (typed: string) => void): () => void;
     onResized(listener: () => void): () => void;
-    /** aborted when the terminal should be left */
+    /** aborting this signal leaves the terminal */
     signal: AbortSignal;
   };
 }
@@ -223,12 +223,13 @@ export interface LocalHost {
   /** Runs a program in this terminal, and resolves to its exit code. */
   runAttached(argv: readonly string[]): Promise<number>;
   /**
-   * Shows the terminal of a session on another machine. Resolves when the person leaves it, or the session stops.
+   * Shows the terminal of a session on another machine. Resolves when the user leaves the terminal or the session
+   * stops.
    * @throws CatalogueError not_allowed_there, no_such_session, no_recording, machine_version
    */
   openFarTerminal(request: FarTerminalRequest): Promise<'left' | 'ended'>;
   /**
-   * Runs the terminal UI until the person leaves it. Starts the server if none is running. Resolves to the exit code.
+   * Runs the terminal UI until the user leaves it. Starts the server if none is running. Resolves to the exit code.
    * @throws CatalogueError no_server, timed_out
    */
   tui(request: TuiRequest): Promise<number>;

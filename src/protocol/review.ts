@@ -4,7 +4,7 @@ import { Timestamp } from './words.ts';
 
 /** The maximum length of a path, which is what Linux accepts (PATH_MAX). */
 const MAX_PATH = 4_096;
-/** The maximum length of a comment. Nobody writes more than this about a few lines. */
+/** The maximum length of a comment. No one writes more than this about a few lines. */
 const MAX_COMMENT = 10_000;
 /** The maximum number of lines that one comment can cover. */
 export const MOST_COMMENTED_LINES = 500;

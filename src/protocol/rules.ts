@@ -5,7 +5,7 @@ import { Timestamp } from './words.ts';
 export const RuleEffect = z.enum(['allow', 'deny', 'ask']);
 export type RuleEffect = z.infer<typeof RuleEffect>;
 
-/** The maximum length of a pattern. Nobody would read a longer pattern. */
+/** The maximum length of a pattern. No one would read a longer pattern. */
 const MOST_PATTERN = 1_000;
 const MOST_PATTERNS = 100;
 const MOST_NOTE = 500;
@@ -67,8 +67,8 @@ export const Rule = z
 export type Rule = z.infer<typeof Rule>;
 
 /**
- * The state of a rules file. `untrusted`: nobody has trusted the file yet, so it has no effect. `changed`: the version
- * that was trusted still applies, but no rule allows anything in that folder until somebody trusts the file again.
+ * The state of a rules file. `untrusted`: no one has trusted the file yet, so it has no effect. `changed`: the version
+ * that was trusted still applies, but no rule allows anything in that folder until someone trusts the file again.
  */
 export const RuleFileState = z.enum(['counts', 'broken', 'untrusted', 'changed']);
 export type RuleFileState = z.infer<typeof RuleFileState>;
@@ -141,8 +141,8 @@ export type RuleTest = z.infer<typeof RuleTest>;
 
 /**
  * The outcome of a decision. `started`: nothing else was recorded, because CBOS ended at that moment. `given`: Claude
- * Code accepted the reply. `overtaken`: somebody else had already answered. `unconfirmed`: the reply was sent, but
- * there is no sign that it had an effect.
+ * Code accepted the reply. `overtaken`: someone else had already answered. `unconfirmed`: the reply was sent, but there
+ * is no sign that it had an effect.
  */
 export const AuditOutcome = z.enum(['started', 'given', 'overtaken', 'unconfirmed', 'failed']);
 export type AuditOutcome = z.infer<typeof AuditOutcome>;

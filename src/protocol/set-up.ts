@@ -72,7 +72,10 @@ export const ProjectSetUp = z
   .meta({ id: 'ProjectSetUp' });
 export type ProjectSetUp = z.infer<typeof ProjectSetUp>;
 
-/** Reports whether a person may trust this version of a repository's own file: it names a command, and can be read. */
+/**
+ * Reports whether a user may trust this version of a repository's own file. The file must be readable and name a
+ * command.
+ */
 export function mayTrustSetUp({ state, command, content, sha256 }: ProjectSetUp): boolean {
   const isNew = state === 'untrusted' || state === 'changed';
   return isNew && command !== null && content !== null && sha256 !== null;

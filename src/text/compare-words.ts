@@ -13,7 +13,7 @@ interface Tests {
   edited_since: boolean;
 }
 
-/** What a session has done, as `compareSession` reads it. */
+/** What a session has done, as returned by `compareSession`. */
 interface Compared {
   session: Session;
   changes: Pick<Changes, 'base' | 'total' | 'left_out'> | null;
@@ -32,7 +32,7 @@ export function testsText(tests: Tests | null): string {
   return cleanLine(`${tests.outcome}${tests.edited_since ? ' before the last edit' : ''}: ${tests.command}`);
 }
 
-/** The rows of a table that shows sessions side by side. A text may have several lines; nothing in it is hidden. */
+/** The rows of a table that shows sessions side by side. A text may have several lines, but no invisible characters. */
 export const COMPARED_ROWS: readonly {
   title: string;
   text(one: Compared): string;

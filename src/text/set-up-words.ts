@@ -10,7 +10,8 @@ export function setUpText(session: Pick<Session, 'slug' | 'status' | 'worktree'>
 }
 
 /**
- * Returns how far a set-up is, for places that have buttons or keys for the cure. Empty if there is nothing to say.
+ * Returns the progress of a set-up, for places that offer buttons or keys to fix a failed one. Returns an empty string
+ * if there is nothing to report.
  * @param file the repository's own file as it is now, if it is known
  */
 export function setUpStateText(
@@ -42,7 +43,7 @@ export function setUpStateText(
 const failedText = ({ exit_code: code }: SetUp): string =>
   code === null ? 'did not end on its own' : `ended with exit code ${code}`;
 
-/** The next prompt starts a JSON session again, so its set-up too. */
+/** The next prompt starts a JSON session again, and with it the set-up. */
 function afterFailure({ after_failure: after }: SetUp, isDead: boolean): string {
   if (after === 'start') return '; Claude Code was started anyway';
   return isDead ? '' : '; the next prompt runs it again';
@@ -64,7 +65,7 @@ function cureOf({ slug, status, worktree }: Pick<Session, 'slug' | 'status' | 'w
   }
 }
 
-/** Returns a command on one line, with nothing hidden. */
+/** Returns a command on one line, with invisible characters shown as escapes. */
 export function commandText(command: string): string {
   // In the other order, an escape sequence would be removed together with the text inside it, which /bin/sh runs.
   return cleanLine(showHiddenMarks(command));
@@ -87,7 +88,10 @@ export const SET_UP_FILE_WORDS: Readonly<Record<ProjectSetUp['state'], string>> 
   broken: 'not valid',
 };
 
-/** Returns which set-up in config.toml takes precedence over the repository's own file. Empty if there is none. */
+/**
+ * Says which set-up in config.toml takes precedence over the repository's own file. Returns an empty string if there is
+ * none.
+ */
 export function ownSetUpText({ own }: Pick<RepositoryWorktrees, 'own'>): string {
   if (own === null) return '';
   return own.command === ''

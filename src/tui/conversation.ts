@@ -8,7 +8,7 @@ export type Piece =
   | { kind: 'tool'; name: string; gist: string; result: string | null; isError: boolean };
 
 /**
- * How many pieces to keep. Nobody scrolls further back in a pane, and older pieces are still in the events and in the
+ * How many pieces to keep. No one scrolls further back in a pane, and older pieces are still in the events and in the
  * transcript.
  */
 const MOST_PIECES = 1_000;

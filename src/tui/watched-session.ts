@@ -17,7 +17,7 @@ export interface Content {
 export interface WatchedSession {
   /**
    * Follows only the given session, or none if it is null. Calling this again with the same session has no effect.
-   * @param isAgain whether to read the screen again, if the session is on another machine
+   * @param isAgain whether to read the screen again if the session is on another machine and its row has not changed
    */
   watch(session: SeenSession | null, isAgain?: boolean): void;
   /** Discards the content that is shown and requests it again. */

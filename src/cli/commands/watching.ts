@@ -21,7 +21,7 @@ import { readSeconds, readStateWord } from './option-values.ts';
 
 /**
  * How long `wait` waits for a server that has gone away: longer than any restart takes, but not forever. Otherwise a
- * script would hang if somebody stopped the server for the night.
+ * script would hang if someone stopped the server for the night.
  */
 const LOST_SERVER_MS = 60_000;
 

@@ -139,7 +139,7 @@ function addTrust(worktrees: Command, context: CliContext): void {
     });
 }
 
-/** Returns a line with its indentation. Nothing in the line is hidden. */
+/** Returns a line with its indentation, and with invisible characters shown as escapes. */
 const shownLine = (line: string): string => cleanBlock(showHiddenMarks(line));
 
 function addSkip(worktrees: Command, context: CliContext): void {

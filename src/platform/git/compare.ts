@@ -22,14 +22,16 @@ import { findWorkingTree, type WorkingTree } from './working-tree.ts';
  * How long git may take for one answer. In a repository of 500,000 files on a slow disk, an answer takes a few seconds.
  */
 const LONGEST_MS = 20_000;
-/** How many files are listed. No one reads through more, but all of them are counted. */
+/** How many files are listed. No one reads through a longer list, but all files are counted. */
 export const MOST_FILES = 5_000;
 /** How many untracked files are compared. git has to read each of them completely. */
 const MOST_UNTRACKED = 2_000;
 /** The maximum size of a patch in a response, which is about 40,000 lines. */
 export const MOST_PATCH_BYTES = 2 * 1024 * 1024;
 
-/** Options that compare a working tree without following any configuration and without looking into submodules. */
+/**
+ * Options that make git compare a working tree without applying any configuration and without looking into submodules.
+ */
 export const DIFF: readonly string[] = [
   'diff',
   '--no-color',

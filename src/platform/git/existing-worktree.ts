@@ -5,7 +5,7 @@ import type { MadeWorktree } from './create-worktree.ts';
 import { commitOf, currentBranch, findRepository, isThere, type ListedWorktree, listWorktrees } from './repository.ts';
 import type { GitPlace } from './run-git.ts';
 
-/** A worktree of a repository, no matter who made it. */
+/** A worktree of a repository, no matter who created it. */
 export interface FoundWorktree extends ListedWorktree {
   isMain: boolean;
   /** whether the worktree's folder no longer exists, although git still lists the worktree */

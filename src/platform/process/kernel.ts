@@ -19,9 +19,9 @@ const UCRED_BYTES = 12;
 interface Libc {
   getsockopt(fd: number, level: number, name: number, value: Int32Array, length: Uint32Array): number;
   prlimit(pid: number, resource: number, wanted: BigUint64Array, before: null): number;
-  /** null if the library lacks this call, which only glibc has */
+  /** null if the library lacks this function, which only glibc has */
   mallocTrim: { async(pad: number, done: (error: unknown, released: number) => void): void } | null;
-  /** null for the same reason */
+  /** null if the library lacks this function, which only glibc has */
   mallopt: ((param: number, value: number) => number) | null;
 }
 

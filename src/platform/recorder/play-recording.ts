@@ -70,7 +70,7 @@ const JUMP_MS = 5_000;
 /** How many bytes are given to the emulator before the player waits for it. */
 const FEED_BYTES = 1_000_000;
 
-/** Plays a recording until it ends, the person quits, or the signal is aborted. */
+/** Plays a recording until it ends, the user quits, or the signal is aborted. */
 export async function playRecording(recording: Playable, options: ReplayOptions, stage: ReplayStage): Promise<void> {
   const player = new Player({ recording, options, stage });
   try {

@@ -117,7 +117,7 @@ export function countChanges({ sessions: base, changes, clock, log }: CountChang
     archived: () => base.archived().map(shown),
     get: (slug) => shown(base.get(slug)),
     kill: async (slug) => shown(await base.kill(slug)),
-    // The person who looks at the session may have changed files since the session's last turn.
+    // The user who is looking at the session may have changed files since the session's last turn.
     seen: (slug, look) => {
       const session = base.seen(slug, look);
       request(session, 'later');

@@ -45,11 +45,14 @@ interface Drawn {
 }
 
 interface ChangesOptions {
-  /** only the changes of this turn */
+  /** the turn whose changes are shown; if absent, all changes are shown */
   turn?: number | null;
-  /** the line that is chosen first */
+  /** the line that is selected at first */
   startAt?: number;
-  /** returns to where the page was opened from; if absent, leaving the page returns to browsing */
+  /**
+   * called when the user leaves the page, to return to where it was opened from; if absent, leaving the page returns to
+   * browsing
+   */
   onLeave?: () => void;
 }
 
@@ -76,7 +79,7 @@ export function showChanges(app: App, { turn = null, startAt = 0, onLeave = app.
         const query = turn === null ? {} : { turn: String(turn) };
         const changes = await app.client.call('changes', { params: { slug }, query });
         const patch = await app.client.call('patch', { params: { slug }, query });
-        // Marks and comments belong to the files as they are now.
+        // Reviewed marks and comments refer to the files as they are now.
         const reviewed = turn === null ? await readReviewed(app, slug) : new Set<string>();
         read = { changes, patch, rows: patchRows(patch.patch), reviewed };
         problem = null;

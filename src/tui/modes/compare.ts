@@ -12,9 +12,9 @@ import { finish } from './finish.ts';
 import type { Hint } from './mode.ts';
 import { pagerStep } from './pager-keys.ts';
 
-/** How wide the titles of the rows are. */
+/** The width of the row titles, in cells. */
 const TITLE_CELLS = 12;
-/** The narrowest column in which an answer can be read. */
+/** The width of the narrowest column in which an answer is still readable, in cells. */
 const LEAST_CELLS = 20;
 const GAP = '  ';
 
@@ -49,11 +49,14 @@ function slugsToCompare(app: App): string[] {
   return session === null ? [] : [session.slug, ...attemptsLike(session.slug, app.model.view.keys())].sort();
 }
 
-/** Shows side by side what several sessions with the same task did. One is kept by finishing it. */
+/**
+ * Shows side by side what several sessions with the same task have done. To keep the work of one session, the user
+ * finishes its worktree.
+ */
 function showCompare(app: App, slugs: readonly string[]): void {
   const compared = new Map<string, Compared>();
   let isReading = false;
-  /** whether to read again, once the current reading has ended */
+  /** whether to read the sessions again once the current reading has ended */
   let isAsked = false;
   let chosen = 0;
   /** the first session that is shown, if not all of them fit next to each other */
@@ -140,7 +143,7 @@ function showCompare(app: App, slugs: readonly string[]): void {
         const width = Math.max(1, Math.floor((cols - TITLE_CELLS) / fitting) - GAP.length);
         const columns = shown.map((slug) => {
           const one = compared.get(slug);
-          // The state is the current one.
+          // Unlike the rest, the state is taken from the view, so it is always current.
           return one === undefined ? null : { ...one, session: app.model.view.get(slug) ?? one.session };
         });
         const names = shown.map((slug, at) => {
@@ -148,7 +151,7 @@ function showCompare(app: App, slugs: readonly string[]): void {
           return app.dress(first + at === chosen ? 'inverse' : 'bold', name);
         });
         const lines = tableLines(app.dress, columns, width);
-        // The names stay in view.
+        // The row of names does not scroll.
         height = Math.max(1, rows - 1);
         count = lines.length;
         top = Math.max(0, Math.min(top, count - height));

@@ -48,7 +48,7 @@ export function fieldsOf(form: Form): Field[] {
   return FIELDS.filter((field) => !hidden.includes(field));
 }
 
-/** Returns how many sessions to launch. Only new worktrees can be several. */
+/** Returns how many sessions to launch. There can be several only if each gets a new worktree. */
 export function timesOf(form: Form): number {
   return fieldsOf(form).includes('times') ? form.times : 1;
 }
@@ -77,7 +77,7 @@ export function usedWorktree({ inWorktree, existing, free, texts }: Form): FreeW
 }
 
 /**
- * The maximum number of folders or worktrees to offer. Nobody looks further down, and typing another letter shortens
+ * The maximum number of folders or worktrees to offer. No one looks further down, and typing another letter shortens
  * the list.
  */
 export const MOST_OFFERED = 6;

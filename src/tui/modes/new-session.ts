@@ -237,7 +237,7 @@ function create(app: App, form: Form, home: string | undefined): void {
       if (times > 1) await launchSeveral(app.client, body, { times, onLaunched });
       else onLaunched(await app.client.call('createSession', { body }));
     } finally {
-      // If a later launch fails, the sessions before it are running.
+      // If a later launch fails, the sessions before it are already running.
       const [first] = launched;
       if (first !== undefined) {
         app.close();

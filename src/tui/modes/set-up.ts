@@ -34,14 +34,14 @@ function showSetUp(app: App, session: SeenSession): void {
   const before = app.mode();
   app.run(async () => {
     const [list] = await app.client.call('listWorktrees', { query: { path } });
-    // If the person has opened something else in the meantime, their keypresses are meant for that.
+    // If the user has opened something else in the meantime, further keypresses are meant for that.
     if (list !== undefined && app.mode() === before) openSetUp(app, session.slug, list);
   });
 }
 
 /**
- * Shows the command that prepares the worktrees of a repository, and the repository's own file unchanged. A person can
- * trust the file once its end has been visible. Only the content shown is trusted.
+ * Shows the command that prepares the worktrees of a repository, and the repository's own file unchanged. The user can
+ * trust the file only once the end of the file has been visible. Only the content that was shown becomes trusted.
  */
 function openSetUp(app: App, slug: string, list: RepositoryWorktrees): void {
   const { repository, set_up: file } = list;
@@ -115,7 +115,7 @@ function openSetUp(app: App, slug: string, list: RepositoryWorktrees): void {
   });
 }
 
-/** Returns the set-up of a repository, line by line. Nothing in a line is hidden. */
+/** Returns the set-up of a repository, line by line, with invisible characters shown as escapes. */
 function fileLines(list: RepositoryWorktrees): string[] {
   const { set_up: file } = list;
   const own = ownSetUpText(list);

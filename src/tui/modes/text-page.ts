@@ -7,8 +7,8 @@ export interface PageOptions {
   onEnd?: () => void;
   hints?: readonly Hint[] | (() => readonly Hint[]);
   /**
-   * Handles a key that is not a pager key. Returns whether the key was handled. Otherwise the keys that close a page
-   * still work.
+   * Handles a key that is not a pager key. Returns whether it did so; if not, the key may still be one of those that
+   * close a page.
    */
   onKey?: (name: string) => boolean;
   input?: Mode['input'];

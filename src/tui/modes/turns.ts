@@ -7,18 +7,21 @@ import { pagerStep } from './pager-keys.ts';
 
 interface TurnChoice {
   slug: string;
-  /** the turn whose changes are shown now; null for all changes */
+  /** the turn whose changes are currently shown; null for all changes */
   turn: number | null;
   /** called with the chosen turn, or with null for all changes */
   onChoose(turn: number | null): void;
 }
 
-/** Lets the person choose a turn of a session whose files were saved, or all changes. The newest turn comes first. */
+/**
+ * Lets the user choose either all changes of a session or one of its turns for which files were saved. The newest turn
+ * comes first.
+ */
 export function chooseTurn(app: App, choice: TurnChoice): void {
   const before = app.mode();
   app.run(async () => {
     const { turns } = await app.client.call('listTurns', { params: { slug: choice.slug } });
-    // If the person has opened something else in the meantime, their keypresses are meant for that.
+    // If the user has opened something else in the meantime, further keypresses are meant for that.
     if (app.mode() !== before) return;
     if (turns.length === 0) app.toast('bad', `No turns of ${choice.slug} are saved yet — cbos turns --help`);
     else openTurns(app, choice, turns.toReversed());

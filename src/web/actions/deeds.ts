@@ -9,7 +9,7 @@ export const unarchive = (slug: string) => client.call('unarchiveSession', { par
 export interface Deed {
   /** the label of the button */
   verb: string;
-  /** what of the session the action is about, for the question: `the set-up of` */
+  /** the part of the session that the action concerns, for use in the question, such as `the set-up of` */
   of?: string;
   /** the consequences, which are shown before the action, or null if no confirmation is needed */
   about: string | null;

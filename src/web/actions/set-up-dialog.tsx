@@ -9,7 +9,7 @@ import { CloseButton } from '../parts/close-button.tsx';
 import { Dialog } from '../parts/dialog.tsx';
 import { tellError } from '../parts/toasts.tsx';
 
-/** Shows what prepares the worktree of a session. */
+/** Shows the set-up that prepares a session's worktree. */
 export function SetUpDialog({ slug }: { slug: string }) {
   const session = sessions.value.get(slug);
   const list = useSignal<RepositoryWorktrees | null>(null);

@@ -41,7 +41,7 @@ export function worktreeBody({ inWorktree, existing, branch, from }: WorktreeCho
   };
 }
 
-/** Returns how many sessions to launch. Only new worktrees can be several. */
+/** Returns how many sessions to launch. There can be several only if each gets a new worktree. */
 export function timesOf({ inWorktree, existing, times }: WorktreeChoice): number {
   return inWorktree.value && existing.value === '' ? Number(times.value) : 1;
 }
@@ -124,14 +124,14 @@ export function WorktreeFields({ choice, path, slug }: { choice: WorktreeChoice;
   );
 }
 
-/** Reports whether the repository's own file names a set-up that does not run until a person trusts the file. */
+/** Reports whether the repository's own file names a set-up that does not run until a user trusts the file. */
 function isSetUpUntrusted({ own, set_up: file }: RepositoryWorktrees): boolean {
   return own === null && file !== null && mayTrustSetUp(file);
 }
 
 /**
  * Returns the repository of a folder; null outside of repositories.
- * @param path the folder; empty to ask for nothing
+ * @param path the folder; if empty, no request is sent
  */
 function useRepository(path: string): { list: RepositoryWorktrees | null; load(): Promise<void> } {
   const list = useSignal<RepositoryWorktrees | null>(null);

@@ -64,7 +64,7 @@ export function detach(slug: string, { key }: Attached): void {
   client.call('removeFile', { params: { slug, id: state.id } }).catch(noticeRefusal);
 }
 
-/** Empties all lists when the user signs out, so that nobody else can see the files' names. */
+/** Empties all lists when the user signs out, so that no one else can see the files' names. */
 export function clearAttached(): void {
   for (const upload of uploads.values()) upload.abort();
   for (const list of lists.values()) list.value = [];

@@ -4,7 +4,7 @@ import { DEEDS } from '../actions/deeds.ts';
 import { overlay } from '../app/overlay.ts';
 import { attempt } from '../parts/toasts.tsx';
 
-/** Shows that the set-up of a session's worktree has not run, and what a person can do about it. */
+/** Shows that the set-up of a session's worktree has not run, and what the user can do about it. */
 export function SetUpNotice({ session }: { session: Session }) {
   if (!isSetUpOpen(session)) return null;
   const { slug, worktree } = session;
