@@ -1,4 +1,4 @@
-# A machine that runs `cbos serve`, and joins a fleet by its environment: docs/guides/containers.md
+# Builds an image that runs `cbos serve` and joins a fleet through environment variables: docs/guides/containers.md
 
 FROM node:22-bookworm-slim AS build
 WORKDIR /src
@@ -10,7 +10,7 @@ COPY src src
 RUN node scripts/build.mjs --bundle-only
 
 FROM node:22-bookworm-slim
-# tini ends the zombies that sessions leave behind. The founder of a fleet also needs nats-server and openssl.
+# tini reaps the zombie processes that sessions leave behind. Only the founder of a fleet needs nats-server and openssl.
 RUN apt-get update \
   && apt-get install -y --no-install-recommends screen bsdutils git ca-certificates procps tini nats-server openssl \
   && rm -rf /var/lib/apt/lists/*
@@ -23,7 +23,7 @@ COPY --from=build /src/dist dist
 RUN ln -s /opt/cbos/dist/cbos.js /usr/local/bin/cbos
 USER node
 WORKDIR /home/node
-# The home has the machine's key and sessions. Without a volume, each start is a new machine.
+# The home contains the machine's key and its sessions. Without a volume, each new container is a new machine.
 VOLUME /home/node
 ENV CBOS_RESTORE_AT_START=true
 HEALTHCHECK --interval=30s --timeout=10s --start-period=30s CMD ["cbos", "ls", "-q"]
