@@ -11,8 +11,8 @@ const SUBMODULE = '160000 ';
 const MODULES = 'modules';
 
 /**
- * Refuses a worktree that contains the repository of something else. CBOS saves a worktree's files, but not the commits
- * of other repositories.
+ * Refuses a worktree that contains another repository. CBOS saves a worktree's files, but not the commits of other
+ * repositories.
  * @param place the worktree
  * @param root the main checkout
  * @throws CatalogueError worktree_nested, worktree_submodules, git_failed
@@ -48,8 +48,8 @@ async function requireNoSubmodule(path: string, name: string): Promise<void> {
 }
 
 /**
- * Looks for commits that are in no remote branch in the repositories that `git submodule deinit` leaves behind. They
- * disappear with the worktree.
+ * Looks for commits that are in no remote branch in the repositories that `git submodule deinit` leaves behind. These
+ * repositories disappear with the worktree.
  */
 async function requirePushed(place: GitPlace, dir: string): Promise<void> {
   const entries = await readdir(dir, { withFileTypes: true }).catch(() => []);

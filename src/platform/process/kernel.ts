@@ -102,8 +102,9 @@ const MOST_ARENAS = 2;
 
 /**
  * Makes glibc return more of the memory that this process frees. Each large block goes back to the kernel when it is
- * freed: without this call, glibc stops doing so after the first large blocks. The threads share a few arenas, so less
- * memory is lost to fragments. Call this function before the process starts threads, because existing arenas stay.
+ * freed. Without this call, glibc stops returning large blocks after the first few. In addition, all threads share a
+ * few arenas, so less memory is lost to fragmentation. Call this function before the process starts threads, because
+ * arenas that already exist remain.
  * @returns false if the machine's C library has no such call
  */
 export function keepFreedMemorySmall(): boolean {
