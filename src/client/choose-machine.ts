@@ -1,9 +1,8 @@
 import { CatalogueError, type FleetMachine } from '../protocol/index.ts';
 
 /**
- * Returns the machines on which a session with these labels can be launched now, the least busy one first. Machines
- * whose load differs by less than a tenth count as equally busy, and among these, the machine with the fewest sessions
- * comes first.
+ * Returns the machines on which a session with these labels can be launched now, the least busy one first. Loads are
+ * rounded to tenths. Of the machines that are equally busy then, the one with the fewest sessions comes first.
  * @throws CatalogueError no_suitable_machine
  */
 export function machinesFor(machines: readonly FleetMachine[], labels: readonly string[]): FleetMachine[] {

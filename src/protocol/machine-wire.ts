@@ -26,8 +26,8 @@ export const MachineTicket = z.object({ boot: z.string().max(64), ticket: z.stri
 export type MachineTicket = z.infer<typeof MachineTicket>;
 
 /**
- * A request to another machine. The request itself does not name its sender: the NATS subject does, and the NATS server
- * prevents machines from publishing under another machine's name.
+ * A request to another machine. The request itself does not name its sender: the NATS subject does. The founder's NATS
+ * server prevents machines from publishing under another machine's name. On a shared NATS server, signatures do.
  */
 export const MachineAsk = z.discriminatedUnion('kind', [
   // Every version answers a ping from every other version. This is how machines learn each other's version.

@@ -36,13 +36,19 @@ export function addMachines(program: Command, context: CliContext): void {
   const fleet = describe(program.command('fleet'), {
     group: 'server',
     summary: 'connect machines, and list their sessions together',
-    more: `Every machine keeps its own sessions and decides what the others may do there: ${RIGHTS.join(', ')}. Commands such as show, send, answer, interrupt, wait, stop and restart accept a session of another machine as machine/NAME. See docs/FLEET.md.`,
+    more: `Every machine keeps its own sessions and decides what the others may do there: ${RIGHTS.join(', ')}. Commands such as show, send, answer, wait, attach, replay, stop and restart accept a session of another machine as machine/NAME, \`cbos new --host\` launches one there, and \`cbos send --fleet\` sends a prompt to sessions on all machines.\nContainers join by their environment: docs/guides/containers.md. Everything else is in docs/FLEET.md.`,
     examples: [
       ['cbos fleet init --address 10.0.0.5', 'start a fleet on the first machine, which runs the NATS server'],
+      [
+        'cbos fleet init --nats nats://10.0.0.9 --credentials fleet.creds',
+        'start a fleet on a NATS server that exists already',
+      ],
       ['cbos fleet invite --rights see,answer', 'print a line that admits one machine, once'],
       ['cbos fleet join --allow see,answer,type', 'join on the other machine; asks for that line'],
       ['cbos fleet ls', 'list the machines'],
       ['cbos ls --fleet', 'list the sessions of all machines'],
+      ['cbos attach build1/AUTH', 'open the terminal of a session on the machine build1'],
+      ['cbos fleet rename laptop-2', 'give this machine another name'],
       ['cbos fleet remove laptop', 'remove a machine immediately'],
     ],
   });
@@ -59,7 +65,9 @@ function addList(fleet: Command, context: CliContext): void {
     .command('ls', { isDefault: true })
     .alias('list')
     .summary('list the machines')
-    .description('List the machines in the fleet, and whether each one responds.')
+    .description(
+      'List the machines in the fleet: whether each one responds, its load for each processor, its labels and its rights. If a machine takes no part in the fleet, for example because two servers have its key or its version is too old, the command says why.',
+    )
     .option('--json', 'print the API response as JSON')
     .action(async ({ json }: JsonOption) => {
       const client = await context.client();
@@ -93,7 +101,9 @@ function addFounding(fleet: Command, context: CliContext): void {
   fleet
     .command('init')
     .summary('start a fleet on this machine')
-    .description('Start a fleet, with its own NATS server, certificate authority and keys.')
+    .description(
+      'Start a fleet. This machine runs a NATS server for it, with its own certificate authority and keys. With --nats, the fleet uses a NATS server or cluster that exists already, and the machines sign their messages.',
+    )
     .option(
       '--address <host[:port]>',
       'the address at which other machines reach this one; without it, only this machine can join',
@@ -227,7 +237,7 @@ function addEnding(fleet: Command, context: CliContext): void {
     .command('leave')
     .summary('leave the fleet; on the founder, end it for all')
     .description(
-      'Leave the fleet and remove its keys from this machine. On the founder, this ends the fleet for all machines, so the command asks.',
+      'Leave the fleet and remove its keys from this machine. On the founder, this ends the fleet for all machines, so the command asks. A copy of a machine leaves alone: the original stays in the fleet.',
     )
     .option('-y, --yes', 'do not ask for confirmation')
     .option('--json', 'print the API response as JSON')

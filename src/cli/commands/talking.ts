@@ -44,7 +44,7 @@ export function addTalking(program: Command, context: CliContext): void {
   const sending = describe(program.command('send'), {
     group: 'talking',
     summary: 'send a prompt to a session, or to several',
-    more: "CBOS never types the prompt into an open dialog. The words are joined with spaces. Quote what the shell would change, and put -- before text that starts with a dash. --all, --state, --tag and --repo replace the session's name: the command then reports how many sessions get the prompt, and asks you to confirm. Sessions on other machines get it only with --fleet.",
+    more: "CBOS never types the prompt into an open dialog. The words are joined with spaces. Quote what the shell would change, and put -- before text that starts with a dash. --all, --state, --tag and --repo replace the session's name: the command then reports how many sessions get the prompt, and asks you to confirm. Sessions on other machines get it only with --fleet. A single session on another machine is named machine/NAME; --wait and --file do not work there.",
     examples: [
       ['cbos send AUTH run the tests again', 'a prompt'],
       ['git diff | cbos send AUTH -', 'read the prompt from standard input'],
@@ -53,6 +53,7 @@ export function addTalking(program: Command, context: CliContext): void {
       ["cbos send AUTH 'what is wrong here?' --file shot.png", 'send an image or another file with the prompt'],
       ['cbos send AUTH fix the linter --wait', 'wait, then print the answer or the question'],
       ["cbos send --state ready 'pull, and run the tests'", 'send to every session that accepts a prompt'],
+      ['cbos send build1/AUTH run the tests', 'send to a session on the machine build1'],
       ["cbos send --tag night --fleet 'stop at the next test'", 'send to sessions on all machines in the fleet'],
       [
         "cbos send --tag night --repo shop 'stop at the next test'",

@@ -53,11 +53,12 @@ export function addWatching(program: Command, context: CliContext): void {
   const waiting = describe(program.command('wait'), {
     group: 'looking',
     summary: 'wait until sessions are in a state, for use in scripts',
-    more: 'With several sessions, each must reach the state once; with --any, one is enough. The exit code is 6 on timeout, and 1 if a session stops first.',
+    more: 'With several sessions, each must reach the state once; with --any, one is enough. The exit code is 6 on timeout, and 1 if a session stops first.\nSessions on other machines in the fleet, each named machine/NAME, can be mixed with sessions on this machine. The command fails once a machine has been unreachable for a minute.',
     examples: [
       ['cbos wait AUTH', 'wait until AUTH needs you or is done'],
       ['cbos wait AUTH --for ready --timeout 600', 'wait until AUTH accepts a prompt, for at most ten minutes'],
       ['cbos wait AUTH DOCS --any --for waiting/permission', 'wait until one of them asks for permission'],
+      ['cbos wait AUTH build1/DOCS --for done', 'wait for a session here and for one on the machine build1'],
       ['cbos wait --tag night --for done', 'wait until every session that now has the tag has been done once'],
     ],
   }).argument('[name...]', 'the sessions');
