@@ -36,7 +36,7 @@ export const MACHINE_ROUTES = {
   initFleet: {
     method: 'post',
     path: '/fleet/init',
-    summary: 'Start a fleet, with its NATS server on this machine',
+    summary: 'Start a fleet, with this machine as its founder',
     body: NewFleet,
     success: 201,
     response: FleetView,

@@ -53,7 +53,7 @@ export const FleetMachine = Member.extend({
   is_self: z.boolean(),
   is_founder: z
     .boolean()
-    .meta({ description: 'Whether this machine runs the NATS server, and admits and removes machines' }),
+    .meta({ description: 'Whether this machine founded the fleet, and admits and removes machines' }),
   reachable: z.boolean().meta({ description: 'Whether the machine responded just now' }),
   age_ms: z.number().nullable().meta({
     description: 'How long ago it was last heard from, as an upper bound; null if never',
@@ -125,7 +125,7 @@ export const NewFleet = z
   })
   .meta({ id: 'NewFleet' });
 
-/** A NATS server that CBOS does not run. */
+/** A NATS server that exists already, and that CBOS does not run. */
 export const SharedServer = z.object({
   /** the addresses, each as HOST:PORT; CBOS may connect to any of them */
   servers: z.array(z.string()).min(1),
@@ -155,8 +155,7 @@ export const JoinFleet = z
     name: MachineName.optional(),
     allow: Rights,
     credentials: z.string().min(1).max(16_000).optional().meta({
-      description:
-        'For a NATS server that CBOS does not run: the content of a credentials file, or the seed of an nkey',
+      description: 'For a shared NATS server: the content of a credentials file, or the seed of an nkey',
     }),
   })
   .meta({ id: 'JoinFleet' });

@@ -5,9 +5,9 @@
  * - who is admitted: `founder-book.ts`
  * - who may send what on the NATS server: `subjects.ts`, `nats-config.ts`
  * - the age of a message: `age.ts`
- * - how the user leaves the terminal of a session on another machine: `detach-keys.ts`
- * - how CBOS ensures that no request is carried out late or twice: `tickets.ts`
- * - who signs what on a NATS server that CBOS does not run: `signers.ts`
+ * - how a person leaves the terminal of a session on another machine: `detach-keys.ts`
+ * - how requests are never carried out late or twice: `tickets.ts`
+ * - who signs what on a shared NATS server: `signers.ts`
  * - which versions work together: `versions.ts`
  */
 

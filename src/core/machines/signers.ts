@@ -1,6 +1,5 @@
 /**
- * Decides who must sign which messages on a NATS server that is run by someone else, because such a server does not
- * enforce the permissions of `nats-config.ts`.
+ * Who signs what on a shared NATS server, which does not enforce the subjects of `nats-config.ts`.
  */
 
 /** Returns the key that must sign a message on this subject, or null if no machine may send such a message. */

@@ -5,7 +5,7 @@
  * - the server's certificate: `certificates.ts`
  * - a connection to the server: `connection.ts`, `open-connection.ts`
  * - the keys that the server admits: `keys.ts`
- * - a NATS server that CBOS does not run: `shared-server.ts`, `signed-link.ts`
+ * - a shared NATS server: `shared-server.ts`, `signed-link.ts`
  */
 
 export * from './certificates.ts';

@@ -37,7 +37,7 @@ export interface SharedLogin {
 }
 
 /**
- * Opens a connection to a NATS server that CBOS does not run. Every message is signed.
+ * Opens a connection to a shared NATS server, which CBOS does not run. Every message is signed.
  * @throws CatalogueError nats_unreachable
  */
 export async function openSharedLink(login: SharedLogin): Promise<NatsLink> {

@@ -34,7 +34,7 @@ interface Envelope {
 
 /**
  * Signs each message with a machine's key, and drops each message that the machine named by its subject has not signed.
- * On a NATS server of somebody else, others may use the same subjects.
+ * On a shared NATS server, others may use the same subjects.
  */
 export function signLink(bare: BareLink, key: MachineKey, signers: Signers, inbox: string): Omit<NatsLink, 'kept'> {
   const waiting = new Map<string, (message: BareMessage) => void>();

@@ -187,8 +187,8 @@ export function createFounding(options: FoundingOptions): Founding {
       const reply = answerJoin(message, invitation);
       message.respond(JSON.stringify(reply));
       if (!reply.ok) return;
-      // The answer must arrive before the server closes the connection that uses the invitation. On a NATS server run
-      // by someone else, only the founder's book decides who is admitted.
+      // The answer must arrive before the server closes the connection that uses the invitation. On a shared NATS
+      // server, the book alone decides.
       options
         .flush()
         .then(() => change(book))

@@ -9,7 +9,7 @@ const Content = z.object({
   port: z.int().min(1).max(65_535),
   /** the certificate of the fleet's certificate authority, in DER format and encoded as base64 */
   authority: z.base64(),
-  /** a NATS server that CBOS does not run; its credentials are not part of an invitation */
+  /** a shared NATS server; its credentials are not part of an invitation */
   shared: SharedServer.pick({ servers: true, isTls: true }).optional(),
   founder: z.string(),
   /** the secret of the invitation, which can be used only once */

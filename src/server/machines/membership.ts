@@ -18,7 +18,7 @@ const Membership = z.object({
   port: z.int(),
   /** the address at which the founder's NATS server listens; set only on the founder */
   listen: z.string().nullable(),
-  /** PEM; empty on a NATS server that CBOS does not run */
+  /** PEM; empty on a shared NATS server */
   authority: z.string(),
   /** the NATS server, if CBOS does not run it */
   shared: SharedServer.nullable().default(null),

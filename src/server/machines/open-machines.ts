@@ -196,7 +196,7 @@ export function openMachines(options: OpenMachinesOptions): Machines {
 
   const askFounder = (through: NatsLink) => ({ link: through, self, owner: founder, name: 'the founder', wire });
 
-  /** Makes up for a NATS server run by someone else, which lets a removed machine connect. */
+  /** A shared NATS server lets a removed machine connect. */
   function requireMembership(): void {
     if (membership.shared === null || roster().members.some(({ id }) => id === self)) return;
     link = null;

@@ -46,8 +46,7 @@ export function createRosterKeeper(options: {
   function takeValue(value: unknown): void {
     const next = Roster.safeParse(value).data;
     if (next?.founder !== founder || versionGap(wire, next) !== 'none') return;
-    // A NATS server run by someone else may send an old list again, which still contains a machine that has since been
-    // removed.
+    // A shared NATS server may send an old list again, with a machine that was removed since.
     if (next.revision >= roster.revision) set(next);
   }
 
