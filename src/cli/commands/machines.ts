@@ -237,7 +237,7 @@ function addEnding(fleet: Command, context: CliContext): void {
     .command('leave')
     .summary('leave the fleet; on the founder, end it for all')
     .description(
-      'Leave the fleet and remove its keys from this machine. On the founder, this ends the fleet for all machines, so the command asks. A copy of a machine leaves alone: the original stays in the fleet.',
+      'Leave the fleet and remove its keys from this machine. On the founder, this ends the fleet for all machines, so the command asks. If you run it on a clone or a copy of a machine, the original stays in the fleet.',
     )
     .option('-y, --yes', 'do not ask for confirmation')
     .option('--json', 'print the API response as JSON')
