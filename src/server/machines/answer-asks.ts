@@ -126,8 +126,8 @@ export function createAskListener(options: AnswerAsksOptions): (message: NatsMes
         ).error,
       });
     const asker = options.roster().members.find((member) => member.id === id);
-    // The NATS server closes the connection of a removed machine. This check covers messages that were already in
-    // transit.
+    // The founder's NATS server closes the connection of a removed machine. This check covers messages that were
+    // already in transit, and all messages on a shared NATS server.
     if (asker === undefined) return fail(new CatalogueError('not_allowed_there', 'The machine is not in the fleet'));
     let ask: MachineAsk;
     try {
