@@ -7,13 +7,15 @@ import type { Dispose } from '../sessions.ts';
 
 /** The pause between two attempts to join. In a cluster, the founder may start later than this machine. */
 const AGAIN_MS = 5_000;
+/** The errors after which trying again can help: the founder or the shared NATS server may start later. */
+const AGAIN: ReadonlySet<string> = new Set(['machine_unreachable', 'nats_unreachable']);
 
 type Environment = Readonly<Record<string, string | undefined>>;
 
 /**
  * Joins a fleet with the invitation from the environment. This is for containers and other machines on which no one
- * types commands. As long as the founder cannot be reached, it tries again. An invitation works only once, so a machine
- * that is already a member ignores the invitation.
+ * types commands. While the founder or the shared NATS server cannot be reached, the server tries again. An invitation
+ * works only once, so a machine that is already a member ignores the invitation.
  */
 export function joinByEnvironment(options: {
   environment: Environment;
@@ -38,7 +40,7 @@ export function joinByEnvironment(options: {
       }
       const { code, message, hint } = error;
       logger.error({ code, hint }, `the fleet of CBOS_FLEET_INVITATION could not be joined: ${message}`);
-      if (code === 'machine_unreachable' && !isDisposed) stopWaiting = clock.after(AGAIN_MS, () => void attempt());
+      if (AGAIN.has(code) && !isDisposed) stopWaiting = clock.after(AGAIN_MS, () => void attempt());
     }
   }
 

@@ -48,7 +48,7 @@ describe.skipIf(!hasNatsServer)('a machine on which nobody types', () => {
     }
   });
 
-  test('joins a fleet on a NATS server that exists already with the credentials that its environment names', async () => {
+  test('joins a fleet on a shared NATS server with the credentials that its environment names, once that server runs', async () => {
     const desk = await startMachine('desk');
     const build = await startMachine('build');
     try {
@@ -63,8 +63,13 @@ describe.skipIf(!hasNatsServer)('a machine on which nobody types', () => {
         CBOS_FLEET_INVITATION: await invite(desk, ['see']),
         ...{ CBOS_FLEET_CREDENTIALS_FILE: file, CBOS_FLEET_NAME: 'build' },
       });
+      await nodes.kill('n1');
       await build.startAgain();
+      const isReported = () => build.log.some(({ fields }) => JSON.stringify(fields).includes('nats_unreachable'));
+      await waitFor(isReported, { describe: 'the server that is down is reported' });
+      await nodes.start('n1');
       await untilConnected(build);
+      await untilConnected(desk);
       expect((await desk.fleet()).machines).toMatchObject([{ name: 'desk' }, { name: 'build', rights: ['see'] }]);
     } finally {
       await build[Symbol.asyncDispose]();
