@@ -1,11 +1,11 @@
 import { useSignal } from '@preact/signals';
-import { useEffect } from 'preact/hooks';
 import type { Explanation } from '../../protocol/index.ts';
 import { agoText, evidenceFacts, statusWord } from '../../text/explanation-text.ts';
 import { showHiddenMarks } from '../../text/hidden-marks.ts';
 import { now } from '../app/clock.ts';
 import { closeOverlay } from '../app/overlay.ts';
 import { client, sessions } from '../connection/fleet.ts';
+import { useRead } from '../connection/use-read.ts';
 import { CloseButton } from '../parts/close-button.tsx';
 import { Dialog } from '../parts/dialog.tsx';
 import { tellError } from '../parts/toasts.tsx';
@@ -13,17 +13,19 @@ import { tellError } from '../parts/toasts.tsx';
 /** Shows why a session has its current status, as `cbos explain` does. */
 export function ExplainDialog({ slug }: { slug: string }) {
   const known = useSignal<Explanation | null>(null);
-  useEffect(() => {
-    client
-      .call('explain', { params: { slug } })
-      .then((explanation) => {
+  useRead(
+    () => client.call('explain', { params: { slug } }),
+    {
+      onRead: (explanation) => {
         known.value = explanation;
-      })
-      .catch((error: unknown) => {
+      },
+      onError: (error) => {
         closeOverlay();
         tellError(error);
-      });
-  }, [slug]);
+      },
+    },
+    [slug],
+  );
   const session = sessions.value.get(slug);
   const explanation = known.value;
   return (

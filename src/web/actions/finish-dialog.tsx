@@ -1,5 +1,5 @@
 import { useSignal } from '@preact/signals';
-import { useEffect, useRef } from 'preact/hooks';
+import { useRef } from 'preact/hooks';
 import { CatalogueError, type FinishHow, type FinishPreview, type Session } from '../../protocol/index.ts';
 import {
   conflictFiles,
@@ -12,6 +12,7 @@ import {
 } from '../../text/worktree-words.ts';
 import { closeOverlay } from '../app/overlay.ts';
 import { client, link, sessions } from '../connection/fleet.ts';
+import { useRead } from '../connection/use-read.ts';
 import { CloseButton } from '../parts/close-button.tsx';
 import { Dialog } from '../parts/dialog.tsx';
 import { attempt, tell } from '../parts/toasts.tsx';
@@ -30,21 +31,18 @@ export function FinishDialog({ slug }: { slug: string }) {
   const base = into.value.trim();
   const isMerge = mergesBy(how.value);
 
-  useEffect(() => {
-    let isGone = false;
-    const query = base === '' ? {} : { into: base };
-    client
-      .call('previewFinish', { params: { slug }, query })
-      .then((answer) => {
-        if (!isGone) preview.value = answer;
-      })
-      .catch((error: unknown) => {
-        if (!isGone && error instanceof CatalogueError) problem.value = error;
-      });
-    return () => {
-      isGone = true;
-    };
-  }, [slug, base]);
+  useRead(
+    () => client.call('previewFinish', { params: { slug }, query: base === '' ? {} : { into: base } }),
+    {
+      onRead: (answer) => {
+        preview.value = answer;
+      },
+      onError: (error) => {
+        if (error instanceof CatalogueError) problem.value = error;
+      },
+    },
+    [slug, base],
+  );
 
   if (session === undefined) return null;
   const finish = async (): Promise<void> => {

@@ -1,9 +1,10 @@
 import { useSignal } from '@preact/signals';
-import { useEffect, useRef } from 'preact/hooks';
+import { useRef } from 'preact/hooks';
 import { CatalogueError, type PullRequestPlan } from '../../protocol/index.ts';
 import { openedText, pullRequestLines, pullRequestQuestion } from '../../text/pull-request-words.ts';
 import { closeOverlay } from '../app/overlay.ts';
 import { client, link } from '../connection/fleet.ts';
+import { useRead } from '../connection/use-read.ts';
 import { CloseButton } from '../parts/close-button.tsx';
 import { Dialog } from '../parts/dialog.tsx';
 import { Check } from '../parts/field.tsx';
@@ -22,24 +23,21 @@ export function PullRequestDialog({ slug }: { slug: string }) {
   const form = useRef<HTMLFormElement>(null);
   const isSettled = useSettled(form, true);
 
-  useEffect(() => {
-    let isGone = false;
-    client
-      .call('planPullRequest', { params: { slug }, query: {} })
-      .then((answer) => {
-        if (isGone) return;
+  useRead(
+    () => client.call('planPullRequest', { params: { slug }, query: {} }),
+    {
+      onRead: (answer) => {
         plan.value = answer;
         // If the branch has changed in the meantime, keep the text that the user has edited.
         if (title.peek() === '') title.value = answer.title;
         if (body.peek() === '') body.value = answer.body;
-      })
-      .catch((error: unknown) => {
-        if (!isGone && error instanceof CatalogueError) problem.value = error;
-      });
-    return () => {
-      isGone = true;
-    };
-  }, [slug, looks.value]);
+      },
+      onError: (error) => {
+        if (error instanceof CatalogueError) problem.value = error;
+      },
+    },
+    [slug, looks.value],
+  );
 
   const open = async (): Promise<void> => {
     const { value: shown } = plan;

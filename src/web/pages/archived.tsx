@@ -1,5 +1,4 @@
 import { useSignal } from '@preact/signals';
-import { useEffect } from 'preact/hooks';
 import type { Session } from '../../protocol/index.ts';
 import { filterWords, matchesWords } from '../../text/session-filter.ts';
 import { pathText } from '../../text/session-words.ts';
@@ -9,6 +8,7 @@ import { doWithEach, type Outcome, Outcomes } from '../actions/outcomes.tsx';
 import { ageText, now } from '../app/clock.ts';
 import { addressOf } from '../app/router.ts';
 import { client, link, sessions } from '../connection/fleet.ts';
+import { useRead } from '../connection/use-read.ts';
 import { PageHead } from '../parts/page-head.tsx';
 import { tellError } from '../parts/toasts.tsx';
 
@@ -22,21 +22,18 @@ export function ArchivedPage() {
   const picked = useSignal<ReadonlySet<string>>(new Set());
   const isBusy = useSignal(false);
   const outcomes = useSignal<readonly Outcome[]>([]);
-  useEffect(() => {
-    if (link.value !== 'live') return;
-    let isGone = false;
-    client
-      .call('listSessions', { query: { archived: 'true' } })
-      .then((found) => {
-        if (!isGone) all.value = found;
-      })
-      .catch(tellError);
-    return () => {
-      isGone = true;
-    };
+  useRead(
+    link.value === 'live' ? () => client.call('listSessions', { query: { archived: 'true' } }) : null,
+    {
+      onRead: (found) => {
+        all.value = found;
+      },
+      onError: tellError,
+    },
     // Read the archived sessions again when the number of listed sessions changes, because somebody may have archived
     // or unarchived a session elsewhere.
-  }, [link.value, sessions.value.size]);
+    [link.value, sessions.value.size],
+  );
 
   const words = filterWords(typed.value);
   const shown = (all.value ?? []).filter((session) => matchesWords(session, words));

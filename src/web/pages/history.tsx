@@ -1,9 +1,9 @@
 import { useSignal } from '@preact/signals';
-import { useEffect } from 'preact/hooks';
 import type { SessionDay } from '../../protocol/index.ts';
 import { costFact } from '../../text/figure-words.ts';
 import { addressOf } from '../app/router.ts';
 import { client, link, sessions } from '../connection/fleet.ts';
+import { useRead } from '../connection/use-read.ts';
 import { PageHead } from '../parts/page-head.tsx';
 import { tellError } from '../parts/toasts.tsx';
 
@@ -21,16 +21,18 @@ const PARTS = [
 /** Shows how long each session worked and waited on each day. */
 export function HistoryPage() {
   const days = useSignal<readonly SessionDay[] | null>(null);
-  useEffect(() => {
-    if (link.value !== 'live') return;
-    const since = new Date(Date.now() - SHOWN_DAYS * DAY_MS).toISOString();
-    client
-      .call('historyDays', { query: { since } })
-      .then((answer) => {
+  const readDays = (): Promise<SessionDay[]> =>
+    client.call('historyDays', { query: { since: new Date(Date.now() - SHOWN_DAYS * DAY_MS).toISOString() } });
+  useRead(
+    link.value === 'live' ? readDays : null,
+    {
+      onRead: (answer) => {
         days.value = answer;
-      })
-      .catch(tellError);
-  }, [link.value]);
+      },
+      onError: tellError,
+    },
+    [link.value],
+  );
   const all = days.value ?? [];
   const dates = [...new Set(all.map(({ day }) => day))].sort().reverse();
   const longest = Math.max(1, ...all.map(spent));

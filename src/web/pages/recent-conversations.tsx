@@ -1,10 +1,10 @@
 import { useSignal } from '@preact/signals';
-import { useEffect } from 'preact/hooks';
 import type { Conversation, SessionType } from '../../protocol/index.ts';
 import { showHiddenMarks } from '../../text/hidden-marks.ts';
 import { ageText, now } from '../app/clock.ts';
 import { goTo } from '../app/router.ts';
 import { client, link } from '../connection/fleet.ts';
+import { useRead } from '../connection/use-read.ts';
 import { shortPath } from '../list/tone.ts';
 import { attempt, tellError } from '../parts/toasts.tsx';
 
@@ -26,15 +26,16 @@ export function RecentConversations({ type, nameFor }: RecentConversationsProps)
   const found = useSignal<readonly Conversation[]>([]);
   const isWhole = useSignal(false);
   const isBusy = useSignal(false);
-  useEffect(() => {
-    if (link.value !== 'live') return;
-    client
-      .call('conversations')
-      .then((conversations) => {
+  useRead(
+    link.value === 'live' ? () => client.call('conversations') : null,
+    {
+      onRead: (conversations) => {
         found.value = conversations;
-      })
-      .catch(tellError);
-  }, [link.value]);
+      },
+      onError: tellError,
+    },
+    [link.value],
+  );
   if (found.value.length === 0) return null;
   const shown = isWhole.value ? found.value : found.value.slice(0, SHOWN_AT_ONCE);
 

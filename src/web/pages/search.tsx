@@ -4,6 +4,7 @@ import { type SearchHit, SearchKind } from '../../protocol/index.ts';
 import { ageText, now } from '../app/clock.ts';
 import { addressOf, replaceBy } from '../app/router.ts';
 import { client, link, sessions } from '../connection/fleet.ts';
+import { useRead } from '../connection/use-read.ts';
 import { Icon } from '../parts/icons.tsx';
 import { PageHead } from '../parts/page-head.tsx';
 import { tellError } from '../parts/toasts.tsx';
@@ -48,15 +49,16 @@ export function SearchPage({ query }: { query: string }) {
     if (query !== typed.peek().trim()) typed.value = query;
   }, [query]);
 
-  useEffect(() => {
-    if (link.value !== 'live') return;
-    client
-      .call('listSessions', { query: { archived: 'true' } })
-      .then((found) => {
+  useRead(
+    link.value === 'live' ? () => client.call('listSessions', { query: { archived: 'true' } }) : null,
+    {
+      onRead: (found) => {
         archived.value = new Set(found.map(({ slug }) => slug));
-      })
-      .catch(tellError);
-  }, [link.value]);
+      },
+      onError: tellError,
+    },
+    [link.value],
+  );
 
   const targetOf = (hit: SearchHit): string | null =>
     sessions.value.has(hit.session) || archived.value.has(hit.session) ? addressOfHit(hit) : null;

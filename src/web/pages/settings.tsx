@@ -1,5 +1,4 @@
 import { useSignal } from '@preact/signals';
-import { useEffect } from 'preact/hooks';
 import { renderSVG } from 'uqr';
 import { type SignedIn, signInUrl } from '../../protocol/index.ts';
 import { type DensityChoice, densityChoice } from '../app/density.ts';
@@ -7,6 +6,7 @@ import { addressOf } from '../app/router.ts';
 import { type ThemeChoice, themeChoice } from '../app/theme.ts';
 import { becomeSignedOut, client } from '../connection/fleet.ts';
 import { forgetSignInKey } from '../connection/sign-in-key.ts';
+import { useRead } from '../connection/use-read.ts';
 import { canNotify, notifying, pushProblem, turnOff, turnOn } from '../notify/notifications.ts';
 import { Sinks } from '../notify/sinks.tsx';
 import { Icon } from '../parts/icons.tsx';
@@ -29,14 +29,16 @@ const DENSITIES: readonly { choice: DensityChoice; title: string }[] = [
 /** Shows the settings of this browser. The server's own settings are shown on the command line (`cbos config`). */
 export function SettingsPage() {
   const signedIn = useSignal<SignedIn | null>(null);
-  useEffect(() => {
-    client
-      .call('signedIn')
-      .then((answer) => {
+  useRead(
+    () => client.call('signedIn'),
+    {
+      onRead: (answer) => {
         signedIn.value = answer;
-      })
-      .catch(tellError);
-  }, []);
+      },
+      onError: tellError,
+    },
+    [],
+  );
   return (
     <>
       <PageHead title="Settings" />

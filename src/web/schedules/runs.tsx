@@ -1,10 +1,10 @@
 import { useSignal } from '@preact/signals';
-import { useEffect } from 'preact/hooks';
 import type { KeptRecording, Schedule, ScheduleRun } from '../../protocol/index.ts';
 import { costFact } from '../../text/figure-words.ts';
 import { localTimeZone, runText, scheduleTimeText, startedByText } from '../../text/schedule-words.ts';
 import { addressOf, goTo } from '../app/router.ts';
 import { client, sessions } from '../connection/fleet.ts';
+import { useRead } from '../connection/use-read.ts';
 import { attempt, tellError } from '../parts/toasts.tsx';
 
 /** How many runs to show. `cbos schedule runs` shows all of them. */
@@ -14,14 +14,16 @@ const MOST_SHOWN = 50;
 export function Runs({ schedule, changes }: { schedule: Schedule; changes: number }) {
   const runs = useSignal<readonly ScheduleRun[] | null>(null);
   const { name } = schedule;
-  useEffect(() => {
-    client
-      .call('scheduleRuns', { params: { name } })
-      .then((answer) => {
+  useRead(
+    () => client.call('scheduleRuns', { params: { name } }),
+    {
+      onRead: (answer) => {
         runs.value = answer.slice(-MOST_SHOWN).reverse();
-      })
-      .catch(tellError);
-  }, [name, changes]);
+      },
+      onError: tellError,
+    },
+    [name, changes],
+  );
   if (runs.value === null) return null;
   if (runs.value.length === 0) return <p class="faint">No run has been due yet.</p>;
   return (

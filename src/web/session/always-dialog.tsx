@@ -1,9 +1,10 @@
 import { useSignal } from '@preact/signals';
-import { useEffect, useRef } from 'preact/hooks';
+import { useRef } from 'preact/hooks';
 import type { AlwaysChoices, Question } from '../../protocol/index.ts';
 import { alwaysTexts } from '../../text/always-words.ts';
 import { showHiddenMarks } from '../../text/hidden-marks.ts';
 import { client } from '../connection/fleet.ts';
+import { useRead } from '../connection/use-read.ts';
 import { Dialog } from '../parts/dialog.tsx';
 import { attempt, tell, tellError } from '../parts/toasts.tsx';
 
@@ -13,18 +14,20 @@ export function AlwaysDialog({ slug, question, onClose }: { slug: string; questi
   const isBusy = useSignal(false);
   const cancel = useRef<HTMLButtonElement>(null);
   const params = { slug };
-  useEffect(() => {
-    client
-      .call('alwaysChoices', { params })
-      .then((found) => {
+  useRead(
+    () => client.call('alwaysChoices', { params }),
+    {
+      onRead: (found) => {
         if (found.question_id === question.id) choices.value = found;
         else onClose();
-      })
-      .catch((error: unknown) => {
+      },
+      onError: (error) => {
         tellError(error);
         onClose();
-      });
-  }, [slug, question.id]);
+      },
+    },
+    [slug, question.id],
+  );
   const act = async (work: () => Promise<unknown>, said: string): Promise<void> => {
     if (isBusy.value) return;
     isBusy.value = true;

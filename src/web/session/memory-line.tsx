@@ -1,9 +1,9 @@
 import { useSignal } from '@preact/signals';
-import { useEffect } from 'preact/hooks';
 import { mayAllow, type Question, type QuestionMemory } from '../../protocol/index.ts';
 import { memoryText, suggestionText } from '../../text/memory-words.ts';
 import { useShortcuts } from '../app/shortcuts.ts';
 import { client, link } from '../connection/fleet.ts';
+import { useRead } from '../connection/use-read.ts';
 import type { GiveAnswer } from './question-form.tsx';
 
 /**
@@ -13,23 +13,20 @@ import type { GiveAnswer } from './question-form.tsx';
 export function useMemory(slug: string, question: Question, isWanted: boolean): QuestionMemory | null {
   const memory = useSignal<QuestionMemory | null>(null);
   const isLive = link.value === 'live';
-  useEffect(() => {
-    if (!isWanted || !isLive || question.tool === null || question.cut === true) return;
-    let isShown = true;
-    client.call('questionMemory', { params: { slug } }).then(
-      (found) => {
+  const canAsk = isWanted && isLive && question.tool !== null && question.cut !== true;
+  useRead(
+    canAsk ? () => client.call('questionMemory', { params: { slug } }) : null,
+    {
+      onRead: (found) => {
         // The session may be asking something else by now, and these answers must not appear below that question.
-        const isThis = isShown && found.question_id === question.id;
-        if (isThis && found.answers.length > 0) memory.value = found;
+        if (found.question_id === question.id && found.answers.length > 0) memory.value = found;
       },
       // Ignore this error, because the user can answer the question without them.
-      () => undefined,
-    );
-    return () => {
-      isShown = false;
-    };
+      onError: () => undefined,
+    },
     // The suggestion depends on the options, which may become known later than the question.
-  }, [slug, question.id, question.options.length, isWanted, isLive]);
+    [slug, question.id, question.options.length, isWanted, isLive],
+  );
   return memory.value;
 }
 

@@ -5,6 +5,7 @@ import { unarchive } from '../actions/deeds.ts';
 import { ageText, now } from '../app/clock.ts';
 import { addressOf } from '../app/router.ts';
 import { client, link } from '../connection/fleet.ts';
+import { useRead } from '../connection/use-read.ts';
 import { Messages } from '../conversation/conversation.tsx';
 import { EMPTY_CONVERSATION, foldEvents } from '../conversation/fold-events.ts';
 import { TranscriptView } from '../conversation/transcript.tsx';
@@ -21,23 +22,19 @@ const PAGE_EVENTS = 1_000;
 export function UnlistedSession({ slug, seq }: { slug: string; seq: number | null }) {
   /** the session, or null if no session has this name */
   const session = useSignal<Session | null | undefined>(undefined);
-  useEffect(() => {
-    if (link.value !== 'live') return;
-    let isGone = false;
-    client
-      .call('getSession', { params: { slug } })
-      .then((found) => {
-        if (!isGone) session.value = found;
-      })
-      .catch((error: unknown) => {
-        if (isGone) return;
+  useRead(
+    link.value === 'live' ? () => client.call('getSession', { params: { slug } }) : null,
+    {
+      onRead: (found) => {
+        session.value = found;
+      },
+      onError: (error) => {
         if (error instanceof CatalogueError && error.code === 'no_such_session') session.value = null;
         else tellError(error);
-      });
-    return () => {
-      isGone = true;
-    };
-  }, [slug, link.value]);
+      },
+    },
+    [slug, link.value],
+  );
   const { value } = session;
   // If the session is not archived, the connection's next frame adds it to the list.
   if (value?.archived_at != null) return <Archived session={value} seq={seq} />;
