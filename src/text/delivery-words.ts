@@ -3,7 +3,7 @@ import type { DeliveryPhase } from '../protocol/index.ts';
 const IN_QUEUE = "Typed during a turn, so it is in Claude Code's own queue";
 
 /** Returns details that a delivery's status does not show, or null if there are none. */
-const NOTES: Readonly<Partial<Record<DeliveryPhase, string>>> = {
+const PHASE_WORDS: Readonly<Partial<Record<DeliveryPhase, string>>> = {
   behind_dialog: 'A dialog opened before CBOS could send the text; CBOS sends it when the session is ready',
   behind_view: 'A view covered the prompt before CBOS could send the text; CBOS sends it when the view is closed',
   beside_leftover:
@@ -33,7 +33,7 @@ const NOTES: Readonly<Partial<Record<DeliveryPhase, string>>> = {
 /** @param reason why the delivery failed, in the words of the error */
 export function deliveryNote(phase: DeliveryPhase, intoQueue: boolean, reason: string | null): string | null {
   if (intoQueue && (phase === 'entering' || phase === 'taken')) return IN_QUEUE;
-  return NOTES[phase] ?? reason;
+  return PHASE_WORDS[phase] ?? reason;
 }
 
 type Covering = 'transcript' | 'view' | 'shell' | 'search' | 'agents' | 'unknown';
