@@ -9,8 +9,11 @@ export interface SeenSinceReply {
   primary: Primary | null;
   /** the input that the tool call had when it ended, or null if it has not ended yet */
   endedInput: unknown;
-  /** whether the turn has ended normally, or a new turn has begun with the next prompt */
-  isTurnOver: boolean;
+  /**
+   * what came first: the normal end of the turn, or the next prompt. After an interrupt or a no, no hook reports the end
+   * of the turn, and the next prompt may come from Claude Code's queue. Null if neither has come yet.
+   */
+  followed: 'turn_end' | 'prompt' | null;
   /** how many more calls the screen reports as decided by a hook than at the time of the reply */
   decided: number;
 }
@@ -27,7 +30,8 @@ export function outcomeOf(reply: Reply, kind: QuestionKind, seen: SeenSinceReply
   if (seen.endedInput !== null) return isAsReplied(reply, kind, seen) ? 'taken' : 'other';
   if (seen.isOpen) return 'open';
   if (seen.decided > 0) return 'taken';
-  if (seen.isTurnOver) return 'taken';
+  // A call that a yes allows ends before the next prompt begins. Otherwise, an Esc dismissed the dialog.
+  if (seen.followed !== null) return seen.followed === 'prompt' && reply.behavior === 'allow' ? 'other' : 'taken';
   if (seen.primary === 'idle') return reply.behavior === 'deny' && reply.interrupt === true ? 'taken' : 'other';
   if (seen.primary === 'waiting') return 'taken';
   // After a yes, the call runs, whoever answered. After a no, either the call still runs or the model moves on.

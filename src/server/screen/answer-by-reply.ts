@@ -153,11 +153,12 @@ export interface Watch {
   dispose(): void;
 }
 
-/**
- * The hooks which show that the turn is over. `UserPromptSubmit` is one of them, because after a no has ended the turn,
- * the next turn may begin with a prompt from Claude Code's queue.
- */
-const TURN_ENDS: ReadonlySet<string> = new Set(['Stop', 'StopFailure', 'UserPromptSubmit']);
+/** What a hook shows about the turn of a reply. */
+const FOLLOWS: ReadonlyMap<string, SeenSinceReply['followed']> = new Map([
+  ['Stop', 'turn_end'],
+  ['StopFailure', 'turn_end'],
+  ['UserPromptSubmit', 'prompt'],
+]);
 
 /** Watches for the effects of a reply. Call this before the reply is given. */
 export function watchOutcome(
@@ -167,15 +168,15 @@ export function watchOutcome(
   const { status } = actor;
   const before = decidedOn(status.evidence().screen?.frame);
   let endedInput: unknown = null;
-  let isTurnOver = false;
+  let followed: SeenSinceReply['followed'] = null;
   const dispose = actor.onHook(({ event, payload }: ArrivedHook) => {
-    if (TURN_ENDS.has(event)) isTurnOver = true;
-    else if (event.startsWith('PostToolUse') && hasSameCall(tool, payload)) endedInput = payload.tool_input ?? {};
+    followed ??= FOLLOWS.get(event) ?? null;
+    if (event.startsWith('PostToolUse') && hasSameCall(tool, payload)) endedInput = payload.tool_input ?? {};
   });
   const seen = (): SeenSinceReply => {
     const { primary } = status.memory();
     const decided = Math.max(0, decidedOn(status.evidence().screen?.frame) - before);
-    return { isOpen: isOpen(), primary, endedInput, isTurnOver, decided };
+    return { isOpen: isOpen(), primary, endedInput, followed, decided };
   };
   return { outcome: () => outcomeOf(reply, kind, seen()), dispose };
 }
@@ -192,7 +193,8 @@ async function confirm({ status, slug }: SessionActor, outcome: Watch['outcome']
   await status.until(() => outcome() !== 'open', LATE_MS);
   if (outcome() === 'other') await status.until(() => outcome() === 'taken', NOTHING_MS);
   if (outcome() === 'taken') return;
-  if (outcome() === 'other') throw new CatalogueError('stale_question', 'Somebody answered at the terminal first');
+  if (outcome() === 'other')
+    throw new CatalogueError('stale_question', 'The dialog was answered or dismissed before CBOS answered');
   const what = isRunning()
     ? 'the session continued as if somebody had answered yes at the terminal'
     : 'the dialog is still open';

@@ -3,7 +3,7 @@ import { decidedOn, type Outcome, outcomeOf, type SeenSinceReply } from '../../.
 import type { Reply } from '../../../src/core/answer/reply.ts';
 import type { QuestionKind } from '../../../src/protocol/index.ts';
 
-const NOTHING: SeenSinceReply = { isOpen: true, primary: 'waiting', endedInput: null, isTurnOver: false, decided: 0 };
+const NOTHING: SeenSinceReply = { isOpen: true, primary: 'waiting', endedInput: null, followed: null, decided: 0 };
 const gone = (seen: Partial<SeenSinceReply>): SeenSinceReply => ({ ...NOTHING, isOpen: false, ...seen });
 
 const YES: Reply = { behavior: 'allow', updatedInput: { command: 'ls' } };
@@ -27,7 +27,7 @@ describe('the outcome of a reply', () => {
       'a yes: the turn is over and ended normally',
       YES,
       'permission',
-      gone({ primary: 'idle', isTurnOver: true }),
+      gone({ primary: 'idle', followed: 'turn_end' }),
       'taken',
     ],
     [
@@ -37,6 +37,20 @@ describe('the outcome of a reply', () => {
       gone({ primary: 'idle' }),
       'other',
     ],
+    [
+      'a yes: the next prompt has begun, and the call has not ended: an Esc before the answer',
+      YES,
+      'permission',
+      gone({ primary: 'active', followed: 'prompt' }),
+      'other',
+    ],
+    [
+      'a yes: the next prompt is in the queue, and the screen shows the yes',
+      YES,
+      'permission',
+      gone({ primary: 'active', followed: 'prompt', decided: 1 }),
+      'taken',
+    ],
     ['a yes: the screen shows it', YES, 'permission', gone({ primary: 'idle', decided: 1 }), 'taken'],
     ['a no: the turn is over', NO, 'permission', gone({ primary: 'idle' }), 'taken'],
     ['a no: something runs, perhaps the call', NO, 'permission', gone({ primary: 'active' }), 'open'],
@@ -45,12 +59,12 @@ describe('the outcome of a reply', () => {
       'a no: the text that waited in the queue has begun',
       NO,
       'permission',
-      gone({ primary: 'active', isTurnOver: true }),
+      gone({ primary: 'active', followed: 'prompt' }),
       'taken',
     ],
     ['a reason: something runs, perhaps the call', REASON, 'permission', gone({ primary: 'active' }), 'open'],
     ['a reason: the screen shows it', REASON, 'permission', gone({ primary: 'active', decided: 1 }), 'taken'],
-    ['a reason: the turn continued', REASON, 'plan', gone({ primary: 'idle', isTurnOver: true }), 'taken'],
+    ['a reason: the turn continued', REASON, 'plan', gone({ primary: 'idle', followed: 'turn_end' }), 'taken'],
     ['a reason: the turn is over: a no at the terminal', REASON, 'plan', gone({ primary: 'idle' }), 'other'],
     ['a reason: the call ran', REASON, 'permission', gone({ endedInput: {} }), 'other'],
     ['an answer that was taken', ANSWER, 'question', gone({ endedInput: { answers: { 'Which one?': 'A' } } }), 'taken'],
