@@ -1,5 +1,5 @@
 import { type DeliveryRecord, RECENT, statusOf } from '../../src/core/delivery/record.ts';
-import type { Seen, ToldTexts } from '../../src/core/delivery/seen.ts';
+import { isDialogOpen, type Seen, type ToldTexts } from '../../src/core/delivery/seen.ts';
 import { takenBy } from '../../src/core/delivery/signs.ts';
 import type { Effect, Step } from '../../src/core/delivery/step.ts';
 import { type Cover, NO_FLOW, NO_HOOKS, type PendingTool, type ScreenDialog } from '../../src/core/status/index.ts';
@@ -28,7 +28,8 @@ export interface Shown {
 
 /** Something that happens outside the machine, some time after one of its actions, or after the beginning. */
 export interface Reaction {
-  on: Effect['kind'] | 'beginning';
+  /** `aiming`: while CBOS is about to press Enter */
+  on: Effect['kind'] | 'beginning' | 'aiming';
   afterMs: number;
   see?: Partial<Shown>;
   /** a hook reports a prompt */
@@ -154,6 +155,7 @@ export class DeliveryScene {
       clearedAt: this.clearedAt,
       left: this.left,
       told: null,
+      isEnterWithheld: false,
     };
   }
 
@@ -169,18 +171,24 @@ export class DeliveryScene {
   ): State {
     this.#react('beginning', reactions);
     let state = from;
-    let told: ToldTexts | null = null;
+    let result: Partial<Pick<Seen, 'told' | 'isEnterWithheld'>> = {};
     for (let steps = 0; steps < 500; steps += 1) {
-      const step = advance(state, { ...this.see(), told });
-      told = null;
+      const step = advance(state, { ...this.see(), ...result });
+      result = {};
       const { changes, effect, recheckAt } = step;
       if (step.state !== state || effect !== null || changes.length > 0) {
         for (const change of changes) this.#apply(change);
-        if (effect !== null) {
+        if (effect?.kind === 'enter') {
+          this.#react('aiming', reactions);
+          this.#pass(this.#elapsed);
+        }
+        if (effect?.kind === 'enter' && !effect.isForced && isDialogOpen(this.see())) {
+          result = { isEnterWithheld: true };
+        } else if (effect !== null) {
           this.doing(effect.kind);
           this.#note(effect.kind);
           if (effect.kind === 'clear') this.clearedAt = BEGINNING + this.#elapsed;
-          if (effect.kind === 'read_transcript') told = this.shown.told;
+          if (effect.kind === 'read_transcript') result = { told: this.shown.told };
           this.#react(effect.kind, reactions);
         }
         state = step.state;

@@ -48,6 +48,8 @@ export interface Seen extends PromptSeen {
   left: TextsLeft | null;
   /** what the transcript reports; present only right after the transcript was read */
   told: ToldTexts | null;
+  /** whether CBOS was about to press Enter and did not, because a dialog had opened; true only in the next call */
+  isEnterWithheld: boolean;
 }
 
 /**

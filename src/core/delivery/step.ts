@@ -6,10 +6,11 @@ export type Effect =
   /** types a message into the prompt */
   | { kind: 'type'; id: string; text: string; command: boolean }
   /**
-   * presses Enter to send a message: `typed`, one that was just typed; `left`, one that a previous server left behind;
-   * `again`, one that a first Enter did not send
+   * Presses Enter to send a message: `typed`, one that was just typed; `left`, one that a previous server left behind;
+   * `again`, one that a first Enter did not send. Unless `isForced`, the key is withheld if a dialog has opened by the
+   * time it can be pressed, and the next call sees that as `isEnterWithheld`.
    */
-  | { kind: 'enter'; id: string; of: 'typed' | 'left' | 'again' }
+  | { kind: 'enter'; id: string; of: 'typed' | 'left' | 'again'; isForced: boolean }
   /** presses the key that clears the prompt */
   | { kind: 'clear' }
   /** records that the prompt can no longer contain a digit that was meant as an answer */

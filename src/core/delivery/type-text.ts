@@ -125,7 +125,7 @@ export function advanceTyping(state: Typing, seen: Seen): Step<Typing> {
     case 'reading': {
       if (elapsed < state.until) return wait(state, state.until);
       if (state.typed.force) return enter(state.typed, false, seen);
-      return go({ at: 'showing', typed: state.typed, until: elapsed + SHOWN_MS, isLate: false });
+      return go(showing(state.typed, seen));
     }
     case 'showing':
       return show(state, seen);
@@ -134,6 +134,7 @@ export function advanceTyping(state: Typing, seen: Seen): Step<Typing> {
       return elapsed < state.until ? wait(state, state.until) : enter(state.typed, true, seen, 'left');
     }
     case 'entered': {
+      if (seen.isEnterWithheld) return go(showing(state.typed, seen));
       const isQueue = state.typed.confirm === 'queue';
       const until = elapsed + (isQueue ? QUEUE_CONFIRM_MS : FIRST_CONFIRM_MS);
       const changes = finishEnding(seen.deliveries);
@@ -148,6 +149,13 @@ export function advanceTyping(state: Typing, seen: Seen): Step<Typing> {
       return wait(state, null);
   }
 }
+
+const showing = (typed: Typed, { now }: Seen): Typing => ({
+  at: 'showing',
+  typed,
+  until: now.elapsed + SHOWN_MS,
+  isLate: false,
+});
 
 const holds = ({ text }: Typed, seen: Seen): ReturnType<typeof boxHolds> => boxHolds(draftOf(seen) ?? '', text);
 
@@ -184,7 +192,7 @@ function enter(typed: Typed, isShown: boolean, seen: Seen, of: 'typed' | 'left' 
   // does nothing.
   const phase = { id, phase: 'entering', intoQueue: typed.confirm === 'queue' } as const;
   const changes = isTaken(typed, seen) ? [] : [phase];
-  return go({ at: 'entered', typed, isShown }, { changes, effect: { kind: 'enter', id, of } });
+  return go({ at: 'entered', typed, isShown }, { changes, effect: { kind: 'enter', id, of, isForced: typed.force } });
 }
 
 function isTaken({ id }: Typed, { deliveries }: Seen): boolean {
@@ -211,7 +219,7 @@ function confirm(state: Extract<Typing, { at: 'confirming' }>, seen: Seen): Step
     const next = { ...state, isAgain: true, until: seen.now.elapsed + moreMs };
     const isStuck = draftOf(seen) !== null && holds(typed, seen) !== 'more';
     const mayPress = isStuck && !seen.isDead && !isDialogOpen(seen) && !isKept;
-    return mayPress ? go(next, { effect: { kind: 'enter', id, of: 'again' } }) : go(next);
+    return mayPress ? go(next, { effect: { kind: 'enter', id, of: 'again', isForced: false } }) : go(next);
   }
   if (isKept) return go(over('settled'), { changes: [{ id, phase: 'under_view' }] });
   if (isShown || !tells(typed, seen) || !isBoxEmpty(seen)) return go(over('unconfirmed'));

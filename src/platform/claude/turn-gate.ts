@@ -39,10 +39,10 @@ export function removeGates(spoolDir: string): void {
 }
 
 /**
- * How many times a hook checks the gate, and how long it waits between two checks: 5 s in total. Only the longest
- * prompts take longer to type.
+ * How many times a hook checks the gate, and how long it waits between two checks: at least 20 s in total. On a machine
+ * with a load of 16, Screen took 10 s to press one Enter, and several prompts may be typed in a row.
  */
-const LOOKS = 100;
+const LOOKS = 400;
 const LOOK_INTERVAL_S = 0.05;
 
 /**

@@ -60,8 +60,20 @@ export async function sendCommand(
   known: KnownScreen & { number?: string },
   command: readonly string[],
 ): Promise<void> {
-  const { number } = known;
-  const { id } = await requireScreen(host, known);
+  await sendCommandNow(host, await requireScreen(host, known), known.number, command);
+}
+
+/**
+ * Sends a command as {@link sendCommand} does, but without checking first that the daemon can answer.
+ * @param session the session, which the caller has just checked with {@link requireScreen}
+ * @param number the window's number; undefined for a command to the whole session
+ */
+export async function sendCommandNow(
+  host: ScreenHost,
+  { id }: Pick<ScreenSession, 'id'>,
+  number: string | undefined,
+  command: readonly string[],
+): Promise<void> {
   const args = ['-S', id, ...(number === undefined ? [] : ['-p', number]), '-X', ...command];
   const result = await runProgram('screen', args, { env: host.env, timeoutMs: SCREEN_TIMEOUT_MS });
   if (result.outcome === 'not_found') throw new CatalogueError('screen_not_found');

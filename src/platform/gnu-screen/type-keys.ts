@@ -6,7 +6,7 @@ import {
   requireScreen,
   type ScreenTarget,
   type ScreenWindow,
-  sendCommand,
+  sendCommandNow,
   sendCommandsAndWait,
 } from './command.ts';
 import { findWindow } from './find-window.ts';
@@ -52,15 +52,35 @@ export function pasteText(
   return typeKeys(host, target, encodePaste(text, options));
 }
 
-/** Presses Enter. After a paste, the caller must pause first, or Claude Code treats the Enter as part of the paste. */
-export function pressEnter(host: ScreenHost, target: ScreenTarget): Promise<void> {
-  return typeSteps(host, target, [stuff('^M')]);
+/**
+ * Presses Enter. After a paste, the caller must pause first, or Claude Code treats the Enter as part of the paste.
+ * @param mayPress called when everything else is done that precedes the key, which may take seconds on a loaded machine
+ * @returns whether the key was pressed; false if `mayPress` returned false
+ */
+export const pressEnter = (host: ScreenHost, target: ScreenTarget, mayPress?: () => boolean): Promise<boolean> =>
+  pressKey(host, target, '^M', mayPress);
+
+/** Presses Esc and nothing else. Parameters and result are those of {@link pressEnter}. */
+export const pressEscape = (host: ScreenHost, target: ScreenTarget, mayPress?: () => boolean): Promise<boolean> =>
+  pressKey(host, target, '^[', mayPress);
+
+async function pressKey(
+  host: ScreenHost,
+  target: ScreenTarget,
+  key: string,
+  mayPress?: () => boolean,
+): Promise<boolean> {
+  try {
+    await typeSteps(host, target, [stuff(key, mayPress)]);
+    return true;
+  } catch (error) {
+    if (error instanceof Withheld) return false;
+    throw error;
+  }
 }
 
-/** Presses Esc and nothing else. */
-export function pressEscape(host: ScreenHost, target: ScreenTarget): Promise<void> {
-  return typeSteps(host, target, [stuff('^[')]);
-}
+/** Thrown instead of pressing a key that may no longer be pressed. */
+class Withheld extends Error {}
 
 interface Step {
   sizeBytes: number;
@@ -87,10 +107,12 @@ function paste(text: string): Step {
   return { sizeBytes: Buffer.byteLength(text), send };
 }
 
-/** Types one key, written in Screen's own notation. */
-function stuff(key: string): Step {
+/** Types one key, written in Screen's own notation. @throws Withheld if the key may not be pressed at the last moment */
+function stuff(key: string, mayPress: () => boolean = () => true): Step {
   const send: Step['send'] = async (host, window) => {
-    await sendCommand(host, window, ['stuff', key]);
+    const session = await requireScreen(host, window);
+    if (!mayPress()) throw new Withheld('the key was not pressed');
+    await sendCommandNow(host, session, window.number, ['stuff', key]);
     return 0;
   };
   return { sizeBytes: 1, send };

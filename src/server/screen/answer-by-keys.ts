@@ -192,11 +192,15 @@ class OpenDialog {
     const { deps, target, status } = this.#actor;
     const press = step.press(view);
     if (press === null) throw this.#impossible(step);
+    const isStillOpen = (): boolean => {
+      this.#requireOpen(step);
+      return true;
+    };
     this.#typed = true;
     if (step.written !== null && !this.#isNew()) await status.until(() => false, OLD_ENTER_MS);
     if ('paste' in press) await typeKeys(deps.screen, target, this.#fieldKeys(press.paste));
-    else if (step.kind === 'enter') await pressEnter(deps.screen, target);
-    else if (step.kind === 'escape') await pressEscape(deps.screen, target);
+    else if (step.kind === 'enter') await pressEnter(deps.screen, target, isStillOpen);
+    else if (step.kind === 'escape') await pressEscape(deps.screen, target, isStillOpen);
     else {
       if (DIGIT.test(press.keys)) this.#actor.promptKeys.rememberAnswerKey(press.keys);
       await typeKeys(deps.screen, target, press.keys);

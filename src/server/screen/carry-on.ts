@@ -1,11 +1,11 @@
 import { encodePaste, guardText } from '../../core/delivery/paste.ts';
-import { NOTHING_TOLD, type Seen, type ToldTexts } from '../../core/delivery/seen.ts';
+import { isDialogOpen, NOTHING_TOLD, type Seen } from '../../core/delivery/seen.ts';
 import type { Effect, Step } from '../../core/delivery/step.ts';
 import { readTexts } from '../../platform/claude/index.ts';
 import { pressEnter, typeKeys } from '../../platform/gnu-screen/index.ts';
 import type { SessionActor } from '../session/actor.ts';
 import type { DeliveryJournal } from '../session/delivery-journal.ts';
-import { seeDelivery, takesManyPastes } from '../session/see-delivery.ts';
+import { seeDelivery, seePrompt, takesManyPastes } from '../session/see-delivery.ts';
 
 const CLEAR_KEY = '\x03';
 
@@ -24,12 +24,12 @@ export async function carryOn<State>(
 ): Promise<State> {
   const { clock } = actor.deps;
   let state = from;
-  let told: ToldTexts | null = null;
+  let result: EffectResult = {};
   for (;;) {
-    const step = advance(state, { ...seeDelivery(actor), told });
+    const step = advance(state, { ...seeDelivery(actor), ...result });
     if (moves(step, state)) {
       state = step.state;
-      told = await carryOut(step);
+      result = await carryOut(step);
     } else if (step.recheckAt === null) return state;
     else {
       const waitMs = Math.max(0, Math.ceil(step.recheckAt - clock.elapsed()));
@@ -37,13 +37,13 @@ export async function carryOn<State>(
     }
   }
 
-  async function carryOut({ changes, effect }: Step<State>): Promise<ToldTexts | null> {
+  async function carryOut({ changes, effect }: Step<State>): Promise<EffectResult> {
     const isEnter = effect?.kind === 'enter' && effect.of === 'typed';
     if (!isEnter) journal.apply(changes);
     try {
       // If CBOS cannot save that it is about to press Enter, it does not press Enter and the delivery fails.
       if (isEnter) journal.apply(changes);
-      return effect === null ? null : await perform(actor, effect);
+      return effect === null ? {} : await perform(actor, effect);
     } catch (cause) {
       if (effect?.kind === 'type' || isEnter) journal.fail(effect.id, cause);
       throw cause;
@@ -54,31 +54,35 @@ export async function carryOn<State>(
 const moves = <State>(step: Step<State>, from: State): boolean =>
   step.state !== from || step.effect !== null || step.changes.length > 0;
 
-/** @returns the prompts found in the transcript, if the effect was to read it */
-async function perform(actor: SessionActor, effect: Effect): Promise<ToldTexts | null> {
+/** What the next call of the machine learns about the effect. */
+type EffectResult = Partial<Pick<Seen, 'told' | 'isEnterWithheld'>>;
+
+async function perform(actor: SessionActor, effect: Effect): Promise<EffectResult> {
   const { screen } = actor.deps;
   switch (effect.kind) {
     case 'type':
       await typeText(actor, effect);
-      return null;
-    case 'enter':
-      await pressEnter(screen, actor.target);
-      return null;
+      return {};
+    case 'enter': {
+      // Screen may take seconds until the key can be pressed, and a dialog that has opened by then would take the key.
+      const mayPress = (): boolean => effect.isForced || !isDialogOpen(seePrompt(actor));
+      return { isEnterWithheld: !(await pressEnter(screen, actor.target, mayPress)) };
+    }
     case 'clear':
       actor.promptKeys.rememberClearing();
       await typeKeys(screen, actor.target, CLEAR_KEY);
       // The time is saved again, because Screen may have been slow and the next clearing key must not follow too soon
       // after this one has arrived.
       actor.promptKeys.rememberClearing();
-      return null;
+      return {};
     case 'forget_digits':
       actor.promptKeys.rememberAnswerKey(null);
-      return null;
+      return {};
     case 'look':
       actor.recording?.look();
-      return null;
+      return {};
     case 'read_transcript':
-      return actor.intake.transcript === null ? NOTHING_TOLD : await readTexts(actor.intake.transcript);
+      return { told: actor.intake.transcript === null ? NOTHING_TOLD : await readTexts(actor.intake.transcript) };
   }
 }
 

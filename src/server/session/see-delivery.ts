@@ -36,6 +36,7 @@ export function seeDelivery(actor: SessionActor): Seen {
     clearedAt: actor.promptKeys.clearedAt(),
     left: actor.textsLeft,
     told: null,
+    isEnterWithheld: false,
   };
 }
 

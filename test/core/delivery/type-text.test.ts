@@ -79,6 +79,18 @@ const ROWS: Row[] = [
     enters: 0,
   },
   {
+    name: 'above which a dialog opens while Screen is about to press Enter',
+    reactions: [DRAWN, { on: 'aiming', afterMs: 0, see: { dialog: true, primary: 'waiting' } }],
+    becomes: ['settled', 'behind_dialog'],
+    enters: 0,
+  },
+  {
+    name: 'whose second Enter a dialog would take',
+    reactions: [DRAWN, { on: 'aiming', afterMs: 1, see: {} }, { on: 'aiming', afterMs: 0, see: { dialog: true } }],
+    becomes: ['unconfirmed', 'entering'],
+    enters: 1,
+  },
+  {
     name: 'before whose Enter a view opens',
     reactions: [{ on: 'type', afterMs: 90, see: { cover: 'transcript' } }],
     becomes: ['settled', 'behind_view'],

@@ -104,6 +104,22 @@ test('keys arrive raw and in order: Ctrl+J stays Ctrl+J, Enter is Enter, Esc is 
   await expectGot('\x1b[A\x1b[B\x01\x03^M$HOME\\\x7f\none\n\ntwo\n\r\x1b\rend');
 });
 
+test('a key that may no longer be pressed when Screen is ready for it is not pressed, and blocks no later one', async () => {
+  const { target, expectGot } = await startReceiver('Withheld');
+  const asked: string[] = [];
+  const say = (answer: boolean) => (): boolean => asked.push(String(answer)) > 0 && answer;
+  expect(await pressEnter(world.host, target, say(false))).toBe(false);
+  expect(await pressEscape(world.host, target, say(false))).toBe(false);
+  const changed = (): never => {
+    throw new Error('the dialog has changed');
+  };
+  await expect(pressEnter(world.host, target, changed)).rejects.toThrow('the dialog has changed');
+  expect(await pressEnter(world.host, target, say(true))).toBe(true);
+  await typeKeys(world.host, target, 'end');
+  await expectGot('\rend');
+  expect(asked).toEqual(['false', 'false', 'true']);
+});
+
 /** A Screen for which the file with the keys is gone, as after the server that wrote the file was killed. */
 const LATE_SCREEN = `#!/bin/sh
 for word; do case $word in *"readreg p "*) rm -f "\${word##*readreg p }";; esac; done
