@@ -115,6 +115,19 @@ export const finishEnding = ({ recent }: Deliveries): Change[] =>
 export const isQueued = ({ phase, intoQueue }: DeliveryRecord): boolean => phase === 'taken' && intoQueue;
 
 /**
+ * Returns the messages from Claude Code's queue that fill the box together with a message that was just typed. An error
+ * that ends a turn puts back messages whose hook has already reported them. At a load of 35, one came back just before
+ * the next message was typed.
+ */
+export function returnedBeside(typed: string, seen: Seen): DeliveryRecord[] {
+  const queued = seen.deliveries.recent.filter(
+    (record) => isQueued(record) && isWithin(LATE_RETURN_MS, record.updatedAt, seen.now.wall),
+  );
+  const found = textsInBox(draftOf(seen) ?? '', [typed, ...queued.map(({ text }) => text)]) ?? [];
+  return found.flatMap((index) => queued[index - 1] ?? []);
+}
+
+/**
  * Keeps the record of a prompt that an interrupt put back late, until CBOS can remove that prompt. A view may cover the
  * prompt at the moment.
  */

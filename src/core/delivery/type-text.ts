@@ -1,9 +1,9 @@
 import type { Millis } from '../status/index.ts';
 import { boxHolds } from './box.ts';
 import { utf8Length } from './paste.ts';
-import { type DeliveryRecord, statusOf } from './record.ts';
+import { type Change, type DeliveryRecord, statusOf } from './record.ts';
 import { draftOf, hasBegunTurn, hasTakenDraft, isBoxEmpty, isDialogOpen, isKeptFromPrompt, type Seen } from './seen.ts';
-import { finishEnding, leftoversOf } from './standing.ts';
+import { finishEnding, leftoversOf, returnedBeside } from './standing.ts';
 import { go, type Step, wait } from './step.ts';
 import { STOOD_MS } from './take-out.ts';
 
@@ -182,8 +182,10 @@ function show(state: Extract<Typing, { at: 'showing' }>, seen: Seen): Step<Typin
   if (isInView) return go(over('settled'), { changes: [{ id, phase: 'behind_view', held: true }] });
   if (isDialog) return go(over('settled'), { changes: [{ id, phase: 'behind_dialog', held: true }] });
   if (held !== 'more') return enter(typed, held === 'text', seen);
-  if (leftoversOf(seen) === null) return go(over('beside_draft'));
-  return go(over('beside_leftover'), { changes: [{ id, phase: 'beside_leftover', held: true }] });
+  const returned = returnedBeside(typed.text, seen);
+  if (returned.length === 0 && leftoversOf(seen) === null) return go(over('beside_draft'));
+  const back = returned.map((record): Change => ({ id: record.id, phase: 'put_back', intoQueue: false }));
+  return go(over('beside_leftover'), { changes: [...back, { id, phase: 'beside_leftover', held: true }] });
 }
 
 function enter(typed: Typed, isShown: boolean, seen: Seen, of: 'typed' | 'left' = 'typed'): Step<Typing> {

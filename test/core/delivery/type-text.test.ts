@@ -207,6 +207,22 @@ test.each(ROWS)('a text $name', ({ reactions, shown = {}, how, command, becomes,
   expect(scene.log.filter((entry) => entry === 'type')).toHaveLength(1);
 });
 
+test.each([
+  { agoMs: 1_000, became: 'beside_leftover', phases: ['put_back', 'beside_leftover'] },
+  { agoMs: 60_000, became: 'beside_draft', phases: ['taken', 'typing'] },
+])('a text next to one that the queue gave back $agoMs ms after it was taken', ({ agoMs, became, phases }) => {
+  const scene = new DeliveryScene();
+  const { now } = scene.see();
+  scene.add('queued', { phase: 'taken', intoQueue: true, updatedAt: now.wall - agoMs });
+  const record = scene.add('a');
+  const end = scene.play(advanceTyping, typeText(record, { confirm: 'turn', force: false }, scene.see()), [
+    { on: 'type', afterMs: 60, see: { draft: `text of queued${TEXT}` } },
+  ]);
+  expect(end).toEqual({ at: 'over', became });
+  expect(['queued', 'a'].map((id) => scene.phase(id))).toEqual(phases);
+  expect(scene.log).not.toContain('enter');
+});
+
 test('how far it may have got is recorded before each step', () => {
   const scene = new DeliveryScene();
   const record = scene.add('a');
