@@ -83,6 +83,7 @@ export function addLifecycle(program: Command, context: CliContext): void {
     summary: 'restart stopped sessions and continue their conversations',
     examples: [
       ['cbos restart AUTH', 'restart AUTH'],
+      ['cbos restart build1/AUTH', 'the same on another machine in the fleet'],
       ['cbos restart --all', 'restart all stopped sessions; `cbos restore` brings back only those that nobody ended'],
     ],
   })
@@ -169,6 +170,7 @@ function addStopping(command: Command, context: CliContext): void {
       ['cbos stop AUTH', '`cbos restart AUTH` continues its conversation'],
       ['cbos stop AUTH --rm', 'stop and delete AUTH'],
       ['cbos stop --tag night', 'stop the sessions with the tag, after you confirm'],
+      ['cbos stop build1/AUTH', 'stop a session on another machine in the fleet'],
     ],
   }).argument('[name...]', 'the sessions');
   addSelectors(command, 'stop')

@@ -137,6 +137,7 @@ export function addTalking(program: Command, context: CliContext): void {
       ['cbos answer DOCS 2', 'choose the second option'],
       ['cbos answer DOCS 1,3', 'choose several options, if the question allows it'],
       ['cbos answer DOCS PostgreSQL', 'choose the option with this label'],
+      ['cbos answer build1/AUTH yes', 'answer a session on another machine in the fleet'],
     ],
   })
     .argument('<name>', 'the session')
@@ -192,7 +193,10 @@ export function addTalking(program: Command, context: CliContext): void {
     group: 'talking',
     summary: "interrupt a session's running turn",
     more: "This does what Esc does in the terminal. It never dismisses a dialog, and is refused if no turn is running. It also pauses the session's queue until `cbos queue resume`.",
-    examples: [['cbos interrupt AUTH', 'end the turn of AUTH; the session keeps running']],
+    examples: [
+      ['cbos interrupt AUTH', 'end the turn of AUTH; the session keeps running'],
+      ['cbos interrupt build1/AUTH', 'the same on another machine in the fleet'],
+    ],
   })
     .argument('<name>', 'the session')
     .option('--json', 'print the API response as JSON')

@@ -83,6 +83,7 @@ export function addTerminal(program: Command, context: CliContext): void {
     examples: [
       ['cbos buffer AUTH', 'print the last 100 lines'],
       ['cbos buffer AUTH --lines 1000 | less', 'print the last 1000 lines'],
+      ['cbos buffer build1/AUTH', 'the same from another machine in the fleet'],
     ],
   })
     .argument('<name>', 'the session')

@@ -72,7 +72,7 @@ export const MACHINE_ERRORS = {
     status: 409,
     exit: EXIT.refused,
     meaning: 'The other machine runs a version of CBOS that is incompatible with this one',
-    hint: 'Install the same version on both machines',
+    hint: 'Update CBOS on the machine that has the older version',
   },
   machine_doubled: {
     status: 409,
@@ -96,7 +96,7 @@ export const MACHINE_ERRORS = {
     status: 503,
     exit: EXIT.noServer,
     meaning: 'The NATS server cannot be reached, or refuses the credentials',
-    hint: 'Check the address and the credentials: `--nats nats://HOST:PORT --credentials FILE`',
+    hint: 'Check the address and the credentials file that `cbos fleet init` or `cbos fleet join` was given; in a container, CBOS_FLEET_CREDENTIALS_FILE names that file',
   },
   nats_unusable: {
     status: 409,
