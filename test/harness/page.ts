@@ -27,16 +27,15 @@ export const WITHOUT_WEBGL = `{
 }`;
 
 /**
- * Reports a fault if a worker is used again after it failed to import something. In browsers from some months ago,
- * every later import in such a worker fails. `failedWorkers` counts these workers.
+ * Reports a fault if a worker is used again after its script could not be loaded: such a worker never answers.
+ * `failedWorkers` counts these workers.
  */
 export const FAILED_WORKERS_ARE_DONE = `{
   window.failedWorkers = 0;
   window.Worker = class extends Worker {
     constructor(...args) {
       super(...args);
-      this.addEventListener('message', ({ data }) => {
-        if (!('problem' in data)) return;
+      this.addEventListener('error', () => {
         this.hasFailed = true;
         window.failedWorkers++;
       });

@@ -68,29 +68,27 @@ test('a part that is first needed while the server is away loads when it is back
   await untilTerminalShows(page, 'it is there', (lines) => lines.join() === 'hello there');
   expect(await page.evaluate("getComputedStyle(document.querySelector('.xterm-viewport')).position")).toBe('absolute');
   await one.visit('#/s/ASKS');
-  await page.getByRole('region', { name: 'Permission' }).locator('pre.code span[style]').first().waitFor();
+  await page.getByRole('region', { name: 'Permission' }).locator('pre.code span[class^="code-"]').first().waitFor();
   expect(one.watched.faults).toEqual([]);
 });
 
-test('code in a language that is first needed while the server is away is coloured when it is back', async () => {
-  await using one = await startPage(browser, {
-    prepare: ({ sessions }) => void sessions.add('ASKS', asking()),
-  });
+test('code that is first shown while the server is away is coloured when it is back', async () => {
+  await using one = await startPage(browser, { prepare: ({ sessions }) => void sessions.add('DONE', DONE) });
   const { page, server } = one;
   const python = { name: 'Write', input: { file_path: 'a.py', content: 'def a(): pass' } };
-  const coloured = () => page.getByRole('region', { name: 'Permission' }).locator('pre.code span[style]').first();
+  const coloured = () =>
+    page.getByRole('region', { name: 'Permission' }).locator('pre.code span[class^="code-"]').first();
   await page.addInitScript(FAILED_WORKERS_ARE_DONE);
   await page.reload();
-  await one.visit('#/s/ASKS');
-  await coloured().waitFor();
+  await one.visit('#/s/DONE');
   // This session is added only now, because the overview, on which the page was opened, would have shown it and loaded
-  // its language.
+  // the colours.
   server.sessions.add('WRITES', asking({ tool: python }));
   await page.locator('.session-row', { hasText: 'WRITES' }).waitFor();
   await server.stop();
   await stale(one).waitFor();
   await one.visit('#/s/WRITES');
-  await waitFor(() => page.evaluate('failedWorkers > 0'), { describe: 'the language does not come' });
+  await waitFor(() => page.evaluate('failedWorkers > 0'), { describe: 'the colours do not come' });
   await server.startAgain();
   await coloured().waitFor();
   expect(one.watched.faults).toEqual([]);

@@ -1,28 +1,24 @@
-import { useEffect, useRef, useState } from 'preact/hooks';
+import { useEffect, useState } from 'preact/hooks';
 import { showHiddenMarks } from '../../text/hidden-marks.ts';
-import { theme } from '../app/theme.ts';
-import { retryWhileAway } from '../connection/late-part.ts';
+import { languageNamed } from '../../text/syntax/languages.ts';
 import { Icon } from '../parts/icons.tsx';
 import { tellError } from '../parts/toasts.tsx';
-import { colour, keptColours } from './colours.ts';
-import type { CodeToColour, Highlighted } from './highlight.ts';
+import { ColouredLine } from '../syntax/coloured-line.tsx';
+import { type Coloured, useColours } from '../syntax/use-colours.ts';
 
 /** The maximum number of characters to highlight. Highlighting more would take longer than reading it. */
 const MAX_COLOURED = 20_000;
 
-/** Report a failure only once, because everything is readable without colours. */
-let isBroken = false;
-
 /** Shows a block of code. It is highlighted as soon as the colours are available. */
 export function Code({ text: raw, language }: { text: string; language: string }) {
   const text = showHiddenMarks(raw);
-  const { lines, rest } = useColours({ text, language, theme: theme.value });
+  const { beginning, rest } = useBeginning(text, language);
   return (
     <div class="code-block">
       {/* biome-ignore lint/a11y/noNoninteractiveTabindex: the keyboard must be able to scroll wide code, too */}
       <pre class="code" tabIndex={0}>
         <code>
-          {lines !== null && <Lines lines={lines} />}
+          {beginning !== null && <Lines {...beginning} />}
           {rest}
         </code>
       </pre>
@@ -62,47 +58,27 @@ function CopyButton({ text }: { text: string }) {
 }
 
 /**
- * Returns the part of the code that has been highlighted, and the rest. While code is still being written, its
- * beginning keeps its colours.
+ * Returns the part of the code that has been coloured, and the rest. While code is still being written, its beginning
+ * keeps its colours.
  */
-function useColours(code: CodeToColour): { lines: Highlighted | null; rest: string } {
-  const { text, language, theme } = code;
-  const [last, setLast] = useState<{ code: CodeToColour; lines: Highlighted } | null>(null);
-  const isAsked = useRef(false);
-  const whole = keptColours(code);
-  const isWanted = whole === undefined && language !== '' && text.length <= MAX_COLOURED;
-  useEffect(() => {
-    // Only one request runs at a time. When it is done, the next request contains the text as it is at that time.
-    if (!isWanted || isAsked.current || isBroken) return;
-    isAsked.current = true;
-    retryWhileAway(() => colour(code))
-      .then((lines) => {
-        if (lines !== null) setLast({ code, lines });
-      })
-      .catch((error: unknown) => {
-        if (!isBroken) tellError(error);
-        isBroken = true;
-      })
-      .finally(() => {
-        isAsked.current = false;
-      });
-  }, [isWanted, text, language, theme, last]);
-  if (whole != null) return { lines: whole, rest: '' };
-  const isBeginning = last?.code.language === language && last.code.theme === theme && text.startsWith(last.code.text);
-  return isBeginning ? { lines: last.lines, rest: text.slice(last.code.text.length) } : { lines: null, rest: text };
+function useBeginning(text: string, name: string): { beginning: Coloured | null; rest: string } {
+  const language = text.length > MAX_COLOURED ? null : languageNamed(name);
+  const coloured = useColours(language === null ? null : { of: 'code', text, language });
+  const isBeginning =
+    coloured?.code.of === 'code' && coloured.code.language === language && text.startsWith(coloured.code.text);
+  return isBeginning
+    ? { beginning: coloured, rest: text.slice(coloured.code.text.length) }
+    : { beginning: null, rest: text };
 }
 
-function Lines({ lines }: { lines: Highlighted }) {
+function Lines({ code, lines }: Coloured) {
+  const texts = code.text.split('\n');
   return (
     <>
-      {lines.map((line, at) => (
+      {texts.map((text, at) => (
         <span key={at}>
-          {line.map(({ text, colour }, index) => (
-            <span key={index} style={colour === null ? undefined : { color: colour }}>
-              {text}
-            </span>
-          ))}
-          {at < lines.length - 1 ? '\n' : ''}
+          <ColouredLine text={text} tokens={lines[at] ?? null} />
+          {at < texts.length - 1 ? '\n' : ''}
         </span>
       ))}
     </>
