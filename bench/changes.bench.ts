@@ -17,10 +17,10 @@ const FIRST_SCREEN_MS = 200;
 export async function measure(): Promise<Figure[]> {
   await using world = createWorld();
   const repository = createRepository(world);
-  repository.write('many.txt', linesOf('old'));
+  repository.write('many.ts', linesOf('old'));
   repository.commit();
   repository.git('checkout', '--quiet', '-b', 'task');
-  repository.write('many.txt', linesOf('new'));
+  repository.write('many.ts', linesOf('new'));
   const browser = await openBrowser(world);
   await using one = await startPage(browser, {
     prepare: ({ sessions }) => void sessions.add('AUTH', { ...DONE, path: repository.dir }),
@@ -32,7 +32,7 @@ export async function measure(): Promise<Figure[]> {
   for (let run = 0; run < RUNS; run++) {
     took.bare.push(await timed(() => bareDiff(repository)));
     took.list.push(await timed(() => one.server.call('/sessions/AUTH/changes')));
-    took.patch.push(await timed(() => one.server.call('/sessions/AUTH/changes/patch?file=many.txt')));
+    took.patch.push(await timed(() => one.server.call('/sessions/AUTH/changes/patch?file=many.ts')));
     took.screen.push(await firstScreen(one));
   }
   const bare = median(took.bare);
@@ -51,7 +51,10 @@ export async function measure(): Promise<Figure[]> {
 }
 
 function linesOf(word: string): string {
-  return Array.from({ length: LINES / 2 }, (_, at) => `${word} line number ${at + 1}\n`).join('');
+  return Array.from(
+    { length: LINES / 2 },
+    (_, at) => `const ${word}${at + 1} = 'line number ${at + 1}'; // ${word}\n`,
+  ).join('');
 }
 
 function bareDiff({ dir }: TestRepository): void {

@@ -3,6 +3,7 @@ import type { Browser } from 'playwright-core';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { openBrowser, VIEWPORTS } from '../harness/browser.ts';
 import type { FacesUnderTest } from '../harness/faces.ts';
+import { createRepository } from '../harness/git-repository.ts';
 import { startPage } from '../harness/page.ts';
 import { asking, DONE, WORKING } from '../harness/some-sessions.ts';
 import { createWorld } from '../harness/world.ts';
@@ -22,9 +23,13 @@ const PLACES = [
   '#/settings',
 ];
 
+/** In this view, a thumb chooses lines of code, which are as high as their text. */
+const CHANGES = '#/s/CHANGED/changes';
+
 /** Returns the selector of an element that exists once a place is shown. */
 function readyOf(place: string): string {
   if (place.endsWith('/replay')) return '.replay-dock';
+  if (place.endsWith('/changes')) return '.patch .code-string';
   return place.startsWith('#/s/') ? '#session-title' : '.shell';
 }
 
@@ -38,7 +43,23 @@ beforeAll(async () => {
 });
 afterAll(() => world.dispose());
 
-function prepare({ sessions }: FacesUnderTest): void {
+let made = 0;
+
+/** Creates a repository whose changes contain every kind of token on added, removed and unchanged lines. */
+function changedCode(server: FacesUnderTest): string {
+  const repository = createRepository(server.world, `changed-${++made}`);
+  const code = (word: string) =>
+    `import { a } from 'a'; // ${word}\nconst a: string = { b: 1, c: null };\nexport const d = <p class="x">${word}</p>;\n`;
+  repository.write('a.tsx', `${code('same')}${code('old')}`);
+  repository.commit();
+  repository.git('checkout', '--quiet', '-b', 'task');
+  repository.write('a.tsx', `${code('same')}${code('new')}`);
+  return repository.dir;
+}
+
+function prepare(server: FacesUnderTest): void {
+  const { sessions } = server;
+  sessions.add('CHANGED', { ...DONE, path: changedCode(server) });
   const options = [{ key: '1', label: 'SQLite', description: 'A file', means: 'choice' as const }];
   const questions = [{ header: 'Storage', text: 'Where?', options, multi: true }];
   sessions.add('ASKS', asking());
@@ -87,9 +108,9 @@ test.each([
   const { page } = one;
   await page.evaluate(axe.source);
   const serious: Record<string, Finding[]> = {};
-  for (const place of PLACES) {
+  for (const place of [...PLACES, CHANGES]) {
     await one.visit(place);
-    await page.locator(readyOf(place)).waitFor();
+    await page.locator(readyOf(place)).first().waitFor();
     serious[place] = seriousOf((await page.evaluate(RUN)) as Finding[]);
   }
   await page.keyboard.press('Control+k');

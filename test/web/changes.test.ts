@@ -170,3 +170,61 @@ test('a turn is chosen, and only what it changed is shown, without comments; the
   await page.getByRole('button', { name: 'Comment on line 1', exact: true }).waitFor();
   expect(one.watched.faults).toEqual([]);
 });
+
+const codeIn = (one: PageUnderTest, kind: string, text: string) =>
+  patch(one).locator(`[data-kind=${kind}] .patch-sign + span`, { hasText: text });
+
+test('code gets the colours of its language, only on the rows that are drawn; the sign remains; each theme has its own', async () => {
+  const filler = Array.from({ length: 5_000 }, (_, at) => `const number${at} = "${at}"; // line\n`);
+  repository.write('code.ts', `const old = \`one\n\`;\n`);
+  repository.commit();
+  repository.git('branch', '--force', 'main');
+  repository.write('code.ts', `const fresh = 'x'; // \u202e\u001b[2J\n${filler.join('')}`);
+  repository.write('plain.txt', 'const plain = 1;\n');
+  await using one = await start();
+  const { page } = one;
+  await one.visit('#/s/AUTH/changes');
+  const added = codeIn(one, 'added', 'const fresh');
+  await added.locator('.code-keyword', { hasText: 'const' }).waitFor();
+  await added.locator('.code-string', { hasText: "'x'" }).waitFor();
+  await added.locator('.code-comment', { hasText: '// \\u202e\\u001b[2J' }).waitFor();
+  expect(await added.textContent()).toBe("const fresh = 'x'; // \\u202e\\u001b[2J");
+  // The string that the old lines open does not reach the new ones.
+  await codeIn(one, 'removed', 'const old').locator('.code-string', { hasText: '`one' }).waitFor();
+  expect(await patch(one).locator('.patch-row').count()).toBeLessThan(300);
+  expect(await patch(one).locator('[data-kind=added] .patch-sign').first().textContent()).toBe('+');
+  await page.evaluate(`document.querySelector('section.patch').scrollTop = 1e9`);
+  const last = codeIn(one, 'added', 'const number4999');
+  await last.locator('.code-string', { hasText: '"4999"' }).waitFor();
+  const colourOf = () => last.locator('.code-keyword').evaluate((element) => getComputedStyle(element).color);
+  await page.emulateMedia({ colorScheme: 'light' });
+  const light = await colourOf();
+  await page.emulateMedia({ colorScheme: 'dark' });
+  await waitFor(async () => (await colourOf()) !== light, { describe: 'the colours of the dark theme' });
+  await page.keyboard.press('s');
+  await patch(one).locator('.patch-pair .code-keyword').first().waitFor();
+  await fileLink(one, 'plain.txt').click();
+  await codeIn(one, 'added', 'const plain').waitFor();
+  expect(await patch(one).locator('[class^="code-"]').count()).toBe(0);
+  expect(one.watched.faults).toEqual([]);
+});
+
+test('code that is made to be slow or to look like HTML neither blocks the page nor becomes an element', async () => {
+  const slow = `a${' '.repeat(40)}`.repeat(12);
+  repository.write('slow.yaml', `<img src=x onerror="window.wasHit=1">\n${`${slow}\n`.repeat(3_000)}end: "of it"\n`);
+  await using one = await start();
+  const { page, watched } = one;
+  await one.visit('#/s/AUTH/changes?file=slow.yaml');
+  await patch(one).getByText('<img src=x').waitFor();
+  // The worker may be busy for seconds, but the page draws the end at once.
+  const drawn = await page.evaluate(`new Promise((resolve) => {
+    const began = performance.now();
+    document.querySelector('section.patch').scrollTop = 1e9;
+    requestAnimationFrame(() => requestAnimationFrame(() => resolve(performance.now() - began)));
+  })`);
+  expect(Number(drawn)).toBeLessThan(2_000);
+  await patch(one).getByText('end: "of it"').waitFor();
+  expect(await page.evaluate('window.wasHit')).toBeUndefined();
+  expect(await page.locator('img[src="x"]').count()).toBe(0);
+  expect(watched.faults).toEqual([]);
+});

@@ -6,6 +6,8 @@ import { type PatchRow, patchRows, rowSign, shownRow } from '../../text/patch-ro
 import { client } from '../connection/fleet.ts';
 import { useRead } from '../connection/use-read.ts';
 import { VirtualList } from '../parts/virtual-list.tsx';
+import { ColouredLine } from '../syntax/coloured-line.tsx';
+import { type PatchColours, usePatchColours } from '../syntax/use-patch-colours.ts';
 import { chooseLine, chosenLines, isWithin, linesOf, rowPlace } from './chosen-lines.ts';
 import { sideBySide } from './side-by-side.ts';
 
@@ -56,7 +58,9 @@ export function PatchView({ slug, file, turn, reading, read, comments }: PatchVi
     [slug, file.path, file.old_path, turn, reading, read],
   );
   const patch = read ?? requested.value;
-  const rows = useMemo(() => patchRows(patch?.patch ?? '').filter(isTold), [patch]);
+  const allRows = useMemo(() => patchRows(patch?.patch ?? ''), [patch]);
+  const rows = useMemo(() => allRows.filter(isTold), [allRows]);
+  const colours = usePatchColours(patch?.patch ?? '', allRows);
   if (read === null && problem.value !== null) return <p class="notice bad">{problem.value}</p>;
   if (file.kind === 'repository')
     return <p class="empty">{changedName(file)} is a separate repository; its changes are not shown.</p>;
@@ -68,7 +72,7 @@ export function PatchView({ slug, file, turn, reading, read, comments }: PatchVi
           The patch is too long, so its end is missing.
         </p>
       )}
-      <Rows key={file.path} {...{ slug, file, rows, comments }} isCommentable={turn === null} />
+      <Rows key={file.path} {...{ slug, file, rows, colours, comments }} isCommentable={turn === null} />
     </>
   );
 }
@@ -91,12 +95,13 @@ function Rows(props: {
   slug: string;
   file: ChangedFile;
   rows: readonly PatchRow[];
+  colours: PatchColours;
   comments: readonly ReviewComment[];
   isCommentable: boolean;
 }) {
-  const { slug, file, rows, isCommentable } = props;
+  const { slug, file, rows, colours, isCommentable } = props;
   const comments = props.comments.filter((comment) => comment.file === file.path);
-  const own = { slug, file: file.path, comments, isCommentable };
+  const own = { slug, file: file.path, colours, comments, isCommentable };
   const pairs = useMemo(() => (isSideBySide.value ? sideBySide(rows) : null), [rows, isSideBySide.value]);
   const label = `Changes in ${changedName(file)}`;
   if (rows.length === 0) return <p class="empty">No lines to compare: {linesText(file)}</p>;
@@ -135,10 +140,11 @@ function Line(props: {
   file: string;
   row: PatchRow;
   numbers: readonly (number | null)[];
+  colours: PatchColours;
   comments: readonly ReviewComment[];
   isCommentable: boolean;
 }) {
-  const { slug, file, row, numbers, comments, isCommentable } = props;
+  const { slug, file, row, numbers, colours, comments, isCommentable } = props;
   const text = shownRow(row);
   const more = text.length - LONGEST_LINE;
   const place = isCommentable ? rowPlace(row) : null;
@@ -172,7 +178,9 @@ function Line(props: {
         ),
       )}
       <span class="patch-sign">{rowSign(row)}</span>
-      <span>{more > 0 ? text.slice(0, LONGEST_LINE) : text}</span>
+      <span>
+        <ColouredLine text={more > 0 ? text.slice(0, LONGEST_LINE) : text} tokens={colours.get(row) ?? null} />
+      </span>
       {more > 0 && <span class="faint"> … {more} more characters</span>}
     </div>
   );
