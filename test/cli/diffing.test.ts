@@ -39,6 +39,34 @@ describe('diff', () => {
     expect(plain.stdout.split('\n')).toContain('+new');
   });
 
+  test('shows code in the colours of its language, which neither hide the sign nor appear in a pipe or with NO_COLOR', async () => {
+    repository.write('b.ts', "const a = 'x'; // \u001b[2J\n");
+    const { stdout } = await run(['AUTH', 'b.ts'], TERMINAL);
+    const colours = [
+      "\u001b[32m+\u001b[39m\u001b[35mconst\u001b[39m\u001b[32m a = \u001b[39m\u001b[33m'x'\u001b[39m",
+      '\u001b[32m; \u001b[39m\u001b[32m\u001b[2m// \\u001b[2J\u001b[22m\u001b[39m',
+    ];
+    expect(stdout.split('\n')).toContain(colours.join(''));
+    const plain = "+const a = 'x'; // \\u001b[2J";
+    expect((await run(['AUTH', 'b.ts'], { ...TERMINAL, env: { NO_COLOR: '1' } })).stdout.split('\n')).toContain(plain);
+    expect((await run(['AUTH', 'b.ts'])).stdout).toContain("+const a = 'x'; // \u001b[2J\n");
+  });
+
+  test('a line of a megabyte and code that is made to be slow to read are shown soon, without colours', async () => {
+    const slow = `a${' '.repeat(450)}b`;
+    repository.write('slow.yaml', `${slow}\n`.repeat(200));
+    repository.write('wide.js', `const a = "${'x'.repeat(1_000_000)}";\nconst b = 1;\n`);
+    const before = process.cpuUsage();
+    const { stdout } = await run(['AUTH'], TERMINAL);
+    expect(process.cpuUsage(before).user / 1_000).toBeLessThan(5_000);
+    const lines = stdout.split('\n');
+    expect(lines).toContain(`\u001b[32m+const a = "${'x'.repeat(1_000_000)}";\u001b[39m`);
+    expect(lines.filter((line) => line === `\u001b[32m+${slow}\u001b[39m`)).toHaveLength(200);
+    expect(lines).toContain(
+      '\u001b[32m+\u001b[39m\u001b[35mconst\u001b[39m\u001b[32m b = \u001b[39m\u001b[36m1\u001b[39m\u001b[32m;\u001b[39m',
+    );
+  });
+
   test('through a pipe is the patch as git made it: it applies byte for byte', async () => {
     repository.write('a.txt', 'one\r\ntwo\u202e\u001b[31m\r\n\ttab\n');
     repository.write('odd\nname', 'x\n');

@@ -3,7 +3,8 @@ import { type FacesUnderTest, startFaces } from '../harness/faces.ts';
 import { createRepository, type TestRepository } from '../harness/git-repository.ts';
 import { DONE, WORKING } from '../harness/some-sessions.ts';
 import { runTurn } from '../harness/some-turns.ts';
-import { openTerminal } from '../harness/tmux.ts';
+import { openTerminal, type Terminal } from '../harness/tmux.ts';
+import { waitFor } from '../harness/wait-for.ts';
 
 let server: FacesUnderTest;
 let repository: TestRepository;
@@ -72,6 +73,43 @@ test('t chooses a turn, and shows only what that turn changed, in 80 columns', a
   await terminal.until(/▌ Turn 1/, 'the turn that is shown');
   await terminal.keys('g', 'Enter');
   await terminal.until(/AUTH changed 2 files/, 'all changes again');
+  await terminal.keys('Escape');
+  await terminal.until(/s reply/, 'the list');
+});
+
+/** Returns the line of the screen with this text, with the colours that the terminal shows. */
+async function drawnLine(terminal: Terminal, text: RegExp): Promise<string | undefined> {
+  const drawn = await terminal.tmux('capture-pane', '-p', '-e');
+  return drawn.split('\n').find((line) => text.test(line.replaceAll(/\u001b\[[\d;]*m/g, '')));
+}
+
+test('code has the colours of its language on the lines that are drawn; the sign and the mark of the line remain', async () => {
+  const coloured = createRepository(server.world, 'coloured');
+  coloured.write('a.ts', "const one = 'x';\n");
+  coloured.write('far.ts', `${'let filler = 0;\n'.repeat(200)}`);
+  coloured.commit();
+  coloured.git('checkout', '--quiet', '-b', 'task');
+  coloured.write('a.ts', `const two = 'y'; // \u001b[2J\nlet long = 'w'; ${'if (word) '.repeat(12)}\n`);
+  coloured.write('far.ts', `${'let filler = 0;\n'.repeat(200)}return 'the end';\n`);
+  server.sessions.change('AUTH', { ...DONE, path: coloured.dir });
+  const terminal = await openTerminal(server.world, { cols: 110, rows: 30 });
+  await terminal.until(/s reply/, 'the list');
+  await terminal.keys('d');
+  const colours = (line: RegExp, expected: RegExp, describe: string) =>
+    waitFor(async () => expected.test((await drawnLine(terminal, line)) ?? ''), { describe });
+  // 31 and 32 are red and green, 33 yellow, 35 magenta, 36 cyan, 2 dim.
+  await colours(
+    /-const one/,
+    /\[31m-\u001b\[35mconst\u001b\[31m one = \u001b\[33m'x'\u001b\[31m;/,
+    'a removed line in colours',
+  );
+  await colours(/\+const two/, /\[32m\+\u001b\[35mconst.*\[33m'y'.*\[2m.*\/\/ \\u001b\[2J/, 'an added line in colours');
+  // The second half of a long line is on a line of its own, in its own colours.
+  await colours(/^.*│\s*if \(word\)|^\s+if \(word\)/, /\[35mif/, 'the rest of a long line');
+  await terminal.keys('G');
+  await colours(/\+return 'the end'/, /\[35mreturn.*\[33m'the end'/, 'the end of another file');
+  await terminal.until(/▌\+return 'the end';/, 'the mark of the chosen line');
+  expect(await drawnLine(terminal, /\+return/)).not.toMatch(/\u001b\[[\d;]*4[0-7]m/);
   await terminal.keys('Escape');
   await terminal.until(/s reply/, 'the list');
 });

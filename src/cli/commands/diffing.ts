@@ -9,7 +9,7 @@ import {
   linesText,
   totalText,
 } from '../../text/changes-words.ts';
-import { type PatchRow, patchRows, rowText } from '../../text/patch-rows.ts';
+import { type PatchRow, patchRows } from '../../text/patch-rows.ts';
 import type { StyleName } from '../../text/style.ts';
 import { CommandError } from '../command-error.ts';
 import type { CliContext } from '../context.ts';
@@ -30,7 +30,7 @@ export function addDiffing(program: Command, context: CliContext): void {
     summary: 'show what a session changed in its repository',
     more: [
       "Shows the committed, staged, unstaged and untracked changes since the session's branch began. The base is the branch from which the session's branch was started, its upstream, or the default branch; the first line names the base.",
-      "Paths are relative to the top of the working tree. In a pipe, the output is git's unmodified patch, for `git apply`. On a terminal, invisible characters are shown as escapes.",
+      "Paths are relative to the top of the working tree. In a pipe, the output is git's unmodified patch, for `git apply`. On a terminal, code has colours, and invisible characters are shown as escapes.",
     ].join('\n'),
     examples: [
       ['cbos diff AUTH', 'show all changes'],
@@ -133,11 +133,24 @@ async function printPatches(context: CliContext, asked: Asked): Promise<void> {
 async function printPatch(context: CliContext, { patch, cut }: Patch): Promise<void> {
   const { out } = context;
   if (out.width === null) await out.raw(patch);
-  else for (const row of patchRows(patch)) out.line(out.style(STYLES[row.kind], rowText(row)));
+  else await printRows(context, patchRows(patch));
   if (!cut) return;
   out.notice('the patch is too long and is cut off here; name files to see the rest');
   // Nobody should apply an incomplete patch in the belief that it is complete.
   context.exitCode = EXIT.failed;
+}
+
+async function printRows({ out }: CliContext, rows: readonly PatchRow[]): Promise<void> {
+  // The languages are a large part of the program, which pipes do not need.
+  const [{ colourPatch }, { dressPieces, terminalPieces }] = await Promise.all([
+    import('../../text/syntax/patch-colours.ts'),
+    import('../../text/syntax/terminal-colours.ts'),
+  ]);
+  const colours = colourPatch(rows, () => performance.now());
+  for (const [at, row] of rows.entries()) {
+    colours.colour(at);
+    out.line(dressPieces(out.style, STYLES[row.kind], terminalPieces(row, colours.tokens(at))));
+  }
 }
 
 const STYLES: Readonly<Record<PatchRow['kind'], StyleName | null>> = {

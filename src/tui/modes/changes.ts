@@ -1,48 +1,14 @@
-import { CatalogueError, type Changes, type Patch } from '../../protocol/index.ts';
-import {
-  baseText,
-  changedName,
-  changeLetter,
-  changeStyle,
-  leftOutLines,
-  linesText,
-  totalText,
-} from '../../text/changes-words.ts';
-import { displayWidth } from '../../text/display-width.ts';
-import { type PatchRow, patchRows, rowText } from '../../text/patch-rows.ts';
-import type { StyleName } from '../../text/style.ts';
+import { CatalogueError } from '../../protocol/index.ts';
+import { totalText } from '../../text/changes-words.ts';
+import { patchRows } from '../../text/patch-rows.ts';
+import { colourPatch } from '../../text/syntax/patch-colours.ts';
 import { cleanLine } from '../../text/terminal-text.ts';
 import { type App, errorText, requireOwn } from '../app.ts';
 import { wrap } from '../view/cells.ts';
+import { colourLines, type Drawn, drawChanges, dressLine, isColoured, type ReadChanges } from './changes-lines.ts';
 import { pagerStep } from './pager-keys.ts';
-import {
-  type CommentPlace,
-  commentPlaces,
-  markReviewed,
-  placeOfRange,
-  readReviewed,
-  showReview,
-  writeComment,
-} from './review.ts';
+import { type CommentPlace, markReviewed, placeOfRange, readReviewed, showReview, writeComment } from './review.ts';
 import { chooseTurn } from './turns.ts';
-
-interface Read {
-  changes: Changes;
-  patch: Patch;
-  rows: readonly PatchRow[];
-  /** the files that are marked as reviewed */
-  reviewed: ReadonlySet<string>;
-}
-
-interface Drawn {
-  cols: number;
-  read: Read;
-  lines: string[];
-  /** the lines at which the files begin */
-  files: number[];
-  /** for each line, the place in a file that it shows, or null if it shows none */
-  places: (CommentPlace | null)[];
-}
 
 interface ChangesOptions {
   /** the turn whose changes are shown; if absent, all changes are shown */
@@ -62,7 +28,7 @@ export function showChanges(app: App, { turn = null, startAt = 0, onLeave = app.
   if (session === null) return;
   const { slug } = session;
   const isWorking = (): boolean => app.model.view.get(slug)?.status.primary === 'active';
-  let read: Read | null = null;
+  let read: ReadChanges | null = null;
   let problem: string | null = null;
   let drawn: Drawn | null = null;
   let wasWorking = isWorking();
@@ -72,7 +38,20 @@ export function showChanges(app: App, { turn = null, startAt = 0, onLeave = app.
   let rangeFrom: number | null = null;
   let height = 1;
   let isClosed = false;
+  let isColouring = false;
 
+  /** Colours lines that have been drawn without colours, bit by bit, and then draws them again. */
+  const colourSoon = (of: Drawn, shown: Drawn['lines']): void => {
+    if (isColouring || isColoured(of, shown)) return;
+    isColouring = true;
+    const step = (): void => {
+      colourLines(of, shown, app.options.now);
+      isColouring = !isClosed && !isColoured(of, shown);
+      if (isColouring) app.options.startTimer(step, 0);
+      else if (!isClosed) app.changed();
+    };
+    app.options.startTimer(step, 0);
+  };
   const load = (): void =>
     app.run(async () => {
       try {
@@ -81,7 +60,8 @@ export function showChanges(app: App, { turn = null, startAt = 0, onLeave = app.
         const patch = await app.client.call('patch', { params: { slug }, query });
         // Reviewed marks and comments refer to the files as they are now.
         const reviewed = turn === null ? await readReviewed(app, slug) : new Set<string>();
-        read = { changes, patch, rows: patchRows(patch.patch), reviewed };
+        const rows = patchRows(patch.patch);
+        read = { changes, patch, rows, colours: colourPatch(rows, app.options.now), reviewed };
         problem = null;
       } catch (error) {
         if (!(error instanceof CatalogueError)) throw error;
@@ -175,57 +155,18 @@ export function showChanges(app: App, { turn = null, startAt = 0, onLeave = app.
       const title = `${cleanLine(slug)} changed`;
       if (problem !== null) return { title, rows: wrap(problem, cols - 1) };
       if (read === null) return { title, rows: ['', ' reading…'] };
-      if (drawn?.cols !== cols - 1 || drawn.read !== read) drawn = draw(app, read, cols - 1);
-      const { lines } = drawn;
+      if (drawn?.cols !== cols - 1 || drawn.read !== read) drawn = drawChanges(read, cols - 1);
+      const of = drawn;
+      const { lines } = of;
       top = Math.max(0, Math.min(top, lines.length - rows));
+      const shown = lines.slice(top, top + rows);
+      colourSoon(of, shown);
+      const { dress } = app;
       const rest = lines.length > top + rows ? `  (${lines.length - top - rows} more lines)` : '';
       return {
         title: `${title} ${totalText(read.changes.total)}${turn === null ? '' : ` in turn ${turn}`}${rest}`,
-        rows: lines.slice(top, top + rows).map((line, at) => `${isChosen(top + at) ? '▌' : ' '}${line}`),
+        rows: shown.map((line, at) => `${isChosen(top + at) ? '▌' : ' '}${dressLine(dress, of, line)}`),
       };
     },
   });
-}
-
-const STYLES: Readonly<Record<PatchRow['kind'], StyleName | null>> = {
-  file: 'bold',
-  said: 'dim',
-  hunk: 'cyan',
-  context: null,
-  added: 'green',
-  removed: 'red',
-  note: 'dim',
-};
-
-/** Draws the list of files, and the changes in these files below it. */
-function draw({ dress }: App, read: Read, cols: number): Drawn {
-  const { changes, patch, rows, reviewed } = read;
-  const fitted = (text: string, style: StyleName | null): string[] =>
-    (displayWidth(text) < cols ? [text] : wrap(text, cols - 1)).map((line) => dress(style, line));
-  const lines = [
-    ...fitted(baseText(changes.base), 'dim'),
-    ...changes.files.flatMap((file) =>
-      fitted(
-        `${changeLetter(file)} ${changedName(file)}  ${linesText(file)}${reviewed.has(file.path) ? '  ✓ reviewed' : ''}`,
-        changeStyle(file),
-      ),
-    ),
-    ...leftOutLines(changes).flatMap((line) => fitted(line, 'dim')),
-  ];
-  const files: number[] = [];
-  const places: (CommentPlace | null)[] = lines.map(() => null);
-  const shown = commentPlaces(rows);
-  for (const [at, row] of rows.entries()) {
-    if (row.kind === 'file') {
-      lines.push('');
-      files.push(lines.length);
-      places.push(null);
-    }
-    for (const line of fitted(rowText(row), STYLES[row.kind])) {
-      lines.push(line);
-      places.push(shown[at] ?? null);
-    }
-  }
-  if (patch.cut) lines.push(...fitted(`The patch is longer than this; cbos diff shows single files`, 'dim'));
-  return { cols, read, lines, files, places };
 }
