@@ -11,7 +11,7 @@
  * - protection against clicks that were meant for something else: `session/settled.ts`
  * - turning a JSON session's events into a conversation: `conversation/fold-events.ts`
  * - safe rendering of Markdown: `conversation/markdown.tsx`
- * - highlighting of code: `conversation/colours.ts`
+ * - the colours of code: `syntax/colours.ts`
  * - actions on one session or several: `actions/deeds.ts`
  * - files that the page saves: `actions/export-files.ts`
  * - completion and history of a reply: `session/completion.tsx`, `session/prompt-history.ts`

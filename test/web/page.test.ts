@@ -205,7 +205,7 @@ describe('a question', () => {
 
   test('about a plan shows it as text with headings, and one about an edit as a diff', async () => {
     const plan = '# The plan\n\n1. Read\n2. **Write**';
-    const edit = { file_path: 'a.ts', old_string: 'one\ntwo', new_string: 'one\nthree' };
+    const edit = { file_path: 'a.ts', old_string: 'one\nlet two', new_string: 'one\nlet three' };
     await using one = await startPage(browser, {
       prepare: ({ sessions }) => {
         sessions.add('PLAN', asking({ kind: 'plan', tool: { name: 'ExitPlanMode', input: { plan } } }));
@@ -217,7 +217,8 @@ describe('a question', () => {
     expect(await panel(one, 'Plan').getByRole('listitem').count()).toBe(2);
     await one.visit('#/s/EDIT');
     await panel(one, 'Permission').locator('[data-kind="-"]', { hasText: 'two' }).waitFor();
-    await panel(one, 'Permission').locator('[data-kind="+"]', { hasText: 'three' }).waitFor();
+    const added = panel(one, 'Permission').locator('[data-kind="+"]', { hasText: 'let three' });
+    await added.locator('.code-keyword', { hasText: 'let' }).waitFor();
   });
 
   test('is answered by no click that was meant for the previous one', async () => {

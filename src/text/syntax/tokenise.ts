@@ -13,7 +13,7 @@ const LONG_GAP = /\s{41}/;
 /** How long a parser may take for all of a text or patch. That is fifty times as long as 10,000 lines take. */
 const MOST_MS = 5_000;
 /** How long a parser may take for one line. A parser cannot be stopped before the end of a token. */
-const MOST_LINE_MS = 250;
+const MOST_LINE_MS = 500;
 /** How many times in a row a parser may return an empty token, which is its way to change its own state. */
 const MOST_EMPTY_TOKENS = 10;
 /** Parsers use these only to find out how far lines are indented. */

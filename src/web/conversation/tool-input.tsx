@@ -30,7 +30,7 @@ export function ToolInput(props: { name: string; input: unknown; isFileNamed?: b
       <>
         {fileName}
         {fields.edits.map((edit: unknown, index) => (
-          <Edit key={index} edit={fieldsOf(edit)} />
+          <Edit key={index} file={text(fields[file]) ?? ''} edit={fieldsOf(edit)} />
         ))}
         <OtherFields fields={fields} shown={[file, 'edits']} />
       </>
@@ -40,7 +40,7 @@ export function ToolInput(props: { name: string; input: unknown; isFileNamed?: b
     return (
       <>
         {fileName}
-        <Edit edit={fields} shown={[file]} />
+        <Edit file={text(fields[file]) ?? ''} edit={fields} shown={[file]} />
       </>
     );
   }
@@ -61,12 +61,13 @@ export function ToolInput(props: { name: string; input: unknown; isFileNamed?: b
 const FILE_FIELDS = ['file_path', 'notebook_path', 'path'];
 const EDITED = ['old_string', 'new_string'];
 
-function Edit({ edit, shown = [] }: { edit: Record<string, unknown>; shown?: readonly string[] }) {
+function Edit(props: { file: string; edit: Record<string, unknown>; shown?: readonly string[] }) {
+  const { file, edit, shown = [] } = props;
   const { replace_all, ...rest } = edit;
   const others = replace_all === false ? rest : edit;
   return (
     <>
-      <Diff before={text(edit.old_string) ?? ''} after={text(edit.new_string) ?? ''} />
+      <Diff file={file} before={text(edit.old_string) ?? ''} after={text(edit.new_string) ?? ''} />
       <OtherFields fields={others} shown={[...shown, ...EDITED]} />
     </>
   );
