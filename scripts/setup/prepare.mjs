@@ -16,10 +16,10 @@ export async function prepare(goal) {
   if (instruction !== null) return complain(instruction);
   // Run both in parallel, because they mostly wait for the network and the disk.
   const [withoutWanted, failure] = await Promise.all([
-    goal === 'test' ? installMissing(WANTED_FOR_TEST) : null,
+    goal === 'test' ? installWanted() : [],
     installMissingPackages(),
   ]);
-  if (withoutWanted !== null) say(`some tests will be left out: ${withoutWanted}`);
+  for (const instruction of withoutWanted) say(`some tests will be left out: ${instruction}`);
   if (failure !== null) return complain(failure);
 
   // The first step of `npm test` builds CBOS anyway.
@@ -29,6 +29,17 @@ export async function prepare(goal) {
     if (!ok) return complain(`${output.trimEnd()}\nthe build failed, see above`);
   }
   return 0;
+}
+
+/**
+ * Installs the programs that some tests need, one after the other, because a package manager installs nothing at all if
+ * it lacks one of the packages.
+ * @returns {Promise<string[]>} the commands that the user should run
+ */
+async function installWanted() {
+  const instructions = [];
+  for (const program of WANTED_FOR_TEST) instructions.push(await installMissing([program]));
+  return instructions.filter((instruction) => instruction !== null);
 }
 
 /**

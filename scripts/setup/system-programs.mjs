@@ -1,10 +1,15 @@
 import { accessSync, constants } from 'node:fs';
 import { delimiter, join } from 'node:path';
 import { capture } from '../run-command.mjs';
+import { installFromBackports } from './backports.mjs';
 
 /**
  * One of `programs` is sufficient, because distributions use different names for the same program.
- * @typedef {{ programs: readonly string[], name: string, packages: Record<string, string> }} SystemProgram
+ * @typedef {object} SystemProgram
+ * @property {readonly string[]} programs
+ * @property {string} name
+ * @property {Record<string, string>} packages
+ * @property {boolean} [inBackports] whether a Debian release may have it only in its backports
  * @typedef {{ command: string, install: readonly string[], refresh: readonly string[] | null }} PackageManager
  */
 
@@ -83,12 +88,20 @@ const GH = {
   packages: { 'apt-get': 'gh', dnf: 'gh', pacman: 'github-cli', apk: 'github-cli' },
 };
 
+/** Merge requests are opened through this program. Debian 12 has it only in its backports. @type {SystemProgram} */
+const GLAB = {
+  programs: ['glab'],
+  name: "GitLab's glab",
+  packages: { 'apt-get': 'glab', dnf: 'glab', pacman: 'glab', apk: 'glab' },
+  inBackports: true,
+};
+
 /**
  * Programs that some tests need. If a program is missing, these tests are skipped and reported as skipped. The programs
  * are installed if no password is needed for that.
  * @type {readonly SystemProgram[]}
  */
-export const WANTED_FOR_TEST = [FAKETIME, FIREFOX, GH, NATS_SERVER];
+export const WANTED_FOR_TEST = [FAKETIME, FIREFOX, GH, GLAB, NATS_SERVER];
 
 /**
  * The programs that each goal needs in addition to Node and npm.
@@ -176,13 +189,16 @@ export async function installPrograms(missing, { path, isRoot, say }) {
     const [command = '', ...rest] = isRoot ? [manager.command, ...args] : ['sudo', '-n', manager.command, ...args];
     return capture(command, rest, { ...process.env, DEBIAN_FRONTEND: 'noninteractive' });
   };
-  let outcome = await run([...manager.install, ...packages]);
+  const install = [...manager.install, ...packages];
+  let outcome = await run(install);
   if (!outcome.ok && manager.refresh !== null) {
     // Download the package lists first, because a fresh container has none.
     await run(manager.refresh);
-    outcome = await run([...manager.install, ...packages]);
+    outcome = await run(install);
   }
-  if (outcome.ok && missingPrograms(missing, path).length === 0) return null;
+  const mayBeInBackports = manager.command === 'apt-get' && missing.every(({ inBackports }) => inBackports === true);
+  const isInstalled = outcome.ok || (mayBeInBackports && (await installFromBackports(install, run)));
+  if (isInstalled && missingPrograms(missing, path).length === 0) return null;
   const reason = outcome.output.trim().split('\n').at(-1) ?? '';
   return `${names} could not be installed (${reason}): type "${typed}", then run this again`;
 }

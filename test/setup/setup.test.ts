@@ -114,6 +114,26 @@ esac`,
     ]);
   });
 
+  test('a program that the Debian release lacks comes from its backports, and keeps no other program away', () => {
+    machine.realProgram('screen', 'script', 'tmux');
+    machine.program('chromium', 'exit 0');
+    machine.program('sudo', 'shift; exec "$@"');
+    machine.program(
+      'apt-get',
+      `for name; do :; done
+case "$*" in
+  indextargets*) echo 'http://mirror/debian/ sid-updates'; echo 'http://mirror/debian/ sid' ;;
+  *SourceList=*install*glab) cat "\${2#*=}" >sources; cp ../bin/sh ../bin/glab ;;
+  *install*glab) echo 'E: Unable to locate package glab' >&2; exit 100 ;;
+  *install*) cp ../bin/sh "../bin/$name" ;;
+esac`,
+    );
+    const { code, stdout, stderr } = setup('test');
+    expect({ code, stderr }).toEqual({ code: 0, stderr: '' });
+    expect(stdout).not.toContain('left out');
+    expect(readFileSync(join(machine.dir, 'sources'), 'utf8')).toBe('deb http://mirror/debian/ sid-backports main\n');
+  });
+
   test('the tests also need tmux and Chromium, a start does not', () => {
     machine.realProgram('screen', 'script');
     machine.program('apt-get', 'exit 1');
