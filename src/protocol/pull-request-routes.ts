@@ -30,11 +30,14 @@ const ERRORS = [
   'gh_not_found',
   'gh_not_logged_in',
   'gh_failed',
+  'glab_not_found',
+  'glab_not_logged_in',
+  'glab_failed',
   'git_not_found',
   'git_failed',
 ] as const;
 
-/** The part of the REST interface for the pull request of a session's branch. It uses the user's own `gh`. */
+/** The part of the REST interface for the pull request of a session's branch. It uses the user's own `gh` or `glab`. */
 export const PULL_REQUEST_ROUTES = {
   planPullRequest: {
     method: 'get',

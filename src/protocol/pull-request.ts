@@ -5,6 +5,15 @@ import { Timestamp } from './words.ts';
 const MOST_TITLE_CHARS = 256;
 const MOST_BODY_CHARS = 60_000;
 
+/** The forges on which CBOS can open pull requests. GitLab calls them merge requests. */
+export const ForgeName = z.enum(['github', 'gitlab']);
+export type ForgeName = z.infer<typeof ForgeName>;
+
+/** A server or a stored session from before the support for GitLab does not name the forge. */
+const OfForge = ForgeName.default('github').meta({
+  description: 'The forge; on GitLab, the pull request is a merge request',
+});
+
 /** The combined result of the checks on a pull request's last commit. `none` means that there are no checks. */
 export const PullRequestChecks = z.enum(['none', 'pending', 'passing', 'failing']);
 export type PullRequestChecks = z.infer<typeof PullRequestChecks>;
@@ -14,7 +23,8 @@ export const PullRequest = z
   .object({
     url: z.string(),
     number: z.int(),
-    repository: z.string().meta({ description: 'HOST/OWNER/NAME' }),
+    forge: OfForge,
+    repository: z.string().meta({ description: 'HOST/OWNER/NAME; on GitLab, OWNER may contain subgroups' }),
     base: z.string().meta({ description: 'The branch to merge into' }),
     state: z.enum(['open', 'merged', 'closed']),
     checks: PullRequestChecks,
@@ -26,6 +36,7 @@ export type PullRequest = z.infer<typeof PullRequest>;
 /** The pull request that CBOS proposes for a session. Nothing is pushed until a client sends the proposal back. */
 export const PullRequestPlan = z
   .object({
+    forge: OfForge,
     repository: z.string().meta({ description: "HOST/OWNER/NAME, from the remote's address" }),
     remote: z.string().meta({ description: 'The remote that the branch is pushed to' }),
     branch: z.string(),

@@ -1,13 +1,23 @@
-import type { PullRequest, PullRequestPlan, Session } from '../protocol/index.ts';
+import type { ForgeName, PullRequest, PullRequestPlan, Session } from '../protocol/index.ts';
 import { showHiddenMarks } from './hidden-marks.ts';
 import type { StyleName } from './style.ts';
 import { cleanBlock, cleanLine } from './terminal-text.ts';
 
-/** The maximum length of a title. GitHub truncates longer titles. */
+/** The maximum length of a title. GitHub truncates longer titles, and GitLab refuses titles over 255 characters. */
 const MOST_TITLE_CHARS = 200;
 
 const visible = (text: string): string => showHiddenMarks(cleanBlock(text)).trim();
 const visibleLine = (text: string): string => showHiddenMarks(cleanLine(text)).trim();
+
+/** Returns what the users of a forge call a pull request. */
+export function requestNoun(forge: ForgeName): 'pull request' | 'merge request' {
+  return forge === 'gitlab' ? 'merge request' : 'pull request';
+}
+
+/** Returns the number of a pull request in the way its forge writes it: `#12` on GitHub, and `!12` on GitLab. */
+export function requestNumber({ forge, number }: Pick<PullRequest, 'forge' | 'number'>): string {
+  return `${forge === 'gitlab' ? '!' : '#'}${number}`;
+}
 
 /**
  * Returns the title and description for a pull request. They are taken from the commit message if there is only one
@@ -33,12 +43,11 @@ function shortTitle(title: string): string {
 }
 
 /**
- * Returns the state of the session's pull request, such as `#12 passing`, or an empty string if the session has no pull
- * request.
+ * Returns the state of the session's pull request, such as `#12 passing`, or an empty string if the session has none.
  */
 export function pullRequestText({ worktree }: Pick<Session, 'worktree'>): string {
   const request = worktree?.pull_request;
-  return request === undefined ? '' : `#${request.number} ${requestState(request)}`;
+  return request === undefined ? '' : `${requestNumber(request)} ${requestState(request)}`;
 }
 
 function requestState({ state, checks }: PullRequest): string {
@@ -58,11 +67,11 @@ export function pullRequestStyle({ worktree }: Pick<Session, 'worktree'>): Style
  * everything that will leave this machine.
  */
 export function pullRequestQuestion(plan: PullRequestPlan): string {
-  const { branch, repository, existing } = plan;
+  const { branch, repository, existing, forge } = plan;
   const what = plan.commits === 1 ? '1 commit' : `${plan.commits} commits`;
   const push = `Push ${visibleLine(branch)} (${what}) to ${visibleLine(repository)}`;
-  if (existing !== null) return `${push}, for its pull request #${existing.number}?`;
-  return `${push}, and open a pull request into ${visibleLine(plan.base)}?`;
+  if (existing !== null) return `${push}, for its ${requestNoun(forge)} ${requestNumber(existing)}?`;
+  return `${push}, and open a ${requestNoun(forge)} into ${visibleLine(plan.base)}?`;
 }
 
 /** Returns the planned pull request as text for the user to read. */
@@ -74,5 +83,6 @@ export function pullRequestLines({ title, body, existing }: PullRequestPlan): st
 /** Returns the outcome of opening a pull request. */
 export function openedText({ slug, worktree }: Pick<Session, 'slug' | 'worktree'>): string {
   const request = worktree?.pull_request;
-  return request === undefined ? '' : `${slug} has the pull request #${request.number}: ${visibleLine(request.url)}`;
+  if (request === undefined) return '';
+  return `${slug} has the ${requestNoun(request.forge)} ${requestNumber(request)}: ${visibleLine(request.url)}`;
 }

@@ -3,6 +3,7 @@ import { join } from 'node:path';
 import { beforeEach, describe, expect, test } from 'vitest';
 import { findOnPath } from '../../scripts/setup/system-programs.mjs';
 import { type Forge, startForge } from '../harness/forge.ts';
+import { startGitLab } from '../harness/gitlab.ts';
 import { waitFor } from '../harness/wait-for.ts';
 import { createWorktreeRepository, type WorktreeRepository } from '../harness/worktree-repository.ts';
 import { type CommandOptions, runCommand } from './command-line.ts';
@@ -10,6 +11,7 @@ import { serveCommands } from './served.ts';
 
 const cli = serveCommands();
 const hasGh = findOnPath(['gh'], process.env.PATH) !== null;
+const hasGlab = findOnPath(['glab'], process.env.PATH) !== null;
 
 describe.skipIf(!hasGh)('finish --pr', () => {
   let repository: WorktreeRepository;
@@ -49,6 +51,25 @@ describe.skipIf(!hasGh)('finish --pr', () => {
     expect((await run(['show', 'AUTH'])).stdout).toContain(`https://${forge.repository}/pull/1`);
     const again = await run(['finish', 'AUTH', '--pr'], { isTTY: true, stdin: 'n\n' });
     expect(again.stderr).toContain('for its pull request #1?');
+  });
+});
+
+test.skipIf(!hasGlab)('finish --pr opens a merge request on GitLab; the list shows its pipeline', async () => {
+  const repository = createWorktreeRepository(cli.server.world, 'on-gitlab');
+  repository.commit('first', { 'a.txt': 'a\n' });
+  const gitlab = await startGitLab(cli.server.world, repository);
+  const run = (argv: string[], options: Partial<CommandOptions> = {}) =>
+    runCommand(argv, { ...cli.where, cwd: repository.path, ...options });
+  await run(['new', 'SHOP', '--worktree', 'fix/login']);
+  const folder = join(repository.path, '.claude', 'worktrees', 'SHOP');
+  repository.gitIn(folder, 'commit', '--quiet', '--allow-empty', '--message', 'Let guests in');
+  const refused = await run(['finish', 'SHOP', '--pr'], { isTTY: true, stdin: 'n\n' });
+  expect(refused.stderr).toContain(`to ${gitlab.repository}, and open a merge request into main?`);
+  expect(refused.stderr).toContain('no merge request of SHOP was opened');
+  const opened = await run(['finish', 'SHOP', '--pr', '--yes']);
+  expect(opened.stdout).toBe(`SHOP has the merge request !1: https://${gitlab.repository}/-/merge_requests/1\n`);
+  await waitFor(async () => /PR\s+[\s\S]*!1 open/.test((await run(['ls', '-l'])).stdout), {
+    describe: 'the list shows it',
   });
 });
 

@@ -1,5 +1,5 @@
 import { EXIT } from '../../protocol/index.ts';
-import { openedText, pullRequestLines, pullRequestQuestion } from '../../text/pull-request-words.ts';
+import { openedText, pullRequestLines, pullRequestQuestion, requestNoun } from '../../text/pull-request-words.ts';
 import { confirm } from '../confirm.ts';
 import type { CliContext } from '../context.ts';
 
@@ -29,7 +29,7 @@ export async function openPullRequest(
   if (options.yes !== true) {
     for (const line of pullRequestLines(plan)) out.notice(line);
     if (!(await confirm(context, pullRequestQuestion(plan)))) {
-      out.notice(`no pull request of ${slug} was opened`);
+      out.notice(`no ${requestNoun(plan.forge)} of ${slug} was opened`);
       context.exitCode = EXIT.failed;
       return;
     }

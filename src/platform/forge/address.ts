@@ -2,13 +2,17 @@
 export interface ForgeRepository {
   /** the host, including the port if it is not the default one */
   host: string;
+  /** on GitLab, a group with its subgroups: `group/subgroup` */
   owner: string;
   name: string;
 }
 
-/** GitHub's host for SSH connections through a firewall. */
-const SAME_HOST: Readonly<Record<string, string>> = { 'ssh.github.com': 'github.com' };
-const NAMED = /^\/?([\w.-]+)\/([\w.-]+?)(?:\.git)?\/?$/;
+/** The hosts of GitHub and GitLab for SSH connections through a firewall. */
+const SAME_HOST: Readonly<Record<string, string>> = {
+  'ssh.github.com': 'github.com',
+  'altssh.gitlab.com': 'gitlab.com',
+};
+const NAMED = /^\/?([\w.-]+(?:\/[\w.-]+)*)\/([\w.-]+?)(?:\.git)?\/?$/;
 const SHORT_SSH = /^(?:[\w.-]+@)?([\w.-]+):(?!\/\/)(.+)$/;
 
 /**

@@ -4,8 +4,8 @@ type Environment = Readonly<Record<string, string | undefined>>;
 
 /**
  * The variables that a program needs to reach a forge on behalf of the user. They concern configuration, agents and
- * keyrings, and network settings. A token for any company host (`GH_ENTERPRISE_TOKEN`) is omitted, because the host is
- * configured in the repository, where a session can change it.
+ * keyrings, and network settings. A token for any host (`GH_ENTERPRISE_TOKEN`, `GITLAB_TOKEN`) is omitted, because the
+ * host is configured in the repository, where a session can change it.
  */
 const ALLOWED: readonly string[] = [
   'HOME',
@@ -33,6 +33,7 @@ const ALLOWED: readonly string[] = [
   'GH_CONFIG_DIR',
   'GH_TOKEN',
   'GITHUB_TOKEN',
+  'GLAB_CONFIG_DIR',
 ];
 
 /** No program may prompt, because no one is sitting at the server's terminal. */
@@ -44,6 +45,9 @@ const FIXED: Readonly<Record<string, string>> = {
   SSH_ASKPASS_REQUIRE: 'force',
   GH_PROMPT_DISABLED: '1',
   GH_NO_UPDATE_NOTIFIER: '1',
+  // The first is glab's name for it up to 1.53.
+  CHECK_UPDATE: 'false',
+  GLAB_CHECK_UPDATE: 'false',
   NO_COLOR: '1',
 };
 

@@ -7,6 +7,8 @@ export interface RunOptions {
   /** how long the program may run before it is killed */
   timeoutMs: number;
   cwd?: string;
+  /** what the program reads from its standard input, which is otherwise empty */
+  input?: string;
   /** aborted when the program must be killed */
   signal?: AbortSignal;
 }
@@ -41,12 +43,15 @@ const PIPE_GRACE_MS = 100;
  */
 export function runProgram(file: string, args: readonly string[], options: RunOptions): Promise<RunResult> {
   return new Promise((resolve, reject) => {
-    const child = spawn(file, args, {
-      env: { ...options.env },
-      stdio: ['ignore', 'pipe', 'pipe'],
-      ...(options.cwd === undefined ? {} : { cwd: options.cwd }),
-    });
+    const { input, cwd } = options;
+    const given = { env: { ...options.env }, ...(cwd === undefined ? {} : { cwd }) };
+    const child =
+      input === undefined
+        ? spawn(file, args, { ...given, stdio: ['ignore', 'pipe', 'pipe'] })
+        : spawn(file, args, { ...given, stdio: ['pipe', 'pipe', 'pipe'] });
     requirePipes(child);
+    // The program may end without reading.
+    child.stdin?.on('error', () => undefined).end(input);
     const stdout = collectOutput(child.stdout);
     const stderr = collectOutput(child.stderr);
     let timedOut = false;

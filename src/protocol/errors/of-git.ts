@@ -152,7 +152,7 @@ export const GIT_ERRORS = {
     status: 409,
     exit: EXIT.refused,
     meaning: "GitHub's command-line program, `gh`, isn't installed or isn't in the server's PATH",
-    hint: 'Install it (https://cli.github.com), log in with `gh auth login`, and try again',
+    hint: 'Install it (https://cli.github.com), log in with `gh auth login`, and try again; for a repository on GitLab, install `glab` (https://gitlab.com/gitlab-org/cli), and log in with `glab auth login`',
   },
   gh_not_logged_in: {
     status: 409,
@@ -166,11 +166,29 @@ export const GIT_ERRORS = {
     meaning: 'The forge refused a request from `gh`, or could not be reached; the message quotes `gh`',
     hint: 'Fix what the message reports, then run the same command again to complete the remaining steps',
   },
+  glab_not_found: {
+    status: 409,
+    exit: EXIT.refused,
+    meaning: "GitLab's command-line program, `glab`, isn't installed or isn't in the server's PATH",
+    hint: 'Install it (https://gitlab.com/gitlab-org/cli), log in with `glab auth login`, and try again',
+  },
+  glab_not_logged_in: {
+    status: 409,
+    exit: EXIT.refused,
+    meaning: "`glab` isn't logged in to the repository's host",
+    hint: 'Run `glab auth login --hostname HOST`, then try again; CBOS does not pass GITLAB_TOKEN on to `glab`',
+  },
+  glab_failed: {
+    status: 502,
+    exit: EXIT.failed,
+    meaning: 'GitLab refused a request from `glab`, or could not be reached; the message quotes `glab`',
+    hint: 'Fix what the message reports, then run the same command again to complete the remaining steps',
+  },
   push_refused: {
     status: 409,
     exit: EXIT.refused,
     meaning: 'git could not push the branch, so no pull request was opened; the message quotes git',
-    hint: 'If the remote branch has other commits, tell the session to merge them. If git cannot log in, run `gh auth setup-git`: git then logs in with the credentials of `gh`',
+    hint: 'If the remote branch has other commits, tell the session to merge them. If git cannot log in, run `gh auth setup-git`, or on GitLab `glab auth login`: git then logs in with the credentials of `gh` or `glab`',
   },
   pull_request_exists: {
     status: 409,

@@ -1,13 +1,14 @@
 /**
- * Pull requests for the branches of sessions, through the user's own `gh` program. CBOS itself is not logged in
- * anywhere, and requests the state of a pull request only while somebody is looking at it (ADR 53).
+ * Pull requests for the branches of sessions, through the user's own `gh` or `glab` program. CBOS itself is not logged
+ * in anywhere, and requests the state of a pull request only while somebody is looking at it (ADR 53).
  *
  * - planning what is pushed, with its title and text: `src/platform/git/plan-push.ts`
  * - pushing the branch: `src/platform/git/push-branch.ts`
- * - sending requests to the forge: `src/platform/forge/gh.ts`
+ * - finding out on which forge the repository is, and sending requests to it: `src/platform/forge/find-forge.ts`
  */
 import { type ForgeRepository, forgeRepository, repositoryText } from '../../platform/forge/address.ts';
-import { createPullRequest, findPullRequest, type GhOptions, readState } from '../../platform/forge/gh.ts';
+import { FORGES, findForge } from '../../platform/forge/find-forge.ts';
+import type { ForgeOptions } from '../../platform/forge/forge.ts';
 import { type PushPlan, planPush } from '../../platform/git/plan-push.ts';
 import { pushBranch } from '../../platform/git/push-branch.ts';
 import {
@@ -32,7 +33,7 @@ export const MOST_OFTEN_MS = 120_000;
 const AFTER_FAULT_MS = 600_000;
 
 export interface PullRequests {
-  /** @throws CatalogueError no_worktree, and everything that `planPush` and `findPullRequest` throw */
+  /** @throws CatalogueError no_worktree, and everything that `planPush` and `findForge` throw */
   plan(slug: string, into: string | null): Promise<PullRequestPlan>;
   /**
    * @throws CatalogueError pull_request_changed, pull_request_exists, push_refused, and everything that `plan` throws
@@ -56,7 +57,7 @@ export interface PullRequestsOptions {
 export function createPullRequests(options: PullRequestsOptions): PullRequests {
   const { sessions, environment, scratchDir, clock, log } = options;
   const ending = new AbortController();
-  const gh: GhOptions = { environment, signal: ending.signal, now: () => clock.now() };
+  const asking: ForgeOptions = { environment, signal: ending.signal, now: () => clock.now() };
   const openInTurn = createSlots(1);
   const askInTurn = createSlots(1);
   /** when the state of each pull request may be requested again, by the pull request's URL */
@@ -65,10 +66,10 @@ export function createPullRequests(options: PullRequestsOptions): PullRequests {
   async function read(slug: string, into: string | null): Promise<{ push: PushPlan; plan: PullRequestPlan }> {
     const worktree = requireWorktree(slug, sessions.get(slug).worktree);
     const push = await planPush({ cwd: worktree.path, environment }, worktree, into);
-    const existing = await findPullRequest(push.repository, push.branch, gh);
+    const { forge, existing } = await findForge(push.repository, push.branch, asking);
     const { remote, branch, base, commit, commits, title, body } = push;
     const repository = repositoryText(push.repository);
-    return { push, plan: { repository, remote, branch, base, commit, commits, title, body, existing } };
+    return { push, plan: { forge, repository, remote, branch, base, commit, commits, title, body, existing } };
   }
 
   async function open(slug: string, request: NewPullRequest): Promise<Session> {
@@ -82,7 +83,8 @@ export function createPullRequests(options: PullRequestsOptions): PullRequests {
     await pushBranch({ ...push, scratchDir, environment, signal: ending.signal });
     const { branch: head, base } = push;
     const { title, body, draft = false } = request;
-    const opened = plan.existing ?? (await createPullRequest(push.repository, { head, base, title, body, draft }, gh));
+    const content = { head, base, title, body, draft };
+    const opened = plan.existing ?? (await FORGES[plan.forge].create(push.repository, content, asking));
     if (opened === null) throw new CatalogueError('pull_request_exists');
     const kept = sessions.keepPullRequest(slug, opened);
     ask(slug, push.repository, opened);
@@ -93,7 +95,7 @@ export function createPullRequests(options: PullRequestsOptions): PullRequests {
     askableAt.set(known.url, clock.elapsed() + MOST_OFTEN_MS);
     askInTurn(async () => {
       if (ending.signal.aborted) return;
-      const state = await readState(repository, known, gh);
+      const state = await FORGES[known.forge].readState(repository, known, asking);
       if (!ending.signal.aborted && sessions.get(slug).worktree?.pull_request?.url === known.url) {
         sessions.keepPullRequest(slug, state);
       }

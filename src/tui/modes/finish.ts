@@ -37,7 +37,7 @@ export function finish(app: App): void {
 }
 
 /** This choice does not merge anything, so it is not one of the ways to finish. */
-const REQUEST = { key: 'p', verb: 'Request', about: 'open a pull request with gh; the worktree stays' };
+const REQUEST = { key: 'p', verb: 'Request', about: 'open a pull request (gh or glab); the worktree stays' };
 
 function choose(app: App, session: Session, preview: FinishPreview): void {
   const notes = finishNotes(preview, 'merge').map(cleanLine);

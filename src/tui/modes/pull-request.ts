@@ -1,5 +1,11 @@
 import type { PullRequestPlan, Session } from '../../protocol/index.ts';
-import { openedText, pullRequestLines, pullRequestQuestion } from '../../text/pull-request-words.ts';
+import {
+  openedText,
+  pullRequestLines,
+  pullRequestQuestion,
+  requestNoun,
+  requestNumber,
+} from '../../text/pull-request-words.ts';
 import { cleanLine } from '../../text/terminal-text.ts';
 import type { App } from '../app.ts';
 import { confirm } from './confirm.ts';
@@ -18,8 +24,9 @@ export function requestPull(app: App, session: Session): void {
 
 function ask(app: App, slug: string, plan: PullRequestPlan): void {
   const { repository, commit, title, body, existing } = plan;
+  const noun = requestNoun(plan.forge);
   confirm(app, {
-    question: existing === null ? `Open a pull request for ${slug}?` : `Push to the pull request #${existing.number}?`,
+    question: existing === null ? `Open a ${noun} for ${slug}?` : `Push to the ${noun} ${requestNumber(existing)}?`,
     about: [pullRequestQuestion(plan), '', ...pullRequestLines(plan)].map(cleanLine).join('\n'),
     onYes: () => {
       app.toast('wait', `pushing the branch of ${slug}…`);

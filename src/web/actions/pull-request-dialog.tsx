@@ -1,7 +1,7 @@
 import { useSignal } from '@preact/signals';
 import { useRef } from 'preact/hooks';
 import { CatalogueError, type PullRequestPlan } from '../../protocol/index.ts';
-import { openedText, pullRequestLines, pullRequestQuestion } from '../../text/pull-request-words.ts';
+import { openedText, pullRequestLines, pullRequestQuestion, requestNoun } from '../../text/pull-request-words.ts';
 import { closeOverlay } from '../app/overlay.ts';
 import { client, link } from '../connection/fleet.ts';
 import { useRead } from '../connection/use-read.ts';
@@ -62,8 +62,10 @@ export function PullRequestDialog({ slug }: { slug: string }) {
     }
   };
 
+  const noun = requestNoun(plan.value?.forge ?? 'github');
+  const heading = `${noun.charAt(0).toUpperCase()}${noun.slice(1)} for ${slug}`;
   return (
-    <Dialog label={`Pull request for ${slug}`} onClose={closeOverlay} isWide>
+    <Dialog label={heading} onClose={closeOverlay} isWide>
       <form
         ref={form}
         class="dialog-body stack"
@@ -72,7 +74,7 @@ export function PullRequestDialog({ slug }: { slug: string }) {
           void open();
         }}
       >
-        <h2>Pull request for {slug}</h2>
+        <h2>{heading}</h2>
         {problem.value !== null && (
           <p class="notice bad">
             {problem.value.message}. {problem.value.hint}
