@@ -1,9 +1,19 @@
-import { chmodSync, existsSync, mkdirSync, readFileSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
-import { join } from 'node:path';
+import {
+  chmodSync,
+  existsSync,
+  mkdirSync,
+  readdirSync,
+  readFileSync,
+  rmSync,
+  symlinkSync,
+  writeFileSync,
+} from 'node:fs';
+import { dirname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import { EXIT, type Session } from '../../src/protocol/index.ts';
+import { EXIT, type RepositoryWorktrees, type Session } from '../../src/protocol/index.ts';
 import { type Cbos, startCbos } from '../harness/cbos.ts';
+import { waitFor } from '../harness/wait-for.ts';
 import { createWorktreeRepository, hashFiles, type WorktreeRepository } from '../harness/worktree-repository.ts';
 import { createWorld, type World } from '../harness/world.ts';
 
@@ -18,6 +28,7 @@ let world: World;
 let repository: WorktreeRepository;
 let cbos: Cbos;
 let gitDir: string;
+let deadlyDeletion: string;
 let count = 0;
 
 /**
@@ -45,19 +56,24 @@ beforeAll(async () => {
   world = createWorld();
   gitDir = join(world.dir, 'git');
   writeDeadlyGit(gitDir);
+  deadlyDeletion = writeDeadlyDeletion(gitDir);
   repository = createWorktreeRepository(world, 'shop');
   repository.commit('first', {
     'a.txt': 'a\n',
     'b.txt': 'b\n',
     'deep/c.txt': 'c\n',
-    '.gitignore': '*.env\n',
+    '.gitignore': '*.env\nnode_modules/\n',
     '.worktreeinclude': '*.env\n',
   });
   cbos = await start();
 });
 afterAll(() => world.dispose());
 
-const start = (): Promise<Cbos> => startCbos(world, { CBOS_CLAUDE_COMMAND: STUB, PATH: `${gitDir}:${world.env.PATH}` });
+const start = (): Promise<Cbos> =>
+  startCbos(world, {
+    ...{ CBOS_CLAUDE_COMMAND: STUB, PATH: `${gitDir}:${world.env.PATH}` },
+    NODE_OPTIONS: `--import=${deadlyDeletion}`,
+  });
 
 interface Scene {
   slug: string;
@@ -162,6 +178,72 @@ test.each(['merge', 'discard'] as const)(
   },
   3_600_000,
 );
+
+/** How many files are in a worktree that is deleted, so that the deletion has a middle. */
+const PACKAGES = 4_000;
+
+/** Writes a module for the server that kills the server in the middle of a deletion while the file `delete` exists. */
+function writeDeadlyDeletion(folder: string): string {
+  const file = join(folder, 'deadly-deletion.mjs');
+  writeFileSync(
+    file,
+    `import { existsSync, readdirSync } from 'node:fs';
+import promises from 'node:fs/promises';
+import { syncBuiltinESMExports } from 'node:module';
+const { rm } = promises;
+function look(folder) {
+  if (readdirSync(folder).length < ${PACKAGES}) process.kill(process.pid, 'SIGKILL');
+  setImmediate(look, folder);
+}
+promises.rm = (path, options) => {
+  const deletion = rm(path, options);
+  if (existsSync('${folder}/delete') && path.includes('.finished-')) look(path + '/node_modules');
+  return deletion;
+};
+syncBuiltinESMExports();
+`,
+  );
+  return file;
+}
+
+test('a server that is killed while it deletes a worktree loses no byte, and the next one deletes the rest', async () => {
+  const scene = await prepare('discard');
+  const packages = join(scene.path, 'node_modules');
+  mkdirSync(packages);
+  for (let file = 0; file < PACKAGES; file += 1) writeFileSync(join(packages, `${file}.js`), `${file}\n`);
+  writeFileSync(join(gitDir, 'delete'), '');
+  expect((await cbos.cli(['finish', scene.slug, '--discard', '--yes'])).code).toBe(EXIT.noServer);
+  rmSync(join(gitDir, 'delete'));
+  await cbos.stop('SIGKILL');
+  const folder = dirname(scene.path);
+  const aside = join(folder, readdirSync(folder).find((name) => name.startsWith(`.${scene.slug}.finished-`)) ?? '');
+  const left = readdirSync(join(aside, scene.slug, 'node_modules')).length;
+  expect(left).toBeGreaterThan(0);
+  expect(left).toBeLessThan(PACKAGES);
+  expect(existsSync(scene.path)).toBe(false);
+  expect(repository.git('worktree', 'list')).not.toContain(scene.slug);
+  // Even where no file says that git should ignore the place of the worktrees, the half-deleted folder is not counted.
+  writeFileSync(join(repository.path, '.git/info/exclude'), '');
+  expect(repository.git('status', '--porcelain')).toBe('');
+  // Somebody else's folders with such names are left alone.
+  const others = ['.OLD.finished-1', `.${scene.slug}.finished-1`].map((name) => join(folder, name));
+  for (const other of others) {
+    mkdirSync(other);
+    writeFileSync(join(other, 'mine.txt'), 'mine\n');
+  }
+
+  cbos = await start();
+  await waitFor(() => !existsSync(aside), { describe: 'the next server deletes the rest' });
+  const { body } = await cbos.call<RepositoryWorktrees[]>('GET', `/worktrees?path=${repository.path}`);
+  expect(body[0]?.worktrees.map(({ path, gone }) => [path, gone])).toEqual([[repository.path, false]]);
+  expect((await cbos.cli(['finish', scene.slug, '--discard', '--yes'])).stderr).toBe('');
+  expect(repository.git('branch', '--list', scene.slug)).toBe('');
+  for (const other of others) {
+    expect(readFileSync(join(other, 'mine.txt'), 'utf8')).toBe('mine\n');
+    rmSync(other, { recursive: true });
+  }
+  await requireRecoverable(scene, [], 'in the deletion');
+}, 600_000);
 
 test('a server that is killed during `cbos recover` loses no byte, and the copy can be restored elsewhere', async () => {
   const finish = async (): Promise<Scene> => {

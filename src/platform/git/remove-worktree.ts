@@ -1,11 +1,12 @@
 import { constants, readdirSync, readFileSync, readlinkSync } from 'node:fs';
-import { lstat, readdir, realpath, rename, rm } from 'node:fs/promises';
-import { basename, dirname, join } from 'node:path';
+import { lstat, realpath } from 'node:fs/promises';
+import { basename, dirname } from 'node:path';
 import { CatalogueError } from '../../protocol/index.ts';
 import { mapProcesses, readProcess } from '../process/index.ts';
 import { requireNoInnerRepository } from './inner-repositories.ts';
 import { commitOf, isAncestor, isThere, listWorktrees } from './repository.ts';
 import { askGit, type GitPlace, runGit } from './run-git.ts';
+import { deleteAsides, setAside, unlist } from './set-aside.ts';
 
 /**
  * Refuses to remove a worktree that must not be removed, regardless of its files.
@@ -89,17 +90,9 @@ function writesWithin(folder: string, pid: number): boolean {
  * @returns what is left of the worktree's folder (a file in it may belong to another user), or null if nothing is left
  */
 export async function removeWorktree(place: GitPlace, path: string): Promise<string | null> {
-  // The name is unique because session names do not contain dots.
-  const prefix = `.${basename(path)}.finished`;
-  if (await isThere(path)) await rename(path, join(dirname(path), `${prefix}-${Date.now().toString(36)}`));
-  // git removes a worktree from its list if the worktree's folder no longer exists.
-  if ((await listWorktrees(place)).some((one) => one.path === path)) {
-    await runGit(['worktree', 'remove', '--force', '--', path], place);
-  }
-  const names = await readdir(dirname(path)).catch(() => []);
-  const asides = names.filter((name) => name.startsWith(prefix)).map((name) => join(dirname(path), name));
-  const left: string[] = [];
-  for (const aside of asides) await rm(aside, { recursive: true, force: true }).catch(() => left.push(aside));
+  if (await isThere(path)) await setAside(path);
+  await unlist(place, path);
+  const { left } = await deleteAsides(place, dirname(path), basename(path));
   return left[0] ?? null;
 }
 

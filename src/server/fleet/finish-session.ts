@@ -1,9 +1,12 @@
+import { dirname } from 'node:path';
 import { LAUNCH_VARIABLE } from '../../platform/claude/index.ts';
 import { finishWorktree } from '../../platform/git/finish-worktree.ts';
 import { isThere } from '../../platform/git/repository.ts';
+import { deleteAsides } from '../../platform/git/set-aside.ts';
 import { descendantsOf, findMarked } from '../../platform/process/index.ts';
 import { CatalogueError, type Finish, type PullRequest, type Session, type Worktree } from '../../protocol/index.ts';
 import type { Clock } from '../clock.ts';
+import type { Logger } from '../logger.ts';
 import type { SessionActor } from '../session/actor.ts';
 import { requireWorktree } from '../worktrees/require-worktree.ts';
 import { requireQuiet } from './convert-session.ts';
@@ -67,6 +70,36 @@ async function finishNow(context: FinishContext, member: Member, request: Finish
     actor.update({ launch: { ...actor.record.launch, worktree: { ...worktree, finished } } });
   }
   return actor.view();
+}
+
+/**
+ * Deletes what the previous server left of the folders of finished worktrees. Their files have been saved. If the
+ * previous server did not complete a finish, the user has to run the command again, because only the command knows what
+ * to do with the branch.
+ */
+export async function finishDeletions(
+  { roster, environment, inTurn }: Pick<FinishContext, 'roster' | 'environment' | 'inTurn'>,
+  log: Logger,
+): Promise<void> {
+  const worktreeOf = ({ actor }: Member): Worktree | undefined => actor.record.launch.worktree;
+  const worktrees = roster.all().flatMap((member) => worktreeOf(member) ?? []);
+  const roots = new Map(worktrees.map(({ path, repository }) => [dirname(path), repository]));
+  for (const [folder, root] of roots) {
+    try {
+      const { deleted, left } = await inTurn(() => deleteAsides({ cwd: root, environment }, folder, null));
+      if (deleted.length > 0) log.info({ deleted }, 'finished worktrees were deleted that an earlier server had left');
+      if (left.length > 0) log.warn({ left }, 'finished worktrees cannot be deleted completely; all of it is saved');
+      for (const member of roster.all()) {
+        const { actor } = member;
+        const worktree = worktreeOf(member);
+        if (worktree?.finished === undefined || !deleted.includes(worktree.finished.left ?? '')) continue;
+        const finished = { ...worktree.finished, left: null };
+        actor.update({ launch: { ...actor.record.launch, worktree: { ...worktree, finished } } });
+      }
+    } catch (cause) {
+      log.warn({ err: cause, folder }, 'the rest of finished worktrees could not be looked for');
+    }
+  }
 }
 
 /** @throws CatalogueError no_worktree */

@@ -27,7 +27,7 @@ import { changeSession, removeSession, restartSession } from './change-session.t
 import { adoptConversation, convertSession, otherConversations } from './convert-session.ts';
 import { readFleetCosts, readSessionCosts } from './costs.ts';
 import { createSession } from './create-session.ts';
-import { finishSession, keepPullRequest } from './finish-session.ts';
+import { finishDeletions, finishSession, keepPullRequest } from './finish-session.ts';
 import { startFleetWork } from './fleet-work.ts';
 import { followFigures } from './follow-figures.ts';
 import { forkSession } from './fork-session.ts';
@@ -164,6 +164,7 @@ export function createFleet({
       losses.judgeFound();
       stopFigures = followFigures({ roster, spoolDir: launch.spoolDir, log: deps.log });
       deps.disk.start();
+      void finishDeletions({ roster, environment: launch.environment, inTurn: finishInTurn }, deps.log);
       finishRemovals(roster);
       for (const { actor } of roster.all()) dropContinuations(actor);
       for (const { actor, controls } of roster.all()) {
