@@ -141,6 +141,7 @@ export const ADDRESSES = {
   fleetSessions: { method: 'get', path: '/fleet/sessions' },
   initFleet: { method: 'post', path: '/fleet/init' },
   inviteMachine: { method: 'post', path: '/fleet/invitations' },
+  revokeInvitation: { method: 'delete', path: '/fleet/invitations/{id}' },
   joinFleet: { method: 'post', path: '/fleet/join' },
   allowMachines: { method: 'put', path: '/fleet/allow' },
   renameMachine: { method: 'put', path: '/fleet/name' },

@@ -7,6 +7,7 @@ import {
   JoinFleet,
   MachineAnswer,
   MachineSessions,
+  Member,
   NewFleet,
   NewInvitation,
   RenameMachine,
@@ -49,6 +50,20 @@ export const MACHINE_ROUTES = {
     body: NewInvitation,
     success: 201,
     response: Invitation,
+    errors: ['no_fleet', 'not_founder', 'ssh_missing', 'tunnel_failed'],
+  },
+  revokeInvitation: {
+    method: 'delete',
+    path: '/fleet/invitations/{id}',
+    summary: 'Take an invitation back; a machine that it has admitted is removed from the fleet',
+    params: z.object({ id: Member.shape.id }),
+    success: 200,
+    response: z.object({
+      status: z.literal('revoked'),
+      removed: Member.shape.name
+        .nullable()
+        .meta({ description: 'The machine that was removed; null if there was none' }),
+    }),
     errors: ['no_fleet', 'not_founder'],
   },
   joinFleet: {

@@ -10,6 +10,12 @@ export const MACHINE_NAME_PATTERN = /^[a-z0-9][a-z0-9-]{0,31}$/;
 /** Matches one of a machine's labels, which say what it has: `gpu`, `linux`. */
 export const MACHINE_LABEL_PATTERN = /^[a-z0-9][a-z0-9._-]{0,31}$/;
 
+/**
+ * Matches what may be passed to ssh as a destination: `[USER@]HOST`, a host from ssh's configuration, or `ssh://…`. An
+ * option, a space and everything that a shell acts on is excluded.
+ */
+export const SSH_DESTINATION_PATTERN = /^[A-Za-z0-9_[][A-Za-z0-9_.:@%+[\]/-]{0,254}$/;
+
 /** Matches a session on another machine, written as `machine/SESSION`. */
 export interface RemoteName {
   machine: string;

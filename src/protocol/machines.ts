@@ -1,5 +1,12 @@
 import { z } from 'zod';
-import { MACHINE_CALLS, MACHINE_CAUSES, MACHINE_LABEL_PATTERN, MACHINE_NAME_PATTERN, RIGHTS } from './machine-words.ts';
+import {
+  MACHINE_CALLS,
+  MACHINE_CAUSES,
+  MACHINE_LABEL_PATTERN,
+  MACHINE_NAME_PATTERN,
+  RIGHTS,
+  SSH_DESTINATION_PATTERN,
+} from './machine-words.ts';
 import { Session } from './session.ts';
 import { Timestamp } from './words.ts';
 
@@ -20,15 +27,36 @@ export const Member = z.object({
 });
 export type Member = z.infer<typeof Member>;
 
+const MachineLabels = z.array(z.string().regex(MACHINE_LABEL_PATTERN)).max(100);
+
+export const SshDestination = z.string().regex(SSH_DESTINATION_PATTERN);
+
+/** A tunnel through ssh, over which a machine reaches the founder's NATS server. */
+export const Tunnel = z.object({
+  destination: SshDestination.meta({ description: 'What the founder passes to ssh: [USER@]HOST' }),
+  port: z.int().min(1).max(65_535).meta({ description: "The port of the machine's loopback interface" }),
+});
+export type Tunnel = z.infer<typeof Tunnel>;
+
+/** Whether a tunnel works now. */
+export const TunnelState = z.discriminatedUnion('state', [
+  z.object({ state: z.literal('opening') }),
+  z.object({ state: z.literal('open') }),
+  z.object({
+    state: z.literal('broken'),
+    fault: z.string().meta({ description: 'What ssh said last, as a sentence; the founder tries again' }),
+  }),
+]);
+export type TunnelState = z.infer<typeof TunnelState>;
+
 /**
  * What a machine reports about itself, and what the requesting machine may do there. Older versions report none of
  * this.
  */
 export const MachineFacts = z.object({
-  labels: z
-    .array(z.string().regex(MACHINE_LABEL_PATTERN))
-    .max(100)
-    .meta({ description: 'What the machine has, from its setting fleet.labels' }),
+  labels: MachineLabels.meta({
+    description: 'What the machine has, from its setting fleet.labels and from `cbos fleet join --label`',
+  }),
   load: z.number().min(0).meta({ description: 'Its load average over one minute, divided by its processors' }),
   running: z.int().min(0).meta({ description: 'How many sessions run there' }),
   may: Rights.meta({ description: 'What this machine may do there' }),
@@ -63,6 +91,9 @@ export const FleetMachine = Member.extend({
     .string()
     .nullable()
     .meta({ description: 'Why it responds but takes no part, as a sentence: its version, or a copy of it' }),
+  tunnel: Tunnel.and(TunnelState).optional().meta({
+    description: "The tunnel through ssh that the founder keeps open for the machine; only in the founder's answer",
+  }),
 }).meta({ id: 'FleetMachine' });
 export type FleetMachine = z.infer<typeof FleetMachine>;
 
@@ -74,6 +105,10 @@ export const FleetView = z
         machine: MachineName.meta({ description: "This machine's name" }),
         is_founder: z.boolean(),
         address: z.string().meta({ description: 'Where the NATS server listens: HOST:PORT' }),
+        is_shared: z
+          .boolean()
+          .optional()
+          .meta({ description: 'Whether the NATS server is one that CBOS does not run' }),
         allow: Rights.meta({ description: 'The highest right that other machines may have here' }),
         connected: z.boolean(),
         fault: z.string().nullable().meta({ description: 'Why this machine is not connected, as a sentence' }),
@@ -142,11 +177,20 @@ export const NewInvitation = z
       .int()
       .min(1)
       .max(7 * 86_400),
+    tunnel_to: SshDestination.optional().meta({
+      description:
+        'Open a tunnel through ssh to this [USER@]HOST, for the machine that the invitation admits. The founder keeps it open until it removes the machine',
+    }),
   })
   .meta({ id: 'NewInvitation' });
 
 export const Invitation = z
-  .object({ line: z.string(), rights: Rights, expires_at: Timestamp })
+  .object({
+    id: MachineId.meta({ description: 'The public key of the invitation, by which it is taken back' }),
+    line: z.string(),
+    rights: Rights,
+    expires_at: Timestamp,
+  })
   .meta({ id: 'Invitation' });
 
 export const JoinFleet = z
@@ -154,6 +198,7 @@ export const JoinFleet = z
     line: z.string().min(1).max(8_000),
     name: MachineName.optional(),
     allow: Rights,
+    labels: MachineLabels.optional().meta({ description: 'Labels in addition to those of the setting fleet.labels' }),
     credentials: z.string().min(1).max(16_000).optional().meta({
       description: 'For a shared NATS server: the content of a credentials file, or the seed of an nkey',
     }),

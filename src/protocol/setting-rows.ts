@@ -186,6 +186,13 @@ export const SETTING_ROWS: readonly SettingRow[] = [
     file: 'fleet.labels',
     about: 'what this machine has, for `cbos new --host any --label gpu` on the other machines in the fleet',
   },
+  {
+    name: 'fleet_ssh',
+    environment: 'CBOS_FLEET_SSH',
+    file: 'fleet.ssh',
+    about:
+      'the ssh program and options for it, with which `cbos fleet add` reaches other machines and keeps tunnels open: ssh, or ssh,-F,/path/to/config',
+  },
   // There is no environment variable, because its name would look like that of the variable that contains a worktree's
   // port in its sessions' environment.
   {

@@ -60,6 +60,7 @@ export const Settings = z.strictObject({
   /** a percentage; 0 turns the check off */
   limits_floor: within(SETTING_LIMITS.limits_floor),
   machine_labels: z.array(z.string().regex(MACHINE_LABEL_PATTERN, 'must be labels such as gpu or x86-64')),
+  fleet_ssh: z.array(z.string()).min(1),
   worktree_ports: z
     .string()
     .refine((text) => parsePortRange(text) !== null, 'must be a range of ports such as 28000-28999'),

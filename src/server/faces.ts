@@ -62,6 +62,7 @@ export type FaceSettings = Pick<
   | 'public_url'
   | 'allowed_hosts'
   | 'machine_labels'
+  | 'fleet_ssh'
   | 'max_buffer_size'
   | 'stream_dir'
   | 'sessions_may'
@@ -158,6 +159,7 @@ export async function startServerFaces(options: FacesOptions): Promise<Faces> {
     home,
     sessions,
     labels: settings.machine_labels,
+    ssh: settings.fleet_ssh,
     carryOut: (call) => carryOutCall(createHandlers(handlerOptions), call),
     environment,
     version,

@@ -147,6 +147,7 @@ function testHost({ socket, settings, host }: CommandOptions): LocalHost {
     limits_then: 'native',
     limits_floor: 0,
     machine_labels: [],
+    fleet_ssh: ['ssh'],
     worktree_ports: '28000-28999',
     turn_checkpoints: true,
     turns_kept: 100,

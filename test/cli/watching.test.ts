@@ -55,6 +55,7 @@ async function startAgain(): Promise<Faces> {
     public_url: null,
     allowed_hosts: [],
     machine_labels: [],
+    fleet_ssh: ['ssh'],
     max_buffer_size: 100_000,
     stream_dir: world.streamDir,
   };

@@ -123,6 +123,7 @@ export async function startFaces(options: StartOptions = {}): Promise<FacesUnder
     public_url: null,
     allowed_hosts: [],
     machine_labels: [],
+    fleet_ssh: ['ssh'],
     max_buffer_size: 100_000,
     stream_dir: world.streamDir,
     sessions_may: 'send',

@@ -84,14 +84,22 @@ export function machineTable(machines: readonly FleetMachine[], style: Style, wi
   });
 }
 
-function stateCell({ is_self, reachable, age_ms, fault }: FleetMachine): Cell {
+function stateCell({ is_self, reachable, age_ms, fault, tunnel }: FleetMachine): Cell {
   if (is_self) return { text: 'this machine' };
   if (fault !== null) return { text: 'takes no part', style: 'dim' };
-  if (reachable) return { text: 'reachable' };
+  const way = tunnel === undefined ? '' : ' through ssh';
+  if (reachable) return { text: `reachable${way}` };
   return {
     text: age_ms === null ? 'unreachable' : `unreachable, last heard from ${ageText(age_ms)} ago`,
     style: 'dim',
   };
+}
+
+/** Returns a sentence about a tunnel that does not work, or null. */
+export function tunnelFault({ name, tunnel }: FleetMachine): string | null {
+  if (tunnel === undefined || tunnel.state === 'open') return null;
+  const to = `the tunnel to ${name} (${tunnel.destination})`;
+  return tunnel.state === 'opening' ? `${to} is being opened` : `${to} is not open: ${cleanLine(tunnel.fault)}`;
 }
 
 export const ageText = (ageMs: number | null): string => (ageMs === null ? 'an unknown time' : formatDuration(ageMs));

@@ -1,4 +1,4 @@
-import type { Member, Right } from '../../protocol/index.ts';
+import type { Member, Right, Tunnel } from '../../protocol/index.ts';
 
 /**
  * An invitation, as the founder stores it. The founder stores only the public key, so no one can join by reading the
@@ -11,10 +11,17 @@ export interface OpenInvitation {
   expiresAt: number;
 }
 
+/** A tunnel belongs to an invitation, and then to the machine that the invitation admitted. */
+export interface OwnedTunnel extends Tunnel {
+  /** the id of the invitation or of the member */
+  owner: string;
+}
+
 /** Everything that a founder needs to decide which machines to admit. */
 export interface FounderBook {
   members: readonly Member[];
   invitations: readonly OpenInvitation[];
+  tunnels: readonly OwnedTunnel[];
 }
 
 export type AdmissionResult =
@@ -47,6 +54,9 @@ export function admit(
     book: {
       members: [...book.members, member],
       invitations: book.invitations.filter((one) => one !== invitation),
+      tunnels: book.tunnels.map((tunnel) =>
+        tunnel.owner === invitation.id ? { ...tunnel, owner: member.id } : tunnel,
+      ),
     },
   };
 }
@@ -59,11 +69,21 @@ export function withName(book: FounderBook, id: string, name: string): FounderBo
 }
 
 export function withoutMember(book: FounderBook, id: string): FounderBook {
-  return { ...book, members: book.members.filter((member) => member.id !== id) };
+  return withoutTunnels({ ...book, members: book.members.filter((member) => member.id !== id) });
+}
+
+export function withoutInvitation(book: FounderBook, id: string): FounderBook {
+  return withoutTunnels({ ...book, invitations: book.invitations.filter((invitation) => invitation.id !== id) });
 }
 
 /** Returns the same book object if nothing in it has expired. */
 export function withoutExpired(book: FounderBook, now: number): FounderBook {
   const invitations = book.invitations.filter(({ expiresAt }) => expiresAt > now);
-  return invitations.length === book.invitations.length ? book : { ...book, invitations };
+  return invitations.length === book.invitations.length ? book : withoutTunnels({ ...book, invitations });
+}
+
+/** Removes the tunnels whose owner is gone. */
+function withoutTunnels(book: FounderBook): FounderBook {
+  const owners = new Set([...book.members, ...book.invitations].map(({ id }) => id));
+  return { ...book, tunnels: book.tunnels.filter(({ owner }) => owners.has(owner)) };
 }

@@ -40,6 +40,8 @@ function isPlain(name: SettingName, value: unknown): boolean {
       return String(value).length >= SHORTEST_TOKEN;
     case 'machine_labels':
       return Array.isArray(value) && value.every((label) => MACHINE_LABEL_PATTERN.test(label));
+    case 'fleet_ssh':
+      return Array.isArray(value) && value.length > 0;
     case 'worktree_ports':
       return parsePortRange(String(value)) !== null;
     case 'claude_command':

@@ -153,6 +153,7 @@ function defaultsIn(home: string, toAbsolutePath: (path: string) => string): Set
     limits_then: 'native',
     limits_floor: 0,
     machine_labels: [],
+    fleet_ssh: ['ssh'],
     worktree_ports: DEFAULT_WORKTREE_PORTS,
     turn_checkpoints: false,
     turns_kept: DEFAULT_TURNS_KEPT,

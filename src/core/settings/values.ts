@@ -35,6 +35,7 @@ const FORMS: Readonly<Record<SettingName, Form>> = {
   limits_then: 'text',
   limits_floor: 'integer',
   machine_labels: 'list',
+  fleet_ssh: 'list',
   worktree_ports: 'text',
   turn_checkpoints: 'boolean',
   turns_kept: 'integer',

@@ -68,6 +68,30 @@ export const MACHINE_ERRORS = {
     meaning: 'The invitation is not valid: it was used, has expired, or is incomplete',
     hint: 'Get another one: run `cbos fleet invite` on the founder',
   },
+  ssh_missing: {
+    status: 503,
+    exit: EXIT.failed,
+    meaning: 'The program ssh was not found on this machine',
+    hint: 'Install it: `sudo apt-get install openssh-client`; the setting fleet.ssh names another one',
+  },
+  ssh_failed: {
+    status: 502,
+    exit: EXIT.noServer,
+    meaning: 'The program ssh could not connect to the machine',
+    hint: 'Find out with `ssh HOST` on its own why it cannot connect',
+  },
+  cbos_missing: {
+    status: 502,
+    exit: EXIT.failed,
+    meaning: 'CBOS was not found on the other machine',
+    hint: 'Install it there, or name its program: `cbos fleet add HOST --cbos /PATH/TO/cbos`',
+  },
+  tunnel_failed: {
+    status: 502,
+    exit: EXIT.noServer,
+    meaning: "The founder's server could not open a tunnel to the machine through ssh",
+    hint: 'Nobody can type a passphrase there, so ssh needs a key without one or an agent, and a known host key; the machine must permit remote forwarding',
+  },
   machine_version: {
     status: 409,
     exit: EXIT.refused,

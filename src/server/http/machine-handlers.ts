@@ -8,6 +8,10 @@ type BodyOf<N extends keyof Routes> = Routes[N] extends { body: infer S extends 
   ? { body: z.output<S> }
   : never;
 
+type ParamsOf<N extends keyof Routes> = Routes[N] extends { params: infer S extends z.ZodType }
+  ? { params: z.output<S> }
+  : never;
+
 /** Creates the handlers of the routes for the other machines in a fleet. */
 export function createMachineHandlers(machines: MachinesDesk) {
   return {
@@ -15,6 +19,7 @@ export function createMachineHandlers(machines: MachinesDesk) {
     fleetSessions: () => machines.sessions(),
     initFleet: ({ body }: BodyOf<'initFleet'>) => machines.init(body),
     inviteMachine: ({ body }: BodyOf<'inviteMachine'>) => machines.invite(body),
+    revokeInvitation: ({ params }: ParamsOf<'revokeInvitation'>) => machines.revoke(params.id),
     joinFleet: ({ body }: BodyOf<'joinFleet'>) => machines.join(body),
     allowMachines: ({ body }: BodyOf<'allowMachines'>) => machines.allow(body.rights),
     renameMachine: ({ body }: BodyOf<'renameMachine'>) => machines.rename(body.name),

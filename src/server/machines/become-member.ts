@@ -28,12 +28,13 @@ import {
 } from '../../protocol/index.ts';
 import { admissionText } from './founding.ts';
 import { readInvitation } from './invitation-line.ts';
-import { defaultMachineName, type Membership, type MembershipFiles, placeOf } from './membership.ts';
+import { defaultMachineName, type Membership, type MembershipFiles, placeOf, wayTo } from './membership.ts';
 
 /** The default port of NATS. */
 const DEFAULT_PORT = 4222;
 /** How long a joining machine waits for the founder to admit it. */
 const JOIN_MS = 20_000;
+const NOBODY_INVITED = { invitations: [], tunnels: [] };
 
 interface Becoming {
   home: string;
@@ -73,8 +74,10 @@ export async function foundFleet(
     founder: id,
     allow: [...RIGHTS],
     place: placeOf(home),
+    through: null,
+    labels: [],
   };
-  files.writeBook({ members: [{ id, name: membership.name, rights: [...RIGHTS] }], invitations: [] });
+  files.writeBook({ members: [{ id, name: membership.name, rights: [...RIGHTS] }], ...NOBODY_INVITED });
   files.write(membership);
   return membership;
 }
@@ -87,9 +90,9 @@ async function foundOnShared(options: Becoming & { nats: SharedServer }): Promis
   const membership: Membership = {
     ...{ id, seed, name: name ?? defaultMachineName(), listen: null, authority: '', shared: nats },
     ...placeInView(nats),
-    ...{ founder: id, allow: [...RIGHTS], place: placeOf(home) },
+    ...{ founder: id, allow: [...RIGHTS], place: placeOf(home), through: null, labels: [] },
   };
-  files.writeBook({ members: [{ id, name: membership.name, rights: [...RIGHTS] }], invitations: [] });
+  files.writeBook({ members: [{ id, name: membership.name, rights: [...RIGHTS] }], ...NOBODY_INVITED });
   files.write(membership);
   return membership;
 }
@@ -105,24 +108,30 @@ function placeInView({ servers: [first = ''] }: SharedServer): { host: string; p
  * @throws CatalogueError invalid_invitation, machine_unreachable, machine_name_taken
  */
 export async function joinFleet(
-  options: Becoming & { line: string; allow: readonly Right[]; credentials: string | null; wire: WireVersion },
+  options: Becoming & {
+    line: string;
+    allow: readonly Right[];
+    labels: readonly string[];
+    credentials: string | null;
+    wire: WireVersion;
+  },
 ): Promise<Membership> {
-  const { home, files, line, allow } = options;
-  const { host, port, authority, founder, seed, ...invited } = readInvitation(line);
+  const { home, files, line, allow, labels } = options;
+  const { host, port, authority, founder, seed, through = null, ...invited } = readInvitation(line);
   const shared = invited.shared === undefined ? null : { ...invited.shared, credentials: options.credentials };
   const invitation = publicKeyOf(seed);
   if (invitation === null) throw new CatalogueError('invalid_invitation');
   const key = createKey();
   const name = options.name ?? defaultMachineName();
+  const login = { ...wayTo({ host, port, through, listen: null }), authority, id: invitation, seed };
   const opening =
-    shared === null
-      ? openNatsLink({ host, port, authority, id: invitation, seed })
-      : openSharedLink({ server: shared, id: invitation, seed, founder });
+    shared === null ? openNatsLink(login) : openSharedLink({ server: shared, id: invitation, seed, founder });
   const link = await opening.catch((cause: unknown) => {
     if (cause instanceof CatalogueError) throw cause;
     if (cause instanceof NatsRefusedError) throw new CatalogueError('invalid_invitation', undefined, { cause });
     const why = cause instanceof Error ? cause.message : String(cause);
-    throw new CatalogueError('machine_unreachable', `The founder cannot be reached at ${host}:${port}: ${why}`, {
+    const address = through === null ? `${host}:${port}` : `port ${through}, through ssh`;
+    throw new CatalogueError('machine_unreachable', `The founder cannot be reached at ${address}: ${why}`, {
       hint: 'Check that CBOS is running there, and that this machine can reach the port',
       cause,
     });
@@ -138,7 +147,7 @@ export async function joinFleet(
     if (outcome.kind !== 'answered') {
       // Another machine used the invitation first, so the server closed this machine's connection before an answer
       // arrived.
-      if (shared === null && !(await isAdmitted({ host, port, authority, id: invitation, seed }))) {
+      if (shared === null && !(await isAdmitted(login))) {
         throw new CatalogueError('invalid_invitation');
       }
       throw new CatalogueError(
@@ -161,6 +170,8 @@ export async function joinFleet(
       founder,
       allow: [...allow],
       place: placeOf(home),
+      through,
+      labels: [...labels],
     };
     files.write(membership);
     return membership;

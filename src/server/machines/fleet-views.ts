@@ -9,9 +9,11 @@ import {
   RIGHTS,
   type Roster,
   type Session,
+  type Tunnel,
+  type TunnelState,
 } from '../../protocol/index.ts';
 import { stateOf } from './follow-machines.ts';
-import type { Membership } from './membership.ts';
+import { addressText, type Membership } from './membership.ts';
 import type { Peers } from './peers.ts';
 import { causeOf, type Reach } from './reach.ts';
 
@@ -24,6 +26,8 @@ export interface FleetViewsOptions {
   facts(): Omit<MachineFacts, 'may'>;
   instance: MachineInstance;
   doubles(): readonly MachineInstance[];
+  /** returns the tunnel that this machine keeps open for another one, or null if there is none */
+  tunnelOf(id: string): (Tunnel & TunnelState) | null;
   /** returns a sentence that says why this machine takes no part in the fleet, or null if it takes part */
   fault(): string | null;
   ownSessions(): readonly Session[];
@@ -42,6 +46,7 @@ export function createFleetViews(options: FleetViewsOptions): FleetViews {
 
   const viewOf = (member: Member, failure: CatalogueError | null): FleetMachine => {
     const facts = isSelf(member) ? { ...options.facts(), may: [...RIGHTS] } : peers.factsOf(member.id);
+    const tunnel = options.tunnelOf(member.id);
     const isSilent = failure !== null && causeOf(failure) === 'unreachable';
     return {
       ...member,
@@ -52,6 +57,7 @@ export function createFleetViews(options: FleetViewsOptions): FleetViews {
       age_ms: isSelf(member) ? 0 : peers.ageOf(member.id),
       version: isSelf(member) ? options.version : (peers.presenceOf(member.id)?.cbos ?? null),
       fault: failure === null || isSilent ? null : `${failure.message}; ${failure.hint}`,
+      ...(tunnel === null ? {} : { tunnel }),
     };
   };
 
@@ -63,13 +69,15 @@ export function createFleetViews(options: FleetViewsOptions): FleetViews {
           .roster()
           .members.map(async (member) => viewOf(member, isSelf(member) ? null : await reach.look(member, 'ping'))),
       );
-      const { name, host, port, allow, id, founder } = options.membership();
+      const membership = options.membership();
+      const { name, allow, id, founder, shared } = membership;
       const fault = options.fault();
       return {
         fleet: {
           machine: name,
           is_founder: id === founder,
-          address: `${host}:${port}`,
+          address: addressText(membership),
+          is_shared: shared !== null,
           allow,
           connected: fault === null,
           fault,

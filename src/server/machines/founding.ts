@@ -9,6 +9,7 @@ import {
   versionGap,
   withName,
   withoutExpired,
+  withoutInvitation,
   withoutMember,
 } from '../../core/machines/index.ts';
 import {
@@ -17,38 +18,37 @@ import {
   ensureNatsServer,
   isSignedBy,
   LOG_FILE,
-  type NatsLogin,
   type NatsMessage,
-  openNatsLink,
   PID_FILE,
   reloadNatsServer,
   requireProgram,
   stopNatsServer,
 } from '../../platform/nats/index.ts';
-import { waitUntil } from '../../platform/process/index.ts';
 import {
   Admission,
   CatalogueError,
   type MachineReply,
   type Member,
   type Right,
+  type Tunnel,
+  type TunnelState,
   type WireVersion,
 } from '../../protocol/index.ts';
 import type { Clock } from '../clock.ts';
 import type { Logger } from '../logger.ts';
 import type { Dispose } from '../sessions.ts';
 import { writeInvitation } from './invitation-line.ts';
-import type { Membership, MembershipFiles } from './membership.ts';
-
-/** How long to wait for the NATS server to reload its configuration. On a busy machine, this takes a while. */
-const RELOAD_MS = 20_000;
-const RELOAD_LOOK_MS = 50;
+import { dialable, type Membership, type MembershipFiles } from './membership.ts';
+import { createTunnels, tunnelOf } from './tunnels.ts';
+import { untilAdmitted } from './until-admitted.ts';
 
 export interface FoundingOptions {
   membership: Membership;
   files: MembershipFiles;
   wire: WireVersion;
   environment: Readonly<Record<string, string | undefined>>;
+  /** the ssh program and options for it, for tunnels to other machines */
+  ssh: readonly string[];
   clock: Clock;
   logger: Logger;
   /** called when the members of the fleet have changed */
@@ -57,12 +57,31 @@ export interface FoundingOptions {
   flush(): Promise<void>;
 }
 
+export interface InvitationRequest {
+  rights: readonly Right[];
+  validMs: number;
+  /** where a tunnel for the machine leads, as ssh understands it; null for a machine that needs none */
+  tunnelTo: string | null;
+}
+
+export interface Invited {
+  /** the public key of the invitation */
+  id: string;
+  line: string;
+  expiresAt: number;
+}
+
 /** The founder's tasks: running the NATS server and deciding which machines are admitted. */
 export interface Founding {
   /** @throws CatalogueError nats_missing, nats_failed */
   ensure(): Promise<void>;
   members(): readonly Member[];
-  invite(rights: readonly Right[], validMs: number): Promise<{ line: string; expiresAt: number }>;
+  /** @throws CatalogueError ssh_missing, tunnel_failed */
+  invite(request: InvitationRequest): Promise<Invited>;
+  /** Takes an invitation back. Returns the name of the machine that it had admitted, or null. */
+  revoke(id: string): Promise<string | null>;
+  /** returns the tunnel that this founder keeps open for a member */
+  tunnelOf(id: string): (Tunnel & TunnelState) | null;
   /** Answers a machine's request to join. */
   onJoin(message: NatsMessage): void;
   /** @throws CatalogueError machine_name_taken */
@@ -82,6 +101,12 @@ export function createFounding(options: FoundingOptions): Founding {
   const { natsDir: dir } = files;
   const { listen: host, port } = { listen: membership.listen ?? membership.host, port: membership.port };
   const isOwnServer = membership.shared === null;
+  const tunnels = createTunnels({
+    ...{ ssh: options.ssh, environment, clock, logger },
+    target: { host: dialable(host), port },
+  });
+  /** the machines that were admitted since this server started, by the id of their invitation */
+  const admitted = new Map<string, string>();
   let book: FounderBook = withoutExpired(files.readBook(), clock.now());
   let stopExpiry: Dispose = () => undefined;
   /** whether the NATS server has read the list of members since this CBOS server started */
@@ -114,6 +139,7 @@ export function createFounding(options: FoundingOptions): Founding {
     files.writeBook(next);
     book = next;
     if (isOwnServer) await reloadNatsServer(dir);
+    await tunnels.keep(book.tunnels);
     expireLater();
   }
 
@@ -126,6 +152,39 @@ export function createFounding(options: FoundingOptions): Founding {
         logger.error({ err: cause }, 'an invitation that has expired could not be removed'),
       );
     });
+  }
+
+  async function openTunnelTo(destination: string): Promise<Tunnel> {
+    if (isOwnServer) return tunnels.open(destination);
+    throw new CatalogueError(
+      'tunnel_failed',
+      'A tunnel leads to the NATS server of the founder, and this fleet has none',
+      {
+        hint: 'Omit the tunnel: the machine connects to the shared NATS server',
+      },
+    );
+  }
+
+  async function invite({ rights, validMs }: InvitationRequest, tunnel: Tunnel | null): Promise<Invited> {
+    const { id, seed } = createKey();
+    const expiresAt = clock.now() + validMs;
+    await change({
+      ...book,
+      invitations: [...book.invitations, { id, rights, expiresAt }],
+      tunnels: tunnel === null ? book.tunnels : [...book.tunnels, { ...tunnel, owner: id }],
+    });
+    const { host: address, authority, founder, shared } = membership;
+    const content = { host: address, port, authority, founder, seed };
+    if (shared !== null) {
+      const { servers, isTls } = shared;
+      return { id, line: writeInvitation({ ...content, shared: { servers, isTls } }), expiresAt };
+    }
+    await untilAdmitted({ host: address, dial: dialable(host), port, authority, id, seed });
+    return {
+      id,
+      line: writeInvitation({ ...content, ...(tunnel === null ? {} : { through: tunnel.port }) }),
+      expiresAt,
+    };
   }
 
   function answerJoin(message: NatsMessage, invitation: string): MachineReply {
@@ -141,6 +200,7 @@ export function createFounding(options: FoundingOptions): Founding {
     // the first is admitted.
     files.writeBook(result.book);
     book = result.book;
+    admitted.set(invitation, asked.id);
     logger.info({ machine: result.member.name, rights: result.member.rights }, 'a machine has joined the fleet');
     return { ok: true, value: result.member };
   }
@@ -148,6 +208,7 @@ export function createFounding(options: FoundingOptions): Founding {
   return {
     ensure: async () => {
       book = withoutExpired(book, clock.now());
+      await tunnels.keep(book.tunnels);
       if (!isOwnServer) return expireLater();
       writeConfig(book);
       const { CBOS_TOKEN: _, CBOS_FLEET_INVITATION: __, ...env } = environment;
@@ -168,18 +229,25 @@ export function createFounding(options: FoundingOptions): Founding {
       expireLater();
     },
     members: () => book.members,
-    invite: async (rights, validMs) => {
-      const { id, seed } = createKey();
-      const expiresAt = clock.now() + validMs;
-      await change({ ...book, invitations: [...book.invitations, { id, rights, expiresAt }] });
-      const { host: address, authority, founder, shared } = membership;
-      if (shared !== null) {
-        const { servers, isTls } = shared;
-        const line = writeInvitation({ host: address, port, authority, founder, seed, shared: { servers, isTls } });
-        return { line, expiresAt };
+    invite: async (request) => {
+      const tunnel = request.tunnelTo === null ? null : await openTunnelTo(request.tunnelTo);
+      try {
+        return await invite(request, tunnel);
+      } catch (cause) {
+        if (tunnel !== null) await tunnels.drop(tunnel);
+        throw cause;
       }
-      await untilAdmitted({ host: address, dial: dialable(host), port, authority, id, seed });
-      return { line: writeInvitation({ host: address, port, authority, founder, seed }), expiresAt };
+    },
+    revoke: async (id) => {
+      const member = book.members.find((one) => one.id === admitted.get(id));
+      if (member === undefined && !book.invitations.some((one) => one.id === id)) return null;
+      await change(member === undefined ? withoutInvitation(book, id) : withoutMember(book, member.id));
+      if (member !== undefined) options.onChange();
+      return member?.name ?? null;
+    },
+    tunnelOf: (id) => {
+      const tunnel = tunnelOf(book.tunnels, id);
+      return tunnel === null ? null : { ...tunnel, ...tunnels.stateOf(tunnel) };
     },
     onJoin: (message) => {
       const invitation = invitationOf(message.subject);
@@ -212,36 +280,11 @@ export function createFounding(options: FoundingOptions): Founding {
       options.onChange();
     },
     stop: async () => {
+      await tunnels.close();
       if (isOwnServer) await stopNatsServer(dir);
     },
     dispose: () => stopExpiry(),
   };
-}
-
-/**
- * Waits until the NATS server has reloaded its configuration. The server reloads some time after it has received the
- * signal.
- * @throws CatalogueError nats_failed
- */
-async function untilAdmitted(login: NatsLogin): Promise<void> {
-  const admitted = await waitUntil(
-    async () => {
-      try {
-        await (await openNatsLink(login)).close();
-        return true;
-      } catch {
-        return null; // The NATS server does not know the key yet, or is busy.
-      }
-    },
-    { timeoutMs: RELOAD_MS, everyMs: RELOAD_LOOK_MS },
-  );
-  if (admitted === null) throw new CatalogueError('nats_failed', 'The NATS server rejected the invitation');
-}
-
-/** Returns the address at which this machine can reach its own server, which listens on the given address. */
-export function dialable(host: string): string {
-  if (host === '0.0.0.0') return '127.0.0.1';
-  return host === '::' ? '::1' : host;
 }
 
 function parse(data: string): unknown {

@@ -11,6 +11,8 @@ const Content = z.object({
   authority: z.base64(),
   /** a shared NATS server; its credentials are not part of an invitation */
   shared: SharedServer.pick({ servers: true, isTls: true }).optional(),
+  /** the port of the loopback interface from which a tunnel leads to the founder */
+  through: z.int().min(1).max(65_535).optional(),
   founder: z.string(),
   /** the secret of the invitation, which can be used only once */
   seed: z.string(),
@@ -22,6 +24,7 @@ export interface InvitationContent {
   /** PEM */
   authority: string;
   shared?: Pick<SharedServer, 'servers' | 'isTls'> | undefined;
+  through?: number | undefined;
   founder: string;
   seed: string;
 }

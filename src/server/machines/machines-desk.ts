@@ -36,6 +36,8 @@ export interface MachinesDeskOptions {
   sessions: Pick<Sessions, 'list' | 'onEvent'>;
   /** the labels of this machine, which say what it has, such as a GPU */
   labels: readonly string[];
+  /** the ssh program and options for it, for tunnels to other machines */
+  ssh: readonly string[];
   /** carries out a request from another machine after it has been permitted */
   carryOut(call: MachineCall): Promise<unknown>;
   environment: Readonly<Record<string, string | undefined>>;
@@ -60,6 +62,7 @@ export interface MachinesDesk {
   follow(listener: FleetListener): Dispose;
   init(request: z.output<typeof NewFleet>): Promise<FleetView>;
   invite(request: z.output<typeof NewInvitation>): Promise<z.output<typeof Invitation>>;
+  revoke(id: string): Promise<{ status: 'revoked'; removed: string | null }>;
   join(request: z.output<typeof JoinFleet>): Promise<FleetView>;
   allow(rights: readonly Right[]): Promise<FleetView>;
   remove(machine: string): Promise<FleetMachine>;
@@ -171,11 +174,13 @@ export function createMachinesDesk(options: MachinesDeskOptions): MachinesDesk {
         await opened?.connected(CONNECT_MS);
         return required().view();
       }),
-    invite: async ({ rights, valid_s }) => {
-      const { line, expiresAt } = await required().invite(rights, valid_s * 1_000);
-      return { line, rights, expires_at: new Date(expiresAt).toISOString() };
+    invite: async ({ rights, valid_s, tunnel_to }) => {
+      const request = { rights, validMs: valid_s * 1_000, tunnelTo: tunnel_to ?? null };
+      const { id, line, expiresAt } = await required().invite(request);
+      return { id, line, rights, expires_at: new Date(expiresAt).toISOString() };
     },
-    join: ({ line, name, allow, credentials }) =>
+    revoke: async (id) => ({ status: 'revoked', removed: await required().revoke(id) }),
+    join: ({ line, name, allow, labels, credentials }) =>
       inTurn(async () => {
         requireNone();
         const { joinFleet, membershipFiles } = await load();
@@ -185,6 +190,7 @@ export function createMachinesDesk(options: MachinesDeskOptions): MachinesDesk {
           name: name ?? null,
           line,
           allow,
+          labels: labels ?? [],
           credentials: credentials ?? null,
           wire,
         });

@@ -10,6 +10,7 @@ import type { Clock } from '../clock.ts';
 import type { Logger } from '../logger.ts';
 import type { Dispose, Sessions } from '../sessions.ts';
 import type { FleetListener } from './follow-machines.ts';
+import type { InvitationRequest, Invited } from './founding.ts';
 import type { Membership, MembershipFiles } from './membership.ts';
 
 export interface OpenMachinesOptions {
@@ -19,6 +20,8 @@ export interface OpenMachinesOptions {
   sessions: Pick<Sessions, 'list' | 'onEvent'>;
   /** the labels of this machine, which say what it has, such as a GPU */
   labels: readonly string[];
+  /** the ssh program and options for it */
+  ssh: readonly string[];
   carryOut(call: MachineCall): Promise<unknown>;
   environment: Readonly<Record<string, string | undefined>>;
   /** the version of CBOS, for display */
@@ -36,7 +39,9 @@ export interface Machines {
   /** Reports the sessions of the other machines, and each change. */
   follow(listener: FleetListener): Dispose;
   call(machine: string, call: MachineCall): Promise<unknown>;
-  invite(rights: readonly Right[], validMs: number): Promise<{ line: string; expiresAt: number }>;
+  invite(invitation: InvitationRequest): Promise<Invited>;
+  /** Takes an invitation back. Returns the name of the machine that it had admitted, or null. */
+  revoke(id: string): Promise<string | null>;
   allow(rights: readonly Right[]): void;
   remove(machine: string): Promise<FleetMachine>;
   rename(name: string): Promise<void>;

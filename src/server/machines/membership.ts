@@ -4,7 +4,7 @@ import { hostname } from 'node:os';
 import { join } from 'node:path';
 import { z } from 'zod';
 import type { FounderBook } from '../../core/machines/index.ts';
-import { Member, Rights, Roster, SharedServer } from '../../protocol/index.ts';
+import { MachineFacts, Member, Rights, Roster, SharedServer, Tunnel } from '../../protocol/index.ts';
 import { readPrivateFile, writePrivateFile } from '../private-file.ts';
 import { machineIdOf } from './instance.ts';
 import { MEMBERSHIP_FILE } from './places.ts';
@@ -26,12 +26,17 @@ const Membership = z.object({
   allow: Rights,
   /** a string that identifies the machine and the home; in a copy of the home, it no longer matches */
   place: z.string(),
+  /** the port of the loopback interface from which a tunnel leads to the founder; null without a tunnel */
+  through: z.int().nullable().default(null),
+  /** labels in addition to those of the setting */
+  labels: MachineFacts.shape.labels.default([]),
 });
 export type Membership = z.infer<typeof Membership>;
 
 const Book = z.object({
   members: z.array(Member),
   invitations: z.array(z.object({ id: z.string(), rights: Rights, expiresAt: z.number() })),
+  tunnels: z.array(Tunnel.extend({ owner: z.string() })).default([]),
 });
 
 /**
@@ -50,7 +55,7 @@ export function membershipFiles(home: string) {
     write: (membership: Membership): void => writePrivateFile(file, membership),
     readRoster: (): Roster | null => readPrivateFile(rosterFile, Roster),
     writeRoster: (roster: Roster): void => writePrivateFile(rosterFile, roster),
-    readBook: (): FounderBook => readPrivateFile(bookFile, Book) ?? { members: [], invitations: [] },
+    readBook: (): FounderBook => readPrivateFile(bookFile, Book) ?? { members: [], invitations: [], tunnels: [] },
     writeBook: (book: FounderBook): void => writePrivateFile(bookFile, book),
     /**
      * The membership file is removed first, so that this machine no longer counts as a member even if the rest cannot
@@ -74,6 +79,30 @@ export function placeOf(home: string): string {
   return createHash('sha256')
     .update(`${machineIdOf() ?? ''}\n${realpathSync(home)}`)
     .digest('hex');
+}
+
+/** Returns how to reach the founder's own NATS server, whose certificate is valid for `host` in any case. */
+export function wayTo(membership: Pick<Membership, 'host' | 'port' | 'listen' | 'through'>): {
+  host: string;
+  port: number;
+  dial?: string;
+} {
+  const { host, port, listen, through } = membership;
+  if (through !== null) return { host, dial: LOOPBACK, port: through };
+  return { host, port, ...(listen === null ? {} : { dial: dialable(listen) }) };
+}
+
+/** Returns the address at which this machine reaches the NATS server, as it is shown to the user. */
+export function addressText({ host, port, through }: Membership): string {
+  return through === null ? `${host}:${port}` : `${LOOPBACK}:${through}`;
+}
+
+const LOOPBACK = '127.0.0.1';
+
+/** Returns the address at which this machine can reach its own server, which listens on the given address. */
+export function dialable(host: string): string {
+  if (host === '0.0.0.0') return LOOPBACK;
+  return host === '::' ? '::1' : host;
 }
 
 /** Returns a name for this machine in the form that a fleet accepts. */

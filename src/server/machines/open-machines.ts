@@ -15,12 +15,12 @@ import { createAskListener } from './answer-asks.ts';
 import { ask, change, unreachable } from './ask-machine.ts';
 import { createFleetViews } from './fleet-views.ts';
 import { createMachineFollowers } from './follow-machines.ts';
-import { createFounding, dialable, type Founding } from './founding.ts';
+import { createFounding, type Founding } from './founding.ts';
 import { describeInstance, instanceText } from './instance.ts';
 import { keepConnected } from './keep-connected.ts';
 import { machineFacts } from './machine-facts.ts';
 import type { Machines, OpenMachinesOptions } from './machines.ts';
-import { type Membership, placeOf } from './membership.ts';
+import { type Membership, placeOf, wayTo } from './membership.ts';
 import { createPeers } from './peers.ts';
 import { createReach } from './reach.ts';
 import { createRosterKeeper } from './roster-keeper.ts';
@@ -49,7 +49,7 @@ export function openMachines(options: OpenMachinesOptions): Machines {
   let isClosed = false;
   const waiters = createWaiters(clock);
 
-  const facts = () => machineFacts(options.sessions.list(), options.labels);
+  const facts = () => machineFacts(options.sessions.list(), [...new Set([...options.labels, ...membership.labels])]);
   const stamp = (): MachineStamp => ({ ...wire, boot, at_ms: elapsed(), cbos: options.version });
   const isDoubled = (): boolean => (watch?.doubles().length ?? 0) > 0;
   const rows = (known?: RowsVersion): MachineRows => {
@@ -62,6 +62,7 @@ export function openMachines(options: OpenMachinesOptions): Machines {
         membership,
         files,
         environment: options.environment,
+        ssh: options.ssh,
         clock,
         logger,
         wire,
@@ -114,7 +115,6 @@ export function openMachines(options: OpenMachinesOptions): Machines {
   const others = (): Member[] => roster().members.filter(({ id }) => id !== self);
   const reach = createReach({ link: () => link, self, wire, peers, elapsed });
   const { look } = reach;
-
   const followers = createMachineFollowers({
     others,
     look: (member) => look(member, 'rows'),
@@ -219,6 +219,7 @@ export function openMachines(options: OpenMachinesOptions): Machines {
     facts,
     instance,
     doubles: () => watch?.doubles() ?? [],
+    tunnelOf: (id) => founding?.tunnelOf(id) ?? null,
     fault: () => (link === null ? (doublesText() ?? connection.fault() ?? 'not connected yet') : null),
     ownSessions: () => options.sessions.list() as Session[],
   });
@@ -240,7 +241,8 @@ export function openMachines(options: OpenMachinesOptions): Machines {
       if (isDoubled()) throw doubled();
       return reach.call(member, call);
     },
-    invite: (rights, validMs) => requireFounding().invite(rights, validMs),
+    invite: (invitation) => requireFounding().invite(invitation),
+    revoke: (id) => requireFounding().revoke(id),
     allow: (rights) => {
       membership = { ...membership, allow: [...rights] };
       files.write(membership);
@@ -291,8 +293,8 @@ export function openMachines(options: OpenMachinesOptions): Machines {
   };
 }
 
-function openLinkOf({ host, listen, port, authority, id, seed, shared, founder }: Membership): Promise<NatsLink> {
+function openLinkOf(membership: Membership): Promise<NatsLink> {
+  const { authority, id, seed, shared, founder } = membership;
   if (shared !== null) return openSharedLink({ server: shared, id, seed, founder });
-  const dial = listen === null ? {} : { dial: dialable(listen) };
-  return openNatsLink({ host, port, authority, id, seed, ...dial });
+  return openNatsLink({ ...wayTo(membership), authority, id, seed });
 }

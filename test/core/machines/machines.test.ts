@@ -12,6 +12,7 @@ import {
   versionGap,
   withName,
   withoutExpired,
+  withoutInvitation,
   withoutMember,
   writtenAt,
 } from '../../../src/core/machines/index.ts';
@@ -49,6 +50,7 @@ describe('who is admitted', () => {
   const book: FounderBook = {
     members: [{ id: 'F', name: 'desk', rights: [...RIGHTS] }],
     invitations: [{ id: 'I', rights: ['see'], expiresAt: 1_000 }],
+    tunnels: [],
   };
   const asked = { invitation: 'I', id: 'M', name: 'laptop', now: 999 };
 
@@ -87,6 +89,18 @@ describe('who is admitted', () => {
     expect(withoutExpired(book, 999)).toBe(book);
     expect(withoutExpired(book, 1_000).invitations).toEqual([]);
   });
+
+  test('a tunnel belongs to its invitation, then to the machine that it admitted, and goes with them', () => {
+    const tunnel = { destination: 'me@build', port: 20_000 };
+    const tunnelled: FounderBook = { ...book, tunnels: [{ ...tunnel, owner: 'I' }] };
+    expect(withoutInvitation(tunnelled, 'X').tunnels).toEqual(tunnelled.tunnels);
+    expect(withoutInvitation(tunnelled, 'I')).toEqual({ ...book, invitations: [] });
+    expect(withoutExpired(tunnelled, 1_000).tunnels).toEqual([]);
+    const admitted = admit(tunnelled, asked);
+    if (admitted.outcome !== 'admitted') throw new Error('refused');
+    expect(admitted.book.tunnels).toEqual([{ ...tunnel, owner: 'M' }]);
+    expect(withoutMember(admitted.book, 'M').tunnels).toEqual([]);
+  });
 });
 
 describe('the configuration of the NATS server', () => {
@@ -99,6 +113,7 @@ describe('the configuration of the NATS server', () => {
         { id: 'UM', name: 'laptop', rights: ['answer'] },
       ],
       invitations: [{ id: 'UI', rights: ['see'], expiresAt: 1 }],
+      tunnels: [],
     },
   });
   const lineOf = (id: string): string => config.split('\n').find((line) => line.includes(`nkey: ${id},`)) ?? '';

@@ -67,6 +67,7 @@ describe('without any setting', () => {
       limits_then: 'native',
       limits_floor: 0,
       machine_labels: [],
+      fleet_ssh: ['ssh'],
       worktree_ports: '28000-28999',
       turn_checkpoints: false,
       turns_kept: 100,

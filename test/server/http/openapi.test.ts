@@ -158,6 +158,7 @@ describe('the OpenAPI description', () => {
       machines: createMachinesDesk({
         ...{ home: '/nowhere', sessions, environment: {}, version: '1.2.3', clock, logger },
         labels: [],
+        ssh: ['ssh'],
         carryOut: async () => null,
       }),
       replays: createReplays(createSystemClock()),

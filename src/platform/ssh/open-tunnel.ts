@@ -1,0 +1,133 @@
+import { spawn } from 'node:child_process';
+import { isAlive, listProcesses, readArgv, requirePipes, signal, waitUntil } from '../process/index.ts';
+import { isMissing, lastWords, sshArguments, sshEnvironment } from './ssh-arguments.ts';
+
+/** The text that the other machine sends back as soon as the tunnel is open. */
+const PROBE = 'cbos-tunnel';
+/** How long to wait for a tunnel, including the time that ssh needs to connect. */
+const OPEN_MS = 30_000;
+const END_MS = 2_000;
+const LOOK_EVERY_MS = 20;
+/** How much of what ssh writes is kept. */
+const KEPT_CHARACTERS = 8_000;
+
+export interface OpenTunnelOptions {
+  ssh: readonly string[];
+  destination: string;
+  /** the port of the loopback interface of the other machine */
+  port: number;
+  /** where the connections from that port lead */
+  target: { host: string; port: number };
+  environment: Readonly<Record<string, string | undefined>>;
+}
+
+/** Why a tunnel is not open. */
+export interface TunnelEnd {
+  /** whether the other machine refused the port, which a program there may use */
+  isPortTaken: boolean;
+  /** whether there is no ssh program */
+  isMissing: boolean;
+  /** ssh's last words */
+  said: string;
+}
+
+export interface OpenTunnel {
+  /** resolves with null once the tunnel is open, or with the reason why it never was */
+  opened: Promise<TunnelEnd | null>;
+  /** resolves when the tunnel has ended, for whatever reason */
+  ended: Promise<TunnelEnd>;
+  close(): Promise<void>;
+}
+
+function tunnelArguments({ ssh, destination, port, target }: OpenTunnelOptions): [string, ...string[]] {
+  const host = target.host.includes(':') ? `[${target.host}]` : target.host;
+  return sshArguments({
+    ...{ ssh, destination, command: 'cat' },
+    options: [
+      'BatchMode=yes',
+      // A connection that this one shares could outlive it, with the tunnel.
+      'ControlPath=none',
+      'ExitOnForwardFailure=yes',
+      `RemoteForward=127.0.0.1:${port} ${host}:${target.port}`,
+    ],
+  });
+}
+
+/**
+ * Ends the ssh that an earlier server of this home left behind when it was killed. That ssh would keep the port, and
+ * nobody could close it any more. It is recognized by its arguments, which contain both ports.
+ */
+export async function endLeftTunnel(options: OpenTunnelOptions): Promise<void> {
+  const wanted = tunnelArguments(options).slice(1).join('\0');
+  for (const info of await listProcesses()) {
+    // The program may have been found in PATH, so only its arguments are compared.
+    if ((await readArgv(info.pid)).slice(1).join('\0') !== wanted) continue;
+    await signal(info, 'SIGTERM');
+    await waitUntil(async () => ((await isAlive(info)) ? null : true), { timeoutMs: END_MS, everyMs: LOOK_EVERY_MS });
+  }
+}
+
+/**
+ * Opens a tunnel: connections to a port of the other machine's loopback interface reach a server here. ssh may ask
+ * nobody.
+ *
+ * The other machine runs `cat`. Its echo shows that the tunnel is open. If this process is killed, `cat` reads the end
+ * of its input, and ssh ends with it, but only when nothing uses the tunnel any more (see `endLeftTunnel`).
+ * @throws CatalogueError process_limit, invalid_request
+ */
+export function openTunnel(options: OpenTunnelOptions): OpenTunnel {
+  const [program, ...args] = tunnelArguments(options);
+  const child = spawn(program, args, { stdio: 'pipe', env: sshEnvironment(options.environment) });
+  requirePipes(child);
+  let said = '';
+  let echoed = '';
+  let isLate = false;
+  const endOf = (fault?: string, hasNoProgram = false): TunnelEnd => ({
+    isPortTaken: said.includes('remote port forwarding failed'),
+    isMissing: hasNoProgram,
+    said: fault ?? (lastWords(said) || 'ssh ended without a reason'),
+  });
+  child.stdin.on('error', () => undefined).write(`${PROBE}\n`);
+  child.stderr.setEncoding('utf8').on('data', (text: string) => {
+    said = (said + text).slice(-KEPT_CHARACTERS);
+  });
+  const ended = new Promise<TunnelEnd>((resolve) => {
+    child.once('error', (error: NodeJS.ErrnoException) =>
+      resolve(isMissing(error) ? endOf(`The program ${program} was not found`, true) : endOf(error.message)),
+    );
+    child.once('exit', () =>
+      setImmediate(() => {
+        child.stdout.destroy();
+        child.stderr.destroy();
+        resolve(endOf(isLate ? `the tunnel was not open after ${OPEN_MS / 1_000} s` : undefined));
+      }),
+    );
+  });
+  const opened = new Promise<TunnelEnd | null>((resolve) => {
+    const timer = setTimeout(() => {
+      isLate = true;
+      child.kill('SIGTERM');
+    }, OPEN_MS);
+    child.stdout.setEncoding('utf8').on('data', (text: string) => {
+      echoed = (echoed + text).slice(-KEPT_CHARACTERS);
+      if (!echoed.includes(PROBE)) return;
+      clearTimeout(timer);
+      resolve(null);
+    });
+    void ended.then((end) => {
+      clearTimeout(timer);
+      resolve(end);
+    });
+  });
+  return {
+    opened,
+    ended,
+    close: async () => {
+      child.stdin.end();
+      child.kill('SIGTERM');
+      const timer = setTimeout(() => child.kill('SIGKILL'), END_MS);
+      await ended;
+      clearTimeout(timer);
+    },
+  };
+}
