@@ -81,6 +81,16 @@ const NATS_SERVER = {
   packages: { 'apt-get': 'nats-server', dnf: 'nats-server', pacman: 'nats-server', apk: 'nats-server' },
 };
 
+/**
+ * `cbos fleet add` reaches other machines over ssh. The tests run a server of their own on loopback.
+ * @type {SystemProgram}
+ */
+const SSHD = {
+  programs: ['sshd'],
+  name: "OpenSSH's server",
+  packages: { 'apt-get': 'openssh-server', dnf: 'openssh-server', pacman: 'openssh', apk: 'openssh' },
+};
+
 /** Pull requests are opened through this program. @type {SystemProgram} */
 const GH = {
   programs: ['gh'],
@@ -101,7 +111,7 @@ const GLAB = {
  * are installed if no password is needed for that.
  * @type {readonly SystemProgram[]}
  */
-export const WANTED_FOR_TEST = [FAKETIME, FIREFOX, GH, GLAB, NATS_SERVER];
+export const WANTED_FOR_TEST = [FAKETIME, FIREFOX, GH, GLAB, NATS_SERVER, SSHD];
 
 /**
  * The programs that each goal needs in addition to Node and npm.

@@ -71,6 +71,31 @@ export interface DemoRequest {
   onProgress(line: string): void;
 }
 
+/** A program to run on another machine, through the user's own ssh. */
+export interface SshRequest {
+  /** `[USER@]HOST` */
+  destination: string;
+  words: readonly string[];
+  /** whether a user can type a passphrase, or accept a host key */
+  isAttended: boolean;
+}
+
+/** What arrived from a program on another machine. After anything but a line, nothing arrives any more. */
+export type SshEvent =
+  | { kind: 'line'; line: string }
+  | { kind: 'ended'; code: number | null; said: string }
+  | { kind: 'flooded' }
+  | { kind: 'late' };
+
+export interface SshTalk {
+  send(line: string): void;
+  /** Resolves with the next line, or with the reason why there is none. */
+  next(limitMs: number): Promise<SshEvent>;
+  /** Ends the program's standard input. */
+  finish(): void;
+  close(): Promise<void>;
+}
+
 /** One line of the output of `cbos timeline`. */
 export interface TimelineChange {
   /** the seconds since the start of the recording; always 0 if the recording has no timing */
@@ -228,6 +253,11 @@ export interface LocalHost {
    * @throws CatalogueError not_allowed_there, no_such_session, no_recording, machine_version
    */
   openFarTerminal(request: FarTerminalRequest): Promise<'left' | 'ended'>;
+  /**
+   * Starts a program on another machine through ssh.
+   * @throws CatalogueError ssh_missing
+   */
+  openSsh(request: SshRequest): Promise<SshTalk>;
   /**
    * Runs the terminal UI until the user leaves it. Starts the server if none is running. Resolves to the exit code.
    * @throws CatalogueError no_server, timed_out

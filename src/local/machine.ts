@@ -124,6 +124,10 @@ export function createLocalMachine(self: ThisProgram): LocalHost {
       const { runAttached } = await import('./attach.ts');
       return runAttached(self, argv, await settingsOf());
     },
+    openSsh: async (request) => {
+      const { openSsh } = await import('../platform/ssh/index.ts');
+      return openSsh({ ...request, ssh: (await settingsOf()).fleet_ssh, environment });
+    },
     openFarTerminal: async (request) => (await import('./far-terminal.ts')).openFarTerminal(request),
     demo: async (request) => (await import('./demo.ts')).runLocalDemo(self, request),
     recordMisdetection: async (request) => {

@@ -23,6 +23,7 @@ export * from './grouping.ts';
 export * from './history.ts';
 export * from './json-session.ts';
 export * from './labels.ts';
+export * from './machine-adding.ts';
 export * from './machine-wire.ts';
 export * from './machine-words.ts';
 export * from './machines.ts';

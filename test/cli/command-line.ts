@@ -178,6 +178,7 @@ function testHost({ socket, settings, host }: CommandOptions): LocalHost {
     service: { install: missing('install'), uninstall: missing('uninstall'), status: missing('status') },
     attachArgv: (screenId) => ['screen', '-x', screenId],
     runAttached: missing('runAttached'),
+    openSsh: missing('openSsh'),
     openFarTerminal: missing('openFarTerminal'),
     demo: missing('demo'),
     tui: missing('tui'),

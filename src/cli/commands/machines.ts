@@ -1,14 +1,16 @@
 import { createInterface } from 'node:readline/promises';
 import { type Command, InvalidArgumentError, Option } from 'commander';
-import { type FleetView, MACHINE_NAME_PATTERN, RIGHTS, type Right } from '../../protocol/index.ts';
+import { type FleetView, RIGHTS, type Right } from '../../protocol/index.ts';
 import { formatDuration } from '../../text/durations.ts';
 import { cleanLine } from '../../text/terminal-text.ts';
 import { confirm } from '../confirm.ts';
 import { type CliContext, isInteractive } from '../context.ts';
-import { machineTable } from '../output/fleet-table.ts';
+import { machineTable, tunnelFault } from '../output/fleet-table.ts';
 import { credentialsIn } from '../read-credentials.ts';
+import { addAdding } from './adding.ts';
 import { describe } from './command-help.ts';
-import { readSpan } from './option-values.ts';
+import { readAllowed, readMachineName, readRights } from './machine-values.ts';
+import { collectLabel, readSpan } from './option-values.ts';
 
 interface JsonOption {
   json?: boolean;
@@ -23,6 +25,7 @@ interface InitOptions {
 
 interface JoinOptions {
   allow: Right[];
+  label: string[];
   name?: string;
   credentials?: string;
 }
@@ -45,6 +48,7 @@ export function addMachines(program: Command, context: CliContext): void {
       ],
       ['cbos fleet invite --rights see,answer', 'print a line that admits one machine, once'],
       ['cbos fleet join --allow see,answer,type', 'join on the other machine; asks for that line'],
+      ['cbos fleet add me@build1', 'do both over ssh, from the first machine'],
       ['cbos fleet ls', 'list the machines'],
       ['cbos ls --fleet', 'list the sessions of all machines'],
       ['cbos attach build1/AUTH', 'open the terminal of a session on the machine build1'],
@@ -55,6 +59,7 @@ export function addMachines(program: Command, context: CliContext): void {
   addList(fleet, context);
   addFounding(fleet, context);
   addJoining(fleet, context);
+  addAdding(fleet, context);
   addRenaming(fleet, context);
   addEnding(fleet, context);
 }
@@ -85,7 +90,11 @@ function printView({ out }: CliContext, { fleet, machines }: FleetView): void {
     return;
   }
   out.lines(machineTable(machines, out.style, out.width));
-  for (const { fault } of machines) if (fault !== null) out.notice(cleanLine(fault));
+  for (const machine of machines) {
+    if (machine.fault !== null) out.notice(cleanLine(machine.fault));
+    const fault = tunnelFault(machine);
+    if (fault !== null) out.notice(fault);
+  }
   if (!fleet.connected) {
     const { address, doubles } = fleet;
     out.notice(
@@ -115,7 +124,7 @@ function addFounding(fleet: Command, context: CliContext): void {
       ).conflicts('address'),
     )
     .option('--credentials <file>', 'for --nats: a credentials file, or a file with the seed of an nkey')
-    .option('--name <name>', "this machine's name; default: its host name", readName)
+    .option('--name <name>', "this machine's name; default: its host name", readMachineName)
     .option('--json', 'print the API response as JSON')
     .action(async ({ json, credentials: file, ...rest }: JsonOption & InitOptions) => {
       const body = { ...rest, ...(await credentialsIn(context, file)) };
@@ -175,14 +184,16 @@ function addJoining(fleet: Command, context: CliContext): void {
     )
     .argument('[line]', 'the line that `cbos fleet invite` printed; - or no argument reads standard input')
     .option('--allow <rights>', 'what the other machines may do here, each within its own rights', readAllowed, ['see'])
-    .option('--name <name>', "this machine's name; default: its host name", readName)
+    .option('--name <name>', "this machine's name; default: its host name", readMachineName)
+    .option('--label <label>', 'what this machine has, in addition to fleet.labels; can be repeated', collectLabel, [])
     .option('--credentials <file>', 'for a fleet on a NATS server that exists already: the credentials for that server')
     .option('--json', 'print the API response as JSON')
-    .action(async (given: string | undefined, { json, allow, name, credentials }: JsonOption & JoinOptions) => {
+    .action(async (given: string | undefined, { json, allow, name, label, credentials }: JsonOption & JoinOptions) => {
       const line = given === undefined || given === '-' ? await readLine(context) : given;
       const read = await credentialsIn(context, credentials);
       const client = await context.client();
-      const body = { line, allow, ...(name === undefined ? {} : { name }), ...read };
+      const labels = label.length === 0 ? {} : { labels: label };
+      const body = { line, allow, ...labels, ...(name === undefined ? {} : { name }), ...read };
       const view = await client.call('joinFleet', { body });
       if (json === true) return out.json(view);
       out.line(`joined the fleet as ${view.fleet?.machine ?? ''}`);
@@ -207,7 +218,7 @@ function addRenaming(fleet: Command, context: CliContext): void {
     .command('rename')
     .summary('give this machine another name in the fleet')
     .description('Give this machine another name in the fleet. Its key, its rights and its sessions stay the same.')
-    .argument('<name>', 'the new name', readName)
+    .argument('<name>', 'the new name', readMachineName)
     .option('--json', 'print the API response as JSON')
     .action(async (name: string, { json }: JsonOption) => {
       const client = await context.client();
@@ -257,22 +268,6 @@ function addEnding(fleet: Command, context: CliContext): void {
       if (left.is_copy) out.notice('this was a copy of another machine, which stays in the fleet');
       else if (!left.told) out.notice('the founder could not be notified — run this there: cbos fleet remove NAME');
     });
-}
-
-function readName(text: string): string {
-  if (MACHINE_NAME_PATTERN.test(text)) return text;
-  throw new InvalidArgumentError('Use up to 32 lower-case letters, digits and "-", starting with a letter or digit.');
-}
-
-function readAllowed(text: string): Right[] {
-  return text === 'none' ? [] : readRights(text);
-}
-
-function readRights(text: string): Right[] {
-  const words = text.split(',').map((word) => word.trim());
-  const known = RIGHTS.filter((right) => words.includes(right));
-  if (known.length === new Set(words).size) return known;
-  throw new InvalidArgumentError(`Use ${RIGHTS.join(', ')}, separated by commas.`);
 }
 
 function readInvitationSpan(text: string): number {
