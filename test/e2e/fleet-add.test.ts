@@ -5,6 +5,7 @@ import type { FleetMachine, FleetView } from '../../src/protocol/index.ts';
 import { type Cbos, type CliResult, PROGRAM, runCbos, startCbos } from '../harness/cbos.ts';
 import { hasNatsServer } from '../harness/fleet.ts';
 import { hasSshServer, type SshServer, startSshServer } from '../harness/ssh-server.ts';
+import { openTerminal } from '../harness/tmux.ts';
 import { waitFor } from '../harness/wait-for.ts';
 import { createWorld, type World } from '../harness/world.ts';
 
@@ -141,6 +142,34 @@ describe.skipIf(!hasNatsServer || !hasSshServer)('cbos fleet add', () => {
     expect(await fleetOf(boxWorld)).toMatchObject({ connected: false });
   });
 
+  test('lets ssh ask on the terminal, and asks nothing where there is no terminal', async () => {
+    const env = { CBOS_FLEET_SSH: box.attended.setting };
+    expect(await desk.cli(['fleet', 'add', 'box'], { env })).toMatchObject({
+      code: 5,
+      stderr: expect.stringContaining('Host key verification failed'),
+    });
+    const args = ['fleet', 'add', 'box', '--no-tunnel', '--name', 'build'];
+    // A shell survives Ctrl-C and prints the exit code, as on a user's terminal.
+    const shell = ['/bin/sh', '-c', 'trap : INT; "$@"; echo "code $?"; read end', 'sh', process.execPath, PROGRAM];
+    const terminal = await openTerminal(deskWorld, { env, program: shell, args });
+    await terminal.until(/continue connecting/, 'the question of ssh about the host key');
+    await terminal.type('yes');
+    await terminal.keys('Enter');
+    await terminal.until(/Enter passphrase/, 'the question of ssh for the passphrase');
+    await terminal.type(box.attended.passphrase);
+    await terminal.keys('Enter');
+    expect(await terminal.until(/code \d/, 'the exit code')).toMatch(/build joined the fleet\s+code 0/);
+    await part();
+
+    const left = await openTerminal(deskWorld, { env, program: shell, args });
+    await left.until(/Enter passphrase/, 'the question of ssh for the passphrase');
+    await left.keys('C-c');
+    expect(await left.until(/code \d/, 'the exit code')).toMatch(
+      /nothing was changed here, and box joined nothing\s+code 130/,
+    );
+    expect(await machines()).toHaveLength(1);
+  });
+
   test('names the cure for everything that is missing or taken, and changes nothing', async () => {
     const before = await machines();
     const taken = await add('--name', 'desk');
@@ -167,6 +196,10 @@ describe.skipIf(!hasNatsServer || !hasSshServer)('cbos fleet add', () => {
     // A path with a quote and a space reaches the other machine as it is.
     const odd = box.program("it's; odd", 'echo "$0 was run" >&2; exit 2');
     expect(await add('--cbos', odd)).toMatchObject({ stderr: expect.stringContaining(`${odd} was run`) });
+    const tunnelled = await desk.call('POST', '/fleet/invitations', {
+      ...{ rights: ['see'], valid_s: 60, tunnel_to: 'nobody@127.0.0.1' },
+    });
+    expect(tunnelled.error).toMatchObject({ code: 'tunnel_failed', hint: expect.stringContaining('passphrase') });
     expect(await machines()).toMatchObject(before.map(({ name }) => ({ name })));
     const alone = createWorld();
     try {

@@ -19,6 +19,8 @@ export interface SshServer {
   name: string;
   /** for the setting `fleet.ssh`: ssh with a configuration of the test's own, never the user's */
   setting: string;
+  /** the same, but with a key that has a passphrase, and a host key that a user has to accept */
+  attended: { setting: string; passphrase: string };
   stop(): Promise<void>;
   start(): Promise<void>;
   /** writes a program into the world, and returns its path */
@@ -32,8 +34,13 @@ export async function startSshServer(world: World, name: string): Promise<SshSer
   const bin = join(world.dir, 'bin');
   for (const path of [dir, bin]) mkdirSync(path, { recursive: true, mode: 0o700 });
   const file = (of: string): string => join(dir, of);
-  for (const key of ['host', 'user']) {
-    const made = await capture('ssh-keygen', ['-q', '-t', 'ed25519', '-N', '', '-f', file(key)]);
+  const passphrase = 'open sesame';
+  for (const [key, secret] of [
+    ['host', ''],
+    ['user', ''],
+    ['locked', passphrase],
+  ] as const) {
+    const made = await capture('ssh-keygen', ['-q', '-t', 'ed25519', '-N', secret, '-f', file(key)]);
     if (!made.ok) throw new Error(made.output);
   }
   // Debian's service makes this directory, which sshd requires if it runs as root.
@@ -47,7 +54,7 @@ export async function startSshServer(world: World, name: string): Promise<SshSer
     'ListenAddress 127.0.0.1',
     `HostKey ${file('host')}`,
     `PidFile ${file('pid')}`,
-    `AuthorizedKeysFile ${file('user.pub')}`,
+    `AuthorizedKeysFile ${file('user.pub')} ${file('locked.pub')}`,
     'StrictModes no',
     'UsePAM no',
     'PermitRootLogin prohibit-password',
@@ -59,17 +66,19 @@ export async function startSshServer(world: World, name: string): Promise<SshSer
       .join(' ')}`,
   ];
   writeFileSync(file('sshd_config'), `${config.join('\n')}\n`);
-  const client = [
-    `Host ${name}`,
-    '  HostName 127.0.0.1',
-    `  Port ${port}`,
-    `  IdentityFile ${file('user')}`,
-    '  IdentitiesOnly yes',
-    `  UserKnownHostsFile ${file('known_hosts')}`,
-    '  GlobalKnownHostsFile /dev/null',
-    '  StrictHostKeyChecking accept-new',
-  ];
-  writeFileSync(file('config'), `${client.join('\n')}\n`);
+  const client = (key: string, checking: string): string =>
+    [
+      `Host ${name}`,
+      '  HostName 127.0.0.1',
+      `  Port ${port}`,
+      `  IdentityFile ${file(key)}`,
+      '  IdentitiesOnly yes',
+      `  UserKnownHostsFile ${file(`known_hosts_${key}`)}`,
+      '  GlobalKnownHostsFile /dev/null',
+      `  StrictHostKeyChecking ${checking}`,
+    ].join('\n');
+  writeFileSync(file('config'), `${client('user', 'accept-new')}\n`);
+  writeFileSync(file('config-attended'), `${client('locked', 'ask')}\n`);
   // A login shell sets PATH anew, as it does for a user.
   const profile = `PATH='${bin}':'${join(process.execPath, '..')}':"$PATH"\n`;
   for (const one of ['.profile', '.bash_profile', '.zprofile']) writeFileSync(join(world.home, one), profile);
@@ -103,6 +112,7 @@ export async function startSshServer(world: World, name: string): Promise<SshSer
   return {
     name,
     setting: `ssh,-F,${file('config')}`,
+    attended: { setting: `ssh,-F,${file('config-attended')}`, passphrase },
     start,
     stop,
     program: (of, script) => {
