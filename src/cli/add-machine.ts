@@ -83,6 +83,8 @@ export async function addMachine(context: CliContext, options: AddMachine): Prom
     out.notice(`joining: it may ${options.rights.join(', ')} on the other machines`);
     const request = { line: invitation.line, ...options.join };
     const joined = await orInterrupted(partner.ask({ kind: 'join', request }, 'joined'));
+    // A machine that names another one as itself has not joined.
+    if (fleet.members.has(joined.id)) throw unexpected(destination);
     const seen = await orInterrupted(untilSeen(client, joined, stop.signal));
     await orInterrupted(partner.ask({ kind: 'keep' }, 'kept'));
     return seen;
@@ -99,7 +101,7 @@ export async function addMachine(context: CliContext, options: AddMachine): Prom
 async function requireFounder(
   client: Caller,
   { join, tunnel }: AddMachine,
-): Promise<{ own: Fleet; founder: string | null }> {
+): Promise<{ own: Fleet; founder: string | null; members: ReadonlySet<string> }> {
   const { fleet, machines } = await client.call('fleet');
   if (fleet === null) throw new CatalogueError('no_fleet');
   if (!fleet.is_founder) throw new CatalogueError('not_founder');
@@ -111,7 +113,11 @@ async function requireFounder(
       hint: 'Omit --tunnel: the machine connects to the shared NATS server',
     });
   }
-  return { own: fleet, founder: machines.find((machine) => machine.is_founder)?.id ?? null };
+  return {
+    own: fleet,
+    founder: machines.find((machine) => machine.is_founder)?.id ?? null,
+    members: new Set(machines.map(({ id }) => id)),
+  };
 }
 
 /** The other machine, as the partner in a conversation. */
@@ -134,7 +140,7 @@ function createPartner(talk: SshTalk, { destination, program, waitMs }: AddMachi
         const { code, message, hint, ...rest } = said.error;
         throw errorFromBody({ ...rest, code, message: `${destination}: ${cleanLine(message)}`, hint: cleanLine(hint) });
       }
-      if (said?.kind !== kind) throw new CatalogueError('machine_version', `${destination} answers in another way`);
+      if (said?.kind !== kind) throw unexpected(destination);
       return said as Said<K>;
     }
   };
@@ -146,6 +152,9 @@ function createPartner(talk: SshTalk, { destination, program, waitMs }: AddMachi
     },
   };
 }
+
+const unexpected = (destination: string): CatalogueError =>
+  new CatalogueError('machine_version', `CBOS on ${destination} gives an answer that this version does not expect`);
 
 /** The exit codes of a shell that did not find the program, or could not run it, and of ssh if it could not connect. */
 const NOT_FOUND = new Set<number | null>([126, 127]);
@@ -199,8 +208,8 @@ async function greet(
   });
 }
 
-/** Matches addresses that only programs on the same machine can reach. */
-const LOOPBACK = /^(127\.[\d.]+|::1|localhost)$/;
+/** Matches addresses that mean the machine itself, whichever machine connects to them. */
+const LOOPBACK = /^(127\.[\d.]+|0\.0\.0\.0|::1?|localhost)$/;
 
 async function needsTunnel(
   { out }: CliContext,

@@ -100,7 +100,7 @@ describe.skipIf(!hasNatsServer || !hasSshServer)('cbos fleet add', () => {
     await expectNothingLeft();
   });
 
-  test('stops reading a machine that prints a megabyte, and prints nothing that a terminal acts on', async () => {
+  test('stops reading a machine that prints a megabyte or claims to be another, and prints nothing that a terminal acts on', async () => {
     const flood = box.program('flood', 'head -c 1000000 /dev/zero | tr "\\0" x; sleep 600');
     expect(await add('box', '--cbos', flood)).toMatchObject({
       code: 5,
@@ -112,6 +112,18 @@ describe.skipIf(!hasNatsServer || !hasSshServer)('cbos fleet add', () => {
     const said = await add('box', '--cbos', escapes);
     expect(said.stderr).toContain('look: red');
     expect(said.stderr).not.toMatch(/[\u0000-\u0009\u000b-\u001f]/);
+    // It claims to be a machine that is in the fleet already.
+    const [own] = (await desk.call<FleetView>('GET', '/fleet')).body.machines;
+    const hello = JSON.stringify({ kind: 'hello', cbos: '1', started: false, fleet: null });
+    const claim = JSON.stringify({ kind: 'joined', id: own?.id, name: 'build' });
+    const liar = box.program(
+      'liar',
+      `echo 'cbos-fleet-add-1 ${hello}'; read join; echo 'cbos-fleet-add-1 ${claim}'; cat`,
+    );
+    expect(await add('box', '--no-tunnel', '--cbos', liar)).toMatchObject({
+      ...{ code: 4, stdout: '' },
+      stderr: expect.stringContaining('the invitation was taken back'),
+    });
     const hostile = JSON.stringify({
       kind: 'failed',
       error: { code: 'in_fleet', message: 'no\u001b[2J', hint: 'run\u0007 this' },
