@@ -5,6 +5,8 @@ export * from './attention.ts';
 export * from './budgets.ts';
 export * from './catchup.ts';
 export * from './changes.ts';
+export * from './checkpoint-at.ts';
+export * from './checkpoints.ts';
 export type { Completion } from './completions.ts';
 export * from './delivery.ts';
 export * from './delivery-phases.ts';

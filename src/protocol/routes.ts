@@ -3,6 +3,7 @@ import { ALWAYS_ROUTES } from './always.ts';
 import { BUDGET_ROUTES } from './budget-routes.ts';
 import { CATCHUP_ROUTES } from './catchup.ts';
 import { CHANGES_ROUTES } from './changes-routes.ts';
+import { CHECKPOINT_ROUTES } from './checkpoints.ts';
 import { Completions, CompletionsQuery } from './completions.ts';
 import { Explanation } from './explanation.ts';
 import { FILE_ROUTES } from './file-routes.ts';
@@ -63,6 +64,7 @@ export const ROUTES = {
   ...CHANGES_ROUTES,
   ...REVIEW_ROUTES,
   ...TURN_ROUTES,
+  ...CHECKPOINT_ROUTES,
   ...WORKTREE_ROUTES,
   ...PULL_REQUEST_ROUTES,
   ...MACHINE_ROUTES,

@@ -38,19 +38,29 @@ export async function countChanges(
   return totalOf(await diffTrees(own, from, to));
 }
 
-export async function listTurnChanges(own: TurnGitDir, { turn, to }: Compared): Promise<Changes> {
-  const { root, branch, head } = own.repository;
-  const files = (await diffTrees(own, turn.begin, to))
+/** Lists the files that differ between two states, as many as anyone would read. */
+export async function listChanges(
+  own: TurnGitDir,
+  { from, to }: { from: string; to: string },
+): Promise<Pick<Changes, 'files' | 'total' | 'left_out'>> {
+  const files = (await diffTrees(own, from, to))
     .map((file) => ({ ...file, parts: [] }))
     .sort((one, other) => (one.path < other.path ? -1 : 1));
+  return {
+    files: files.slice(0, MOST_FILES),
+    total: totalOf(files),
+    left_out: { files: Math.max(0, files.length - MOST_FILES), untracked: 0 },
+  };
+}
+
+export async function listTurnChanges(own: TurnGitDir, { turn, to }: Compared): Promise<Changes> {
+  const { root, branch, head } = own.repository;
   return {
     root,
     branch: branch === null ? null : branch.replace(/^refs\/heads\//, ''),
     head,
     base: baseOf(turn),
-    files: files.slice(0, MOST_FILES),
-    total: totalOf(files),
-    left_out: { files: Math.max(0, files.length - MOST_FILES), untracked: 0 },
+    ...(await listChanges(own, { from: turn.begin, to })),
   };
 }
 

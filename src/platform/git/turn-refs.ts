@@ -65,7 +65,7 @@ export async function commitState(
   return lines(stdout)[0] ?? '';
 }
 
-function messageOf(facts: TurnFacts, { leftOut, ownerOnly }: TurnTree): string {
+function messageOf(facts: TurnFacts, { leftOut, ownerOnly, repositories }: TurnTree): string {
   const text = (value: string): string => quoted(Buffer.from(value).toString('latin1'));
   const fields: readonly (readonly [string, string | null])[] = [
     ['Session', facts.session],
@@ -79,6 +79,7 @@ function messageOf(facts: TurnFacts, { leftOut, ownerOnly }: TurnTree): string {
     ['Changed', `${facts.files} ${facts.added} ${facts.removed}`],
     ...leftOut.map((name) => ['Left-out', quoted(name)] as const),
     ...ownerOnly.map((name) => ['Owner-only', quoted(name)] as const),
+    ...repositories.map((name) => ['Repository', quoted(name)] as const),
   ];
   const rows = fields.flatMap(([name, value]) => (value === null ? [] : [`${name}: ${value}`]));
   return [facts.kind === 'rewind' ? 'Files around a rewind' : 'Files of a turn', '', ...rows, ''].join('\n');
@@ -136,7 +137,7 @@ function turnIn(block: string): KeptTurn[] {
 }
 
 /** Reads a state that was stored. */
-export async function readState(own: TurnGitDir, commit: string): Promise<TurnState> {
+export async function readState(own: Pick<TurnGitDir, 'call'>, commit: string): Promise<TurnState> {
   const { stdout } = await readGit(['cat-file', 'commit', commit], own.call);
   const text = stdout.toString('utf8');
   const message = text.slice(text.indexOf('\n\n') + 2);
@@ -145,6 +146,7 @@ export async function readState(own: TurnGitDir, commit: string): Promise<TurnSt
     tree: /^tree ([0-9a-f]+)$/m.exec(text)?.[1] ?? '',
     leftOut: namesIn(message, 'Left-out'),
     ownerOnly: namesIn(message, 'Owner-only'),
+    repositories: namesIn(message, 'Repository'),
   };
 }
 

@@ -16,6 +16,8 @@ export interface TurnTree {
    * files that only their owner may read, because a tree does not store that; `*` if this is true of nearly all files
    */
   ownerOnly: string[];
+  /** submodules and other repositories in the working tree, whose files are not saved */
+  repositories: string[];
 }
 
 /** The maximum size of a file that is stored. A larger file would be stored again for each turn that changes it. */
@@ -90,7 +92,9 @@ async function takeOnce(own: TurnGitDir): Promise<TurnTree> {
   await updateIndex(own, dropped, taken);
   const { stdout } = await readGit(['write-tree'], own.call);
   const ownerOnly = await followOwnerOnly(own, dropped, taken);
-  return { tree: lines(stdout)[0] ?? '', leftOut, ownerOnly };
+  // git lists another repository as a folder, and other folders by their files.
+  const repositories = others.flatMap((name) => (name.endsWith('/') ? [name.slice(0, -1)] : [])).slice(0, MOST_NAMED);
+  return { tree: lines(stdout)[0] ?? '', leftOut, ownerOnly, repositories };
 }
 
 /** The maximum size of a list. The names of a million files take less than this. */

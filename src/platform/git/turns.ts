@@ -6,10 +6,12 @@
  * - `turn-refs.ts`: commits, refs, and their contents
  * - `src/core/turns/outdated.ts`: which turns are deleted
  * - `compare-turns.ts`: the changes of a turn
+ * - `checkpoint-files.ts`: the files of a checkpoint
  * - `rewind-files.ts`: restoring files
  */
 import type { Changes, Patch } from '../../protocol/index.ts';
-import { countChanges, listTurnChanges, type PatchNames, readTurnPatch } from './compare-turns.ts';
+import { listCheckpoint, readCheckpointFile } from './checkpoint-files.ts';
+import { countChanges, listChanges, listTurnChanges, type PatchNames, readTurnPatch } from './compare-turns.ts';
 import { type Environment, gitEnvironment } from './git-environment.ts';
 import { type RewoundFiles, rewindFiles } from './rewind-files.ts';
 import type { GitPlace } from './run-git.ts';
@@ -66,6 +68,12 @@ export interface TurnKeeper {
   /** Returns the changes of a turn, or the changes so far if it is still running. */
   changes(turn: KeptTurn): Promise<Changes>;
   patch(turn: KeptTurn, names: PatchNames): Promise<Patch>;
+  /** Returns the files that differ between two states. */
+  changesBetween(folder: string, states: { from: string; to: string }): ReturnType<typeof listChanges>;
+  /** Returns what one folder of a state contains. @throws CatalogueError no_such_file */
+  files(folder: string, commit: string, asked: { folder: string; from: number }): ReturnType<typeof listCheckpoint>;
+  /** Returns what a state has at a path. @throws CatalogueError no_such_file */
+  file(folder: string, commit: string, path: string): ReturnType<typeof readCheckpointFile>;
   /** @throws CatalogueError disk_full, in which case nothing has been changed */
   rewind(begin: TurnBegin, commit: string): Promise<{ saved: KeptTurn; files: RewoundFiles }>;
 }
@@ -144,6 +152,7 @@ export function createTurnKeeper({ environment, home, dir, now }: TurnKeeperOpti
     return { ...facts, end };
   }
 
+  const callIn = (cwd: string) => ({ cwd, env, signal: AbortSignal.timeout(LONGEST_MS) });
   const lastTree = async (own: TurnGitDir, turn: KeptTurn): Promise<string> => turn.end ?? (await takeTree(own)).tree;
 
   return {
@@ -158,6 +167,9 @@ export function createTurnKeeper({ environment, home, dir, now }: TurnKeeperOpti
     changes: (turn) => inTurn(turn.root, async (own) => listTurnChanges(own, { turn, to: await lastTree(own, turn) })),
     patch: (turn, names) =>
       inTurn(turn.root, async (own) => readTurnPatch(own, { turn, to: await lastTree(own, turn) }, names)),
+    changesBetween: (folder, states) => inTurn(folder, (own) => listChanges(own, states)),
+    files: (folder, commit, asked) => listCheckpoint(callIn(folder), commit, asked),
+    file: (folder, commit, path) => readCheckpointFile(callIn(folder), commit, path),
     rewind: (begin, commit) =>
       inTurn(begin.folder, async (own, place) => {
         const wanted = await readState(own, commit);

@@ -2,6 +2,7 @@ import { completeFolder } from '../../platform/files/complete-folder.ts';
 import { completePrompt } from '../../platform/files/complete-prompt.ts';
 import {
   CatalogueError,
+  type CHECKPOINT_ROUTES,
   countAttentions,
   isUnread,
   matchesSelector,
@@ -11,6 +12,7 @@ import {
   State,
   type StatusCounts,
   type TURN_ROUTES,
+  type TurnState,
   tagsIn,
 } from '../../protocol/index.ts';
 import type { RulesDesk } from '../approval/rules-desk.ts';
@@ -29,7 +31,7 @@ import type { Scheduler } from '../schedules/scheduler.ts';
 import type { Sessions } from '../sessions.ts';
 import type { Sinks } from '../sinks/sinks.ts';
 import { readTerminalPart } from '../stream/terminal-part.ts';
-import type { TurnDesk, WhichTurn } from '../turns/turn-desk.ts';
+import type { TurnDesk, WhichState, WhichTurn } from '../turns/turn-desk.ts';
 import type { SavedViews } from '../views/saved-views.ts';
 import type { PullRequests } from '../worktrees/pull-requests.ts';
 import type { WorktreeDesk } from '../worktrees/worktree-desk.ts';
@@ -205,15 +207,20 @@ export function createHandlers(options: HandlerOptions): Handlers {
   };
 }
 
-type ChangesRoute = 'changes' | 'patch' | keyof typeof TURN_ROUTES;
+type ChangesRoute = 'changes' | 'patch' | keyof typeof TURN_ROUTES | keyof typeof CHECKPOINT_ROUTES;
 
 function createChangesHandlers({ sessions, changes, turns }: HandlerOptions): Pick<Handlers, ChangesRoute> {
   const whichOf = ({ base, turn }: { base?: string | undefined; turn?: string | undefined }): WhichTurn | null => {
     if (turn === undefined) return null;
     if (base !== undefined)
       throw new CatalogueError('invalid_request', 'base: cannot be combined with a turn, which has its own base');
-    return turn === 'last' ? turn : Number(turn);
+    return numberOf(turn);
   };
+  const numberOf = (turn: string): WhichTurn => (turn === 'last' ? turn : Number(turn));
+  const stateOf = ({ turn }: { turn: string }, { state }: { state?: TurnState | undefined }): WhichState => ({
+    turn: numberOf(turn),
+    state: state ?? null,
+  });
   return {
     changes: ({ params, query }) => {
       const which = whichOf(query);
@@ -231,6 +238,13 @@ function createChangesHandlers({ sessions, changes, turns }: HandlerOptions): Pi
     },
     listTurns: ({ params }) => turns.list(sessions.get(params.slug)),
     rewindSession: ({ params, body }) => turns.rewind(sessions.get(params.slug), body),
+    checkpointFiles: ({ params, query }) =>
+      turns.files(sessions.get(params.slug), stateOf(params, query), {
+        folder: query.folder ?? '',
+        from: query.from ?? 0,
+      }),
+    checkpointChanges: ({ params, query }) => turns.changesBefore(sessions.get(params.slug), stateOf(params, query)),
+    checkpointFile: ({ params, query }) => turns.file(sessions.get(params.slug), stateOf(params, query), query.path),
   };
 }
 

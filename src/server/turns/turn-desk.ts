@@ -10,12 +10,17 @@ import { createTurnKeeper } from '../../platform/git/turns.ts';
 import {
   CatalogueError,
   type Changes,
+  type CheckpointChanges,
+  type CheckpointFacts,
+  type CheckpointFile,
+  type CheckpointFiles,
   type Patch,
   type Rewind,
   type Rewound,
   type Session,
   type Settings,
   type Turn,
+  type TurnState,
   type Turns,
 } from '../../protocol/index.ts';
 import { requireFolder } from '../changes/session-changes.ts';
@@ -27,6 +32,12 @@ import { type FollowedTurns, followTurns } from './follow-turns.ts';
 /** Identifies a turn, either by its number or as the last one. */
 export type WhichTurn = number | 'last';
 
+/** Identifies a checkpoint. Without a state, the later one that is saved is meant. */
+export interface WhichState {
+  turn: WhichTurn;
+  state: TurnState | null;
+}
+
 export interface TurnDesk {
   /**
    * @throws CatalogueError no_such_path, not_a_repository, git_not_found, git_failed; the other methods throw these too
@@ -36,6 +47,12 @@ export interface TurnDesk {
   changes(session: Session, turn: WhichTurn): Promise<Changes>;
   /** @throws CatalogueError no_such_turn */
   patch(session: Session, turn: WhichTurn, names: { file: string | null; oldFile: string | null }): Promise<Patch>;
+  /** @throws CatalogueError no_such_turn, no_such_file */
+  files(session: Session, which: WhichState, asked: { folder: string; from: number }): Promise<CheckpointFiles>;
+  /** @throws CatalogueError no_such_turn, no_such_file */
+  file(session: Session, which: WhichState, path: string): Promise<CheckpointFile>;
+  /** Returns what changed since the checkpoint before. @throws CatalogueError no_such_turn */
+  changesBefore(session: Session, which: WhichState): Promise<CheckpointChanges>;
   /**
    * Saves the current state of the files, and then restores an earlier one.
    * @throws CatalogueError no_such_turn, already_running, disk_full
@@ -84,11 +101,11 @@ export function createTurnDesk({ sessions, environment, settings, clock, log }: 
     return { id, folder, turns: (await keeper.list(folder)).filter((turn) => turn.session === id) };
   }
 
-  async function find(session: Session, which: WhichTurn): Promise<{ turn: KeptTurn; next: KeptTurn | null }> {
-    const { turns } = await turnsOf(session);
+  async function find(session: Session, which: WhichTurn): Promise<FoundTurn> {
+    const { folder, turns } = await turnsOf(session);
     const at = which === 'last' ? turns.length - 1 : turns.findIndex(({ number }) => number === which);
     const turn = turns[at];
-    if (turn !== undefined) return { turn, next: turns[at + 1] ?? null };
+    if (turn !== undefined) return { folder, turn, before: turns[at - 1] ?? null, next: turns[at + 1] ?? null };
     const last = turns.at(-1)?.number;
     const message = which === 'last' || last === undefined ? 'No turn' : `No turn ${which}`;
     throw new CatalogueError('no_such_turn', `${message} of ${session.slug} is saved`, {
@@ -97,8 +114,28 @@ export function createTurnDesk({ sessions, environment, settings, clock, log }: 
   }
 
   /** If no server saw the turn end, it ended at the latest when the next turn began. */
-  const closed = ({ turn, next }: { turn: KeptTurn; next: KeptTurn | null }): KeptTurn =>
+  const closed = ({ turn, next }: Pick<FoundTurn, 'turn' | 'next'>): KeptTurn =>
     turn.end === null && next !== null ? { ...turn, end: next.begin } : turn;
+
+  async function checkpoint(session: Session, which: WhichState): Promise<FoundTurn & { facts: CheckpointFacts }> {
+    const found = await find(session, which.turn);
+    const turn = closed(found);
+    const state = which.state ?? (turn.end === null ? 'begin' : 'end');
+    const commit = state === 'begin' ? turn.begin : turn.end;
+    if (commit === null) throw unseenEnd(session.slug, turn.number);
+    const at = state === 'begin' ? turn.beganAt + turn.lateMs : (turn.endedAt ?? found.next?.beganAt ?? turn.beganAt);
+    const facts = { turn: turn.number, state, at: new Date(at).toISOString(), commit, root: turn.root };
+    return { ...found, facts };
+  }
+
+  async function changesBefore(session: Session, which: WhichState): Promise<CheckpointChanges> {
+    const { folder, facts, turn, before } = await checkpoint(session, which);
+    const since = facts.state === 'end' ? stateBefore(turn) : before?.root === turn.root ? lastState(before) : null;
+    if (since === null) return { ...facts, since, files: [], total: { files: 0, added: 0, removed: 0 } };
+    const { commit: from, ...known } = since;
+    const { files, total } = await keeper.changesBetween(folder, { from, to: facts.commit });
+    return { ...facts, since: known, files, total };
+  }
 
   return {
     list: async (session) => {
@@ -107,17 +144,22 @@ export function createTurnDesk({ sessions, environment, settings, clock, log }: 
     },
     changes: async (session, which) => keeper.changes(closed(await find(session, which))),
     patch: async (session, which, names) => keeper.patch(closed(await find(session, which)), names),
+    files: async (session, which, asked) => {
+      const { folder, facts } = await checkpoint(session, which);
+      return { ...facts, ...(await keeper.files(folder, facts.commit, asked)) };
+    },
+    file: async (session, which, path) => {
+      const { folder, facts } = await checkpoint(session, which);
+      return { ...facts, ...(await keeper.file(folder, facts.commit, path)) };
+    },
+    changesBefore,
     rewind: (session, { turn: number, to }) =>
       sessions.whileQuiet(session.slug, async () => {
         const turn = closed(await find(session, number));
         const folder = requireFolder(session);
         requireNoTurnIn(turn.root, session);
         const commit = to === 'begin' ? turn.begin : turn.end;
-        if (commit === null) {
-          throw new CatalogueError('no_such_turn', `CBOS did not see the end of turn ${number}`, {
-            hint: `\`cbos rewind ${session.slug} --before ${number}\` restores the files as they were before it`,
-          });
-        }
+        if (commit === null) throw unseenEnd(session.slug, number);
         const { id } = sessions.turn(session.slug);
         const prompt = to === 'begin' ? `rewind to before turn ${number}` : `rewind to turn ${number}`;
         const begin = { folder, session: id, slug: session.slug, kind: 'rewind' as const, prompt, at: now() };
@@ -147,6 +189,27 @@ export function createTurnDesk({ sessions, environment, settings, clock, log }: 
       hint: `\`cbos wait ${other.slug}\` waits until it ends`,
     });
   }
+}
+
+/** A turn of a session, with the turns that are kept before and after it. */
+interface FoundTurn {
+  /** the folder in which the session works now */
+  folder: string;
+  turn: KeptTurn;
+  before: KeptTurn | null;
+  next: KeptTurn | null;
+}
+
+const stateBefore = ({ number, begin }: KeptTurn) => ({ turn: number, state: 'begin' as const, commit: begin });
+
+/** Returns the state after a turn, or the one before it if nobody saw its end. */
+const lastState = (turn: KeptTurn) =>
+  turn.end === null ? stateBefore(turn) : { turn: turn.number, state: 'end' as const, commit: turn.end };
+
+function unseenEnd(slug: string, number: number): CatalogueError {
+  return new CatalogueError('no_such_turn', `CBOS did not see the end of turn ${number}`, {
+    hint: `\`cbos rewind ${slug} --before ${number}\` restores the files as they were before it`,
+  });
 }
 
 function toTurn(turn: KeptTurn): Turn {

@@ -13,6 +13,7 @@ import { passRequest, signInAsPage } from '../../harness/signed-in-page.ts';
 import { someSession } from '../../harness/some-session.ts';
 import { asking } from '../../harness/some-sessions.ts';
 import { addDeafSink, addHearingSink } from '../../harness/some-sinks.ts';
+import { runTurn } from '../../harness/some-turns.ts';
 import { createWorktreeRepository } from '../../harness/worktree-repository.ts';
 
 let server: FacesUnderTest;
@@ -32,7 +33,7 @@ const QUESTION = asking();
 type RouteOfOne = Exclude<RouteName, keyof typeof ELSEWHERE>;
 
 /** One successful request for each route. A route without one does not compile. */
-const SUCCESSES: Record<RouteOfOne, RestInput & { before?: () => void; asPage?: () => Promise<PageInput> }> = {
+const SUCCESSES: Record<RouteOfOne, RestInput & { before?: () => unknown; asPage?: () => Promise<PageInput> }> = {
   health: {},
   signIn: { body: { token: TOKEN } },
   challenge: {
@@ -175,10 +176,10 @@ const SUCCESSES: Record<RouteOfOne, RestInput & { before?: () => void; asPage?: 
     before: () => inRepository({ 'a.txt': 'a\n' }),
   },
   listTurns: { params: { slug: 'AUTH' }, before: () => inRepository() },
-  rewindSession: {
-    body: { turn: 1, to: 'begin' },
-    asPage: async () => ({ headers: {}, params: { slug: 'AUTH' }, body: await afterTurn() }),
-  },
+  rewindSession: { params: { slug: 'AUTH' }, body: { turn: 1, to: 'begin' }, before: () => afterTurn() },
+  checkpointFiles: { params: { slug: 'AUTH', turn: '1' }, before: () => afterTurn() },
+  checkpointChanges: { params: { slug: 'AUTH', turn: '1' }, before: () => afterTurn() },
+  checkpointFile: { params: { slug: 'AUTH', turn: '1' }, query: { path: 'a.txt' }, before: () => afterTurn() },
   forkSession: { params: { slug: 'AUTH' }, body: { slug: 'FORK' }, before: () => inWorktree() },
   previewFinish: { params: { slug: 'AUTH' }, before: () => inWorktree() },
   finishSession: { params: { slug: 'AUTH' }, body: { how: 'discard', stop: true }, before: () => inWorktree() },
@@ -212,15 +213,10 @@ const saved = async (): Promise<{ repository: string; id: string; folder: null; 
   const { worktree } = await server.sessions.finish('AUTH', { how: 'discard', stop: true });
   return { repository: worktree?.repository ?? '', id: worktree?.finished?.saved ?? '', folder: null, branch: 'back' };
 };
-/** Plays a turn of AUTH in a repository, and returns the input that rewinds it. */
-const afterTurn = async (): Promise<{ turn: number; to: 'begin' }> => {
-  inRepository();
-  server.sessions.prompts.set('AUTH', { at: Date.now(), text: 'do it' });
-  const since = new Date().toISOString();
-  const now = server.sessions.get('AUTH').status;
-  server.sessions.change('AUTH', { status: { ...now, primary: 'active', detail: 'thinking', since } });
-  server.sessions.change('AUTH', { status: { ...now, primary: 'idle', detail: 'waiting_input', since } });
-  return { turn: 1, to: 'begin' };
+/** Plays a turn of AUTH in a repository. */
+const afterTurn = async (): Promise<void> => {
+  inRepository({ 'a.txt': 'a\n' });
+  await runTurn(server, 'AUTH', { prompt: 'do it', work: () => undefined });
 };
 const inRepository = (files: Readonly<Record<string, string>> = {}): void => {
   const repository = createRepository(server.world);
@@ -261,7 +257,7 @@ const OF_A_SESSION = NAMES.filter((name) => ROUTES[name].path.includes('{slug}')
 describe('every route', () => {
   test.each(NAMES)('%s answers as its entry describes', async (name) => {
     server.sessions.add('AUTH');
-    SUCCESSES[name].before?.();
+    await SUCCESSES[name].before?.();
     const answer = await callRoute(server, name, (await SUCCESSES[name].asPage?.()) ?? SUCCESSES[name]);
     expect(answer.status, answer.text).toBe(ROUTES[name].success);
   });

@@ -1,0 +1,130 @@
+import { z } from 'zod';
+import { ChangedFile, Changes } from './changes.ts';
+import { type Route, SlugParam } from './route.ts';
+import { Timestamp } from './words.ts';
+
+/** The maximum length of a path, which is what Linux accepts (PATH_MAX). */
+const MAX_PATH = 4_096;
+
+/** A checkpoint has the files as they were at the beginning or at the end of a turn. */
+export const TurnState = z.enum(['begin', 'end']);
+export type TurnState = z.infer<typeof TurnState>;
+
+const CheckpointFacts = z.object({
+  turn: z.int(),
+  state: TurnState,
+  at: Timestamp.meta({ description: 'When the files were like this' }),
+  commit: z.string().meta({ description: 'The commit with the files' }),
+  root: z.string().meta({ description: 'The top of the working tree, to which all paths are relative' }),
+});
+export type CheckpointFacts = z.infer<typeof CheckpointFacts>;
+
+export const CheckpointEntry = z
+  .object({
+    name: z.string().meta({ description: 'The name in its folder; bytes that are not UTF-8 are U+FFFD' }),
+    kind: z.enum(['file', 'link', 'folder', 'repository']).meta({
+      description:
+        '`link`: a symbolic link; `repository`: a submodule or another repository, whose files are not saved',
+    }),
+    mode: z.string().nullable().meta({ description: 'As in git, such as 100644 or 100755; null if not saved' }),
+    size: z.int().nullable().meta({ description: 'In bytes; null for a folder, or if not saved' }),
+    saved: z.boolean().meta({ description: 'false if the file was too large, could not be read, or is a repository' }),
+  })
+  .meta({ id: 'CheckpointEntry' });
+export type CheckpointEntry = z.infer<typeof CheckpointEntry>;
+
+/** The files and folders in one folder, as they were at a checkpoint. */
+export const CheckpointFiles = CheckpointFacts.extend({
+  folder: z.string().meta({ description: 'Empty for the top of the working tree' }),
+  entries: z.array(CheckpointEntry).meta({ description: 'Folders first, sorted by name; at most 10,000' }),
+  total: z.int().meta({ description: 'How many entries the folder has' }),
+  next: z.int().nullable().meta({ description: 'The value of `from` for the next part; null if there is none' }),
+}).meta({ id: 'CheckpointFiles' });
+export type CheckpointFiles = z.infer<typeof CheckpointFiles>;
+
+/** What changed between a checkpoint and the one before it. */
+export const CheckpointChanges = CheckpointFacts.extend({
+  since: z
+    .object({ turn: z.int(), state: TurnState })
+    .nullable()
+    .meta({ description: 'The checkpoint before; null if none of the same working tree is kept' }),
+  files: z.array(ChangedFile).meta({ description: 'Sorted by path, at most 5,000; empty if `since` is null' }),
+  total: Changes.shape.total,
+}).meta({ id: 'CheckpointChanges' });
+export type CheckpointChanges = z.infer<typeof CheckpointChanges>;
+
+/** What was at a path at a checkpoint. */
+export const CheckpointFile = CheckpointFacts.extend({
+  path: z.string(),
+  ...CheckpointEntry.omit({ name: true }).shape,
+  encoding: z.enum(['utf-8', 'base64']).nullable().meta({ description: 'base64 if the file is not text in UTF-8' }),
+  content: z.string().nullable().meta({
+    description: "A file's content, or a link's target, which is not followed; null for anything else, or if not saved",
+  }),
+  cut: z.boolean().meta({ description: 'true if the content was cut off after 2 MB' }),
+  image: z.enum(['image/png', 'image/jpeg', 'image/gif', 'image/webp']).nullable().meta({
+    description: 'The type of image, as recognized by its first bytes; null if the file is no such image, or was cut',
+  }),
+}).meta({ id: 'CheckpointFile' });
+export type CheckpointFile = z.infer<typeof CheckpointFile>;
+
+const CheckpointParams = SlugParam.extend({
+  turn: z.string().regex(/^(last|[1-9]\d{0,8})$/, 'the number of a turn, or "last"'),
+});
+
+const StateQuery = TurnState.optional().meta({
+  description: 'the files as they were before the turn, or as it left them; default: the later state that is saved',
+});
+
+const Path = z.string().max(MAX_PATH);
+
+const ERRORS = [
+  'no_such_session',
+  'no_such_path',
+  'not_a_repository',
+  'no_such_turn',
+  'git_not_found',
+  'git_failed',
+] as const;
+
+/** The part of the REST interface that shows the files of a checkpoint. */
+export const CHECKPOINT_ROUTES = {
+  checkpointFiles: {
+    method: 'get',
+    path: '/sessions/{slug}/turns/{turn}/files',
+    summary: 'The files and folders in one folder, as they were before or after a turn',
+    params: CheckpointParams,
+    query: z.strictObject({
+      state: StateQuery,
+      folder: Path.optional().meta({ description: 'relative to the root; default: the root' }),
+      from: z.coerce.number().int().min(0).optional().meta({
+        type: 'integer',
+        minimum: 0,
+        description: 'how many entries to skip',
+      }),
+    }),
+    success: 200,
+    response: CheckpointFiles,
+    errors: [...ERRORS, 'no_such_file'],
+  },
+  checkpointChanges: {
+    method: 'get',
+    path: '/sessions/{slug}/turns/{turn}/changes',
+    summary: 'The files that changed between a checkpoint and the one before it',
+    params: CheckpointParams,
+    query: z.strictObject({ state: StateQuery }),
+    success: 200,
+    response: CheckpointChanges,
+    errors: ERRORS,
+  },
+  checkpointFile: {
+    method: 'get',
+    path: '/sessions/{slug}/turns/{turn}/file',
+    summary: 'One file as it was before or after a turn',
+    params: CheckpointParams,
+    query: z.strictObject({ state: StateQuery, path: Path.min(1) }),
+    success: 200,
+    response: CheckpointFile,
+    errors: [...ERRORS, 'no_such_file'],
+  },
+} as const satisfies Record<string, Route>;
