@@ -31,6 +31,7 @@ export const COMMAND_MODULES: readonly CommandModule[] = [
   { names: ['compare'], load: async () => (await import('./commands/comparing.ts')).addComparing },
   { names: ['review'], load: async () => (await import('./commands/reviewing.ts')).addReviewing },
   { names: ['turns', 'rewind'], load: async () => (await import('./commands/turning.ts')).addTurning },
+  { names: ['tree'], load: async () => (await import('./commands/past-files.ts')).addPastFiles },
   {
     names: ['seen', 'unseen', 'snooze', 'unsnooze'],
     load: async () => (await import('./commands/attending.ts')).addAttending,
