@@ -138,8 +138,10 @@ export interface ExportResult {
 }
 
 export interface ReplayRequest extends RecordingChoice {
-  /** connects to the server, which is needed only for a recording on another machine */
+  /** connects to the server, which is needed only for a recording on another machine, and for a session's files */
   client(): Promise<Caller>;
+  /** whether the terminal's colours may be used */
+  hasColours: boolean;
   /** the speed of the replay; 2 is twice as fast as the original */
   speed: number;
   /** the length to which longer silences are shortened, or null to keep them */
@@ -155,6 +157,7 @@ export interface ReplayRequest extends RecordingChoice {
     write(text: string): Promise<void>;
     /** Listens for keys. */
     onTyped(listener: (typed: string) => void): () => void;
+    onResized(listener: () => void): () => void;
     /** aborting this signal ends the replay */
     signal: AbortSignal;
   };

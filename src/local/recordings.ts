@@ -74,13 +74,25 @@ export async function replay(request: ReplayRequest, place: RecordingPlace): Pro
       ? await playableFile(sourceOf(request, place))
       : await playableFrom({ ...far, client: await request.client(), signal: stage.signal });
   request.onStart({ cols: recording.cols, rows: recording.rows, timed: recording.timed });
+  let areFilesShown = false;
+  const showFiles = async (positionMs: number): Promise<void> => {
+    areFilesShown = true;
+    const { showReplayFiles } = await import('./replay-files.ts');
+    await showReplayFiles({ request, file: sourceOf(request, place).typescript, positionMs });
+    areFilesShown = false;
+  };
   await playRecording(
     recording,
     { speed, idleLimitMs, fromMs },
     {
       ...stage,
+      // The files of a session on another machine stay there.
+      showFiles: far === null ? showFiles : null,
       now: () => performance.now(),
-      onKey: (listener) => stage.onTyped((typed) => readReplayKeys(typed).forEach(listener)),
+      onKey: (listener) =>
+        stage.onTyped((typed) => {
+          if (!areFilesShown) readReplayKeys(typed).forEach(listener);
+        }),
     },
   );
 }

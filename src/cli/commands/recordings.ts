@@ -90,7 +90,7 @@ export function addRecordings(program: Command, context: CliContext): void {
     more: [
       ...ABOUT_RECORDING,
       'machine/NAME plays the recording of a session on another machine in the fleet, part by part; --timing, --cols and --rows do not apply to it.',
-      'Keys: space pauses, . shows the next step, the arrows jump 5 s, + and - change the speed, q quits.',
+      'Keys: space pauses, . shows the next step, the arrows jump 5 s, + and - change the speed, f shows the files as they were at this moment, q quits. The files need the server, and the setting turn_checkpoints.',
       'Only output that draws reaches your terminal: a recording cannot set the clipboard or the title, or query the terminal.',
     ].join('\n'),
     examples: [
@@ -155,6 +155,7 @@ async function replayHere(context: CliContext, recording: string, options: Repla
     await host.replay({
       ...choiceOf(recording, options),
       client: context.client,
+      hasColours: (io.env.NO_COLOR ?? '') === '',
       speed: options.speed,
       idleLimitMs: options.idleLimit === undefined ? null : options.idleLimit * 1_000,
       fromMs: options.from * 1_000,
@@ -173,6 +174,7 @@ async function replayHere(context: CliContext, recording: string, options: Repla
         size: () => terminal?.size() ?? null,
         write: (text) => out.raw(text),
         onTyped: (listener) => terminal?.onTyped(listener) ?? (() => undefined),
+        onResized: (listener) => terminal?.onResized(listener) ?? (() => undefined),
         signal,
       },
     });

@@ -92,8 +92,25 @@ function broughtUp(clock: ReplayClock, now: number): ReplayClock {
   return { ...clock, spent: clock.spent + Math.max(0, now - clock.since) * clock.speed, since: now };
 }
 
+/** Returns a line with the position, the speed and the keys. */
+export function replayStatus(clock: ReplayClock, { now, hasFiles }: { now: number; hasFiles: boolean }): string {
+  const { isPaused, speed } = clock;
+  const place = formatPosition(positionOf(clock, now));
+  const pace = speed === 1 ? '' : `  ${speed}x`;
+  const files = hasFiles ? '  f files' : '';
+  return ` ${isPaused ? 'paused' : 'playing'} ${place}${pace}  q quit  space pause${files}  . step  arrows 5 s  + - speed`;
+}
+
+/** Formats a position as `0:05` or `1:02:03`. */
+function formatPosition(ms: number): string {
+  const seconds = Math.floor(ms / 1_000);
+  const [hours, minutes] = [Math.floor(seconds / 3_600), Math.floor(seconds / 60) % 60];
+  const two = (value: number): string => String(value).padStart(2, '0');
+  return hours === 0 ? `${minutes}:${two(seconds % 60)}` : `${hours}:${two(minutes)}:${two(seconds % 60)}`;
+}
+
 /** What a keypress does to a replay. */
-export type ReplayKey = 'pause' | 'step' | 'back' | 'forward' | 'faster' | 'slower' | 'quit';
+export type ReplayKey = 'pause' | 'step' | 'back' | 'forward' | 'faster' | 'slower' | 'files' | 'quit';
 
 const KEYS: ReadonlyMap<string, ReplayKey> = new Map([
   [' ', 'pause'],
@@ -105,6 +122,7 @@ const KEYS: ReadonlyMap<string, ReplayKey> = new Map([
   ['+', 'faster'],
   ['=', 'faster'],
   ['-', 'slower'],
+  ['f', 'files'],
   ['q', 'quit'],
   ['\u0003', 'quit'],
 ]);

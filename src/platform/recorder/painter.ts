@@ -8,6 +8,10 @@ export function createPainter(write: (text: string) => Promise<void>) {
   let shown: readonly string[] = [];
   let shownSize = '';
   return {
+    /** Forgets what the terminal shows, because something else was written to it. */
+    forget(): void {
+      shownSize = '';
+    },
     /** @param status a line of our own over the last row of the terminal, or null if there is none */
     async paint(emulator: Emulator, size: { cols: number; rows: number }, status: string | null = null): Promise<void> {
       const { cursor, rows: recordedRows } = emulator.frame();

@@ -6,6 +6,7 @@ import {
   type ReplayClock,
   type ReplayKey,
   reach,
+  replayStatus,
   SafeOutput,
   startClock,
   togglePause,
@@ -45,6 +46,8 @@ export interface ReplayStage {
   write(text: string): Promise<void>;
   /** @returns a function that ends the subscription */
   onKey(listener: (key: ReplayKey) => void): () => void;
+  /** shows the files at a position until the user returns to the replay; null if there are none to show */
+  showFiles: ((positionMs: number) => Promise<void>) | null;
   /** returns milliseconds from a clock that never goes back */
   now(): number;
   /** aborted when the replay must end */
@@ -167,7 +170,22 @@ class Player {
         return this.#jump(positionOf(this.#clock, now) + JUMP_MS, next);
       case 'back':
         return this.#jump(Math.max(0, positionOf(this.#clock, now) - JUMP_MS), next);
+      case 'files':
+        await this.#showFiles();
+        return next;
     }
+  }
+
+  /** Shows the files at this position. The replay waits for the user to return, and then continues. */
+  async #showFiles(): Promise<void> {
+    const { stage } = this.#parts;
+    if (stage.showFiles === null || stage.size() === null) return;
+    const { isPaused } = this.#clock;
+    const now = stage.now();
+    this.#clock = pause(this.#clock, now);
+    await stage.showFiles(positionOf(this.#clock, now));
+    if (!isPaused) this.#clock = togglePause(this.#clock, stage.now());
+    this.#painter.forget();
   }
 
   /**
@@ -216,13 +234,10 @@ class Player {
 
   /** Returns the note to show, or null while the note would cover something. */
   #status(size: { rows: number }): string | null {
-    const { isPaused, speed } = this.#clock;
     const now = this.#parts.stage.now();
     const hasRoom = size.rows > this.#emulator.frame().rows;
-    if (!hasRoom && !isPaused && now - this.#keyAt >= STATUS_MS) return null;
-    const place = formatPosition(positionOf(this.#clock, now));
-    const pace = speed === 1 ? '' : `  ${speed}x`;
-    return ` ${isPaused ? 'paused' : 'playing'} ${place}${pace}  q quit  space pause  . step  arrows 5 s  + - speed`;
+    if (!hasRoom && !this.#clock.isPaused && now - this.#keyAt >= STATUS_MS) return null;
+    return replayStatus(this.#clock, { now, hasFiles: this.#parts.stage.showFiles !== null });
   }
 
   async #paintStatus(): Promise<void> {
@@ -276,14 +291,6 @@ class Player {
       if (this.#keys.length > 0 || this.#parts.stage.signal.aborted) this.#wake();
     });
   }
-}
-
-/** Formats a position as `0:05` or `1:02:03`. */
-function formatPosition(ms: number): string {
-  const seconds = Math.floor(ms / 1_000);
-  const [hours, minutes] = [Math.floor(seconds / 3_600), Math.floor(seconds / 60) % 60];
-  const two = (value: number): string => String(value).padStart(2, '0');
-  return hours === 0 ? `${minutes}:${two(seconds % 60)}` : `${hours}:${two(minutes)}:${two(seconds % 60)}`;
 }
 
 /**

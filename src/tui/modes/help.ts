@@ -66,7 +66,7 @@ const KEYS: readonly (readonly [title: string, keys: readonly (readonly [string,
       ],
       ['C', 'compare the marked sessions, or the selected one and the other attempts at its task (NAME-1, NAME-2)'],
       ['t', 'attach to its real terminal; Ctrl-A d returns'],
-      ['R', "replay the session's recording"],
+      ['R', "replay the session's recording; f shows the files as they were at that moment"],
     ],
   ],
   [

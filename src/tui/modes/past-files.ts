@@ -1,0 +1,218 @@
+import type { Caller } from '../../client/index.ts';
+import type { CheckpointAt, CheckpointChanges, CheckpointFile, CheckpointMoment } from '../../protocol/index.ts';
+import { changedName, changeLetter, changeStyle, linesText, shownName } from '../../text/changes-words.ts';
+import {
+  checkpointLines,
+  contentText,
+  entryText,
+  type MarkedEntry,
+  markedEntries,
+  marksOf,
+  sinceText,
+  stateText,
+} from '../../text/checkpoint-words.ts';
+import { displayWidth, truncate } from '../../text/display-width.ts';
+import { formatDateTime } from '../../text/durations.ts';
+import { showHiddenMarks } from '../../text/hidden-marks.ts';
+import type { Style, StyleName } from '../../text/style.ts';
+import { cleanLine } from '../../text/terminal-text.ts';
+import { wrap } from '../view/cells.ts';
+import type { Mode, Page } from './mode.ts';
+import { pagerStep } from './pager-keys.ts';
+
+/** What the page needs from the program that shows it. */
+export interface PastFilesHost {
+  client: Pick<Caller, 'call'>;
+  dress: Style;
+  changed(): void;
+  /** runs work that takes a while, and reports its error */
+  run(work: () => Promise<void>): void;
+}
+
+interface PastFilesOptions {
+  slug: string;
+  at: CheckpointAt;
+  /** called when the user leaves the page */
+  onLeave(): void;
+}
+
+/** A row that the user can choose, and what choosing it opens. */
+interface Row {
+  text: string;
+  style: StyleName | null;
+  open: { kind: 'file' | 'folder'; path: string } | null;
+}
+
+/** A file that is shown, with its lines for the width that it was last drawn with. */
+interface ShownFile {
+  path: string;
+  file: CheckpointFile | null;
+  lines: { cols: number; rows: string[] } | null;
+}
+
+/** The maximum length of a line that is shown in full. Nobody reads the end of a longer line. */
+const LONGEST_LINE = 2_000;
+
+/**
+ * Creates the page with the files of a session at a checkpoint: first the files that changed since the checkpoint
+ * before, then the files and folders. Both the terminal UI and a replay show it.
+ */
+export function pastFiles(host: PastFilesHost, { slug, at, onLeave }: PastFilesOptions): Mode {
+  const checkpoint = at.kind === 'found' ? at.checkpoint : null;
+  let changes: CheckpointChanges | null = null;
+  let rows: Row[] = [];
+  let folder = '';
+  let shown: ShownFile | null = null;
+  let cursor = 0;
+  let top = 0;
+  let height = 1;
+  const move = (step: number, count: number): void => {
+    if (shown === null) cursor = Math.max(0, Math.min(count - 1, cursor + step));
+    else top = Math.max(0, Math.min(count - height, top + step));
+    host.changed();
+  };
+  const openFolder = (of: CheckpointMoment, path: string, from: string | null): void =>
+    host.run(async () => {
+      changes ??= await host.client.call('checkpointChanges', asked(slug, of));
+      const entries = await readFolder(host.client, { slug, of, folder: path });
+      folder = path;
+      rows = rowsOf(changes, folder, markedEntries(folder, entries, marksOf(changes.files)));
+      cursor = Math.max(
+        0,
+        rows.findIndex(({ open }) => open !== null && open.path === from),
+      );
+      top = 0;
+      host.changed();
+    });
+  const openFile = (of: CheckpointMoment, path: string): void =>
+    host.run(async () => {
+      const { params, query } = asked(slug, of);
+      const isDeleted = changes?.files.some((file) => file.path === path && file.status === 'deleted') === true;
+      const file = isDeleted ? null : await host.client.call('checkpointFile', { params, query: { ...query, path } });
+      shown = { path, file, lines: null };
+      top = 0;
+      host.changed();
+    });
+  const back = (): void => {
+    if (shown !== null) {
+      shown = null;
+      top = 0;
+      host.changed();
+    } else if (folder !== '' && checkpoint !== null) {
+      openFolder(checkpoint, folder.slice(0, Math.max(0, folder.lastIndexOf('/'))), folder);
+    } else onLeave();
+  };
+  if (checkpoint !== null) openFolder(checkpoint, '', null);
+  return {
+    hints: () => [
+      ['j/k', shown === null ? 'choose' : 'scroll'],
+      ...(shown === null ? [['Enter', 'open'] as const] : []),
+      ['Esc', 'back'],
+    ],
+    handle(event) {
+      if (event.kind !== 'key') return;
+      const count = shown === null ? rows.length : (shown.lines?.rows.length ?? 0);
+      const step = pagerStep(event.name, height);
+      const chosen = rows[cursor]?.open;
+      if (step !== undefined) move(step, count);
+      else if (event.name === 'enter' && shown === null && chosen != null && checkpoint !== null) {
+        (chosen.kind === 'folder' ? openFolder : openFile)(checkpoint, chosen.path, null);
+      } else if (['escape', 'q', 'f', 'left'].includes(event.name)) back();
+      else if (event.name === 'ctrl+c') onLeave();
+    },
+    page(cols, rowsTotal): Page {
+      height = rowsTotal;
+      const told = checkpointLines(at);
+      if (checkpoint === null) {
+        return { title: `Files of ${cleanLine(slug)}`, rows: told.flatMap((line) => wrap(line, cols - 1)) };
+      }
+      const title = (name: string): string => `${name}: the files ${stateText(checkpoint)}`;
+      if (shown !== null) {
+        if (shown.lines?.cols !== cols) shown.lines = { cols, rows: linesOf(shown, cols - 1) };
+        const lines = shown.lines.rows;
+        top = Math.max(0, Math.min(top, lines.length - height));
+        const rest = lines.length > top + height ? `  (${lines.length - top - height} more lines)` : '';
+        return {
+          title: `${shownName(shown.path)} ${stateText(checkpoint)}${rest}`,
+          rows: lines.slice(top, top + height),
+        };
+      }
+      if (changes === null) return { title: title(cleanLine(slug)), rows: ['', ' reading…'] };
+      const about = [`${formatDateTime(checkpoint.at)}, ${sinceText(changes)}`, ...told.slice(1)]
+        .flatMap((line) => wrap(line, cols - 1))
+        .map((line) => host.dress('dim', line));
+      height = Math.max(1, rowsTotal - about.length);
+      if (cursor < top) top = cursor;
+      if (cursor >= top + height) top = cursor - height + 1;
+      const list = rows.slice(top, top + height).map(({ text, style }, index) => {
+        const line = truncate(text, cols - 3);
+        return top + index === cursor
+          ? `${host.dress('cyan', '▌')} ${host.dress('inverse', line)}`
+          : `  ${host.dress(style, line)}`;
+      });
+      return { title: title(folder === '' ? cleanLine(slug) : `${shownName(folder)}/`), rows: [...about, ...list] };
+    },
+  };
+}
+
+const asked = (slug: string, { turn, state }: CheckpointMoment) => ({
+  params: { slug, turn: String(turn) },
+  query: { state },
+});
+
+/** Reads a whole folder, part by part. A folder that was deleted is empty. */
+async function readFolder(
+  client: Pick<Caller, 'call'>,
+  { slug, of, folder }: { slug: string; of: CheckpointMoment; folder: string },
+) {
+  const { params, query } = asked(slug, of);
+  const entries = [];
+  for (let from: number | null = 0; from !== null; ) {
+    const part: Awaited<ReturnType<typeof client.call<'checkpointFiles'>>> = await client.call('checkpointFiles', {
+      params,
+      query: { ...query, folder, from },
+    });
+    entries.push(...part.entries);
+    from = part.next;
+  }
+  return entries;
+}
+
+/** Returns the rows of a folder. Above the top folder's entries are all files that changed. */
+function rowsOf({ files }: CheckpointChanges, folder: string, entries: readonly MarkedEntry[]): Row[] {
+  const changed = files.map(
+    (file): Row => ({
+      text: `${changeLetter(file)} ${changedName(file)}  ${linesText(file)}`,
+      style: changeStyle(file),
+      open: { kind: 'file', path: file.path },
+    }),
+  );
+  const listed = entries.map((entry): Row => {
+    const { name, path, kind, change, changes, deleted } = entry;
+    const about = kind === 'folder' ? (changes > 0 ? `${changes} changed` : '') : entryText(entry);
+    const letter = change === null ? ' ' : changeLetter(change);
+    return {
+      text: `${letter} ${shownName(name)}${kind === 'folder' ? '/' : ''}${about === '' ? '' : `  ${about}`}`,
+      style: change === null ? (deleted ? 'red' : null) : changeStyle(change),
+      open: kind === 'folder' && deleted ? null : { kind: kind === 'folder' ? 'folder' : 'file', path },
+    };
+  });
+  if (folder !== '') return listed;
+  return changed.length === 0 ? listed : [...changed, { text: '', style: null, open: null }, ...listed];
+}
+
+/** Returns the lines of a file, no wider than requested. */
+function linesOf({ path, file }: ShownFile, cols: number): string[] {
+  if (file === null) return wrap(`${shownName(path)} was deleted.`, cols);
+  const told = contentText(file);
+  if (told !== null) return wrap(told, cols);
+  const lines = (file.content ?? '').replace(/\n$/, '').split(/\r?\n/);
+  return [
+    ...lines.flatMap((line) => {
+      const cut = line.length > LONGEST_LINE ? `${line.slice(0, LONGEST_LINE)} …` : line;
+      const text = showHiddenMarks(cut).replaceAll('\t', '    ');
+      return displayWidth(text) <= cols ? [text] : wrap(text, cols);
+    }),
+    ...(file.cut ? ['', 'The file is too long, so its end is missing.'] : []),
+  ];
+}
