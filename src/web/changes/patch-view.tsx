@@ -12,12 +12,12 @@ import { chooseLine, chosenLines, isWithin, linesOf, rowPlace } from './chosen-l
 import { sideBySide } from './side-by-side.ts';
 
 /** The height of a line of code on the page. */
-const ROW_PX = 20;
+export const ROW_PX = 20;
 /**
  * The maximum length of a line that is drawn in full. Nobody reads the end of a longer line, and browsers take long to
  * draw a million characters.
  */
-const LONGEST_LINE = 2_000;
+export const LONGEST_LINE = 2_000;
 
 /** Whether patches are shown in two columns. The user's choice is remembered until the page is reloaded. */
 export const isSideBySide = signal(false);

@@ -1,4 +1,4 @@
-import { computed, useSignal } from '@preact/signals';
+import { computed, signal, useComputed, useSignal } from '@preact/signals';
 import { useEffect, useMemo, useRef } from 'preact/hooks';
 import { CatalogueError, type KeptRecording, type StatusChange } from '../../protocol/index.ts';
 import { addressOf, goTo, type Replay } from '../app/router.ts';
@@ -9,6 +9,7 @@ import { Icon } from '../parts/icons.tsx';
 import { PageHead } from '../parts/page-head.tsx';
 import { tellError } from '../parts/toasts.tsx';
 import { SessionPage } from '../session/page.tsx';
+import { PastFiles } from './past-files.tsx';
 import { createPlayer, type Player } from './player.ts';
 import { recordingSource } from './recording-source.ts';
 
@@ -18,6 +19,9 @@ const STEP_S = 5;
 const BEFORE_QUESTION_S = 1;
 /** The session draws a question a moment before CBOS recognises it. */
 const KNOWN_AFTER_S = 5;
+
+/** Whether the files are shown. The user's choice is remembered until the page is reloaded. */
+const showsFiles = signal(false);
 
 const loadScreen = latePart(() => import('../terminal/screen.ts'));
 
@@ -39,6 +43,12 @@ function RecordingPage({ at: { slug, recording, offset, t } }: { at: Replay }) {
   const duration = useSignal(0);
   const questions = useSignal<readonly number[]>([]);
   const problem = useSignal<string | null>(null);
+  /** when the recording began, in Unix milliseconds; null if it does not say */
+  const startedAt = useSignal<number | null>(null);
+  const moment = useComputed(() => {
+    const { value: began } = startedAt;
+    return began === null ? null : began + (player.value?.position.value ?? 0) * 1_000;
+  });
 
   useEffect(() => {
     let isGone = false;
@@ -53,6 +63,7 @@ function RecordingPage({ at: { slug, recording, offset, t } }: { at: Replay }) {
       const opened = createPlayer({ source, screen, info, onError: tellError });
       disposers.push(opened.dispose, screen.dispose);
       duration.value = info.duration_s;
+      startedAt.value = info.started_at === null || !info.timed ? null : Date.parse(info.started_at);
       player.value = opened;
       await opened.seek(offset !== null ? { offset } : { t: t ?? 0 });
       if (offset === null && t === null) opened.play();
@@ -67,6 +78,7 @@ function RecordingPage({ at: { slug, recording, offset, t } }: { at: Replay }) {
     return () => {
       isGone = true;
       player.value = null;
+      startedAt.value = null;
       for (const dispose of disposers.reverse()) dispose();
     };
   }, [slug, recording, offset, t]);
@@ -87,6 +99,9 @@ function RecordingPage({ at: { slug, recording, offset, t } }: { at: Replay }) {
         : questions.value.findLast((time) => time - BEFORE_QUESTION_S < at - 1);
     if (next !== undefined) seek(next - BEFORE_QUESTION_S);
   };
+  const flipFiles = (): void => {
+    showsFiles.value = !showsFiles.peek();
+  };
   useShortcuts(
     [
       { keys: ' ', does: 'Play or pause', run: toggle },
@@ -98,6 +113,7 @@ function RecordingPage({ at: { slug, recording, offset, t } }: { at: Replay }) {
       },
       { keys: ']', does: 'To the next question', run: () => toQuestion(1) },
       { keys: '[', does: 'To the previous question', run: () => toQuestion(-1) },
+      { keys: 'f', does: 'Show or hide the files', run: flipFiles },
     ],
     [current, questions.value],
   );
@@ -110,7 +126,14 @@ function RecordingPage({ at: { slug, recording, offset, t } }: { at: Replay }) {
         </a>
       </PageHead>
       {problem.value !== null && <p class="notice replay-problem">{problem.value}.</p>}
-      <section class="terminal replay-screen" ref={place} aria-label={`Recording of ${recording ?? slug}`} />
+      <div class="replay-main">
+        <section class="terminal replay-screen" ref={place} aria-label={`Recording of ${recording ?? slug}`} />
+        {showsFiles.value && current !== null && (
+          <aside class="past" aria-label="Files">
+            <PastFiles key={`${slug} ${recording}`} slug={slug} moment={moment} />
+          </aside>
+        )}
+      </div>
       <div class="dock replay-dock">
         <Scrubber {...{ player: current, duration: duration.value, questions: questions.value, seek }} />
         <div class="row wrap">
@@ -147,6 +170,9 @@ function RecordingPage({ at: { slug, recording, offset, t } }: { at: Replay }) {
             />
             Skip silence
           </label>
+          <button type="button" class="button" aria-pressed={showsFiles.value} onClick={flipFiles}>
+            Files
+          </button>
           <span class="grow" />
           <OlderRecordings slug={slug} recording={recording} />
           <button type="button" class="button" disabled={questions.value.length === 0} onClick={() => toQuestion(1)}>
