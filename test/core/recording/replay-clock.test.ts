@@ -72,7 +72,16 @@ describe('the clock of a replay', () => {
   });
 
   test('keys are recognized as they arrive, even several at once, and nothing else is a key', () => {
-    expect(readReplayKeys(' .+=-q\u0003')).toEqual(['pause', 'step', 'faster', 'faster', 'slower', 'quit', 'quit']);
+    expect(readReplayKeys(' .+=-fq\u0003')).toEqual([
+      'pause',
+      'step',
+      'faster',
+      'faster',
+      'slower',
+      'files',
+      'quit',
+      'quit',
+    ]);
     expect(readReplayKeys('\u001b[D\u001b[C\u001bOD\u001bOC')).toEqual(['back', 'forward', 'back', 'forward']);
     expect(readReplayKeys('\u001b[A\u001b[1;5q\u001b[200~xyz')).toEqual([]);
   });
