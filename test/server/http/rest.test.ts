@@ -265,7 +265,7 @@ describe('every route', () => {
   test.each(OF_A_SESSION)('%s of a session that does not exist, or cannot exist, is no_such_session', async (name) => {
     const none = ['NONE', '../x', '-X', 'a\nb', '$(id)', 'x'.repeat(200), 'a/b', '%2e%2e', '\u0000', 'constructor'];
     for (const slug of none) {
-      const answer = await callRoute(server, name, { ...SUCCESSES[name], params: { slug, id: 'd1' } });
+      const answer = await callRoute(server, name, { ...SUCCESSES[name], params: { slug, id: 'd1', turn: '1' } });
       expect(answer.code()).toBe('no_such_session');
     }
   });
