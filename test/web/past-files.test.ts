@@ -86,6 +86,8 @@ test('while it plays, files are read only when the checkpoint changes, and nothi
   await page.getByLabel('Skip silence').uncheck();
   await page.getByRole('button', { name: 'Play' }).click();
   await waitFor(async () => Number(await page.getByLabel('Position').inputValue()) > 55, { describe: 'it plays' });
+  // At its end, it no longer plays.
+  await page.getByRole('button', { name: 'Play' }).waitFor();
   expect([...asked].sort()).toEqual(before);
   await seek(one, 25);
   await page.getByText('The files as turn 1 left them').waitFor();
