@@ -1,6 +1,7 @@
 import { createHash } from 'node:crypto';
 import {
-  descendantsAmong,
+  childrenAmong,
+  descendantsIn,
   limitLocks,
   listProcesses,
   lockLimitOf,
@@ -61,22 +62,28 @@ export function lockLimitFor(sessionId: string, ceiling: number | null): number 
   return ceiling === null ? number : number % ceiling;
 }
 
+/** The processes of one session: those at the top, and all their descendants. */
+export interface ProcessTree {
+  roots: readonly ProcessId[];
+  /** the lock limit that identifies the session's processes */
+  lockLimit: number;
+}
+
 /**
- * Sets a lock limit for processes and all their descendants. From then on, the limit identifies these processes and
- * everything that they start.
+ * Sets the lock limit of each tree's processes. From then on, the limit identifies these processes and everything that
+ * they start. All trees share each pass over /proc, because a starting server marks all its sessions at once.
  */
-export async function markTree(roots: readonly ProcessId[], lockLimit: number): Promise<void> {
-  for (let round = 0; round < MARK_ROUNDS; round += 1) {
+export async function markTrees(trees: readonly ProcessTree[]): Promise<void> {
+  let left = trees;
+  for (let round = 0; round < MARK_ROUNDS && left.length > 0; round += 1) {
     const processes = await listProcesses();
-    const tops = processes.filter(({ pid, startTime }) =>
-      roots.some((root) => root.pid === pid && root.startTime === startTime),
-    );
-    const below = descendantsAmong(
-      processes,
-      tops.map(({ pid }) => pid),
-    );
-    const unmarked = [...tops, ...below].filter(({ pid }) => lockLimitOf(pid) !== lockLimit);
-    const marked = unmarked.filter(({ pid }) => limitLocks(pid, lockLimit));
-    if (marked.length === 0) return;
+    const starts = new Map(processes.map(({ pid, startTime }) => [pid, startTime]));
+    const children = childrenAmong(processes);
+    left = left.filter(({ roots, lockLimit }) => {
+      const tops = roots.filter(({ pid, startTime }) => starts.get(pid) === startTime).map(({ pid }) => pid);
+      const pids = [...tops, ...descendantsIn(children, tops).map(({ pid }) => pid)];
+      const marked = pids.filter((pid) => lockLimitOf(pid) !== lockLimit && limitLocks(pid, lockLimit));
+      return marked.length > 0;
+    });
   }
 }

@@ -18,12 +18,25 @@ export async function descendantsOf(pids: Iterable<number>): Promise<ProcessInfo
 
 /** Works like {@link descendantsOf}, but on a list that has already been read. */
 export function descendantsAmong(processes: readonly ProcessInfo[], pids: Iterable<number>): ProcessInfo[] {
+  return descendantsIn(childrenAmong(processes), pids);
+}
+
+/** The children of each process, keyed by the pid of the parent. */
+export type ProcessChildren = ReadonlyMap<number, readonly ProcessInfo[]>;
+
+/** Sorts a list of processes by their parents, for callers that look for the descendants of many processes. */
+export function childrenAmong(processes: readonly ProcessInfo[]): ProcessChildren {
   const children = new Map<number, ProcessInfo[]>();
   for (const info of processes) {
     const siblings = children.get(info.ppid);
     if (siblings) siblings.push(info);
     else children.set(info.ppid, [info]);
   }
+  return children;
+}
+
+/** Works like {@link descendantsOf}, but on processes that have already been sorted by their parents. */
+export function descendantsIn(children: ProcessChildren, pids: Iterable<number>): ProcessInfo[] {
   const roots = new Set(pids);
   const found = new Map<number, ProcessInfo>();
   const pending = [...roots];

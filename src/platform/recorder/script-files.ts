@@ -1,6 +1,7 @@
-import { link, mkdir, readdir, readFile, readlink, rename, rm, stat } from 'node:fs/promises';
+import { readdirSync, readFileSync, statSync } from 'node:fs';
+import { link, mkdir, readlink, rename, rm, stat } from 'node:fs/promises';
 import { dirname } from 'node:path';
-import { readProcess } from '../process/proc-file.ts';
+import { processNow } from '../process/proc-file.ts';
 
 /** A file that a process has open. */
 export interface OpenFile {
@@ -25,15 +26,17 @@ const WRITE_ONLY = 1;
  * @returns null if there is no such process, or if it cannot be inspected
  */
 export async function readScriptFiles(pid: number): Promise<ScriptFiles | null> {
-  const parent = await readProcess((await readProcess(pid))?.ppid ?? 0);
+  const parent = processNow(processNow(pid)?.ppid ?? 0);
   if (parent?.comm !== 'script') return null;
   const process = `/proc/${parent.pid}`;
-  const descriptors = (await readdir(`${process}/fd`).catch(orNothing))?.map(Number) ?? [];
+  // These files are read synchronously, because /proc never waits for a disk, and a starting server reads those of
+  // every session.
+  const descriptors = nowOrNothing(() => readdirSync(`${process}/fd`))?.map(Number) ?? [];
   const files: OpenFile[] = [];
   for (const descriptor of descriptors.sort((one, other) => one - other)) {
     const path = `${process}/fd/${descriptor}`;
-    const found = await stat(path).catch(orNothing);
-    const info = await readFile(`${process}/fdinfo/${descriptor}`, 'utf8').catch(orNothing);
+    const found = nowOrNothing(() => statSync(path));
+    const info = nowOrNothing(() => readFileSync(`${process}/fdinfo/${descriptor}`, 'utf8'));
     const flags = Number.parseInt(/^flags:\s+(\d+)$/m.exec(info ?? '')?.[1] ?? '0', 8);
     if (found?.isFile() === true && (flags & 3) === WRITE_ONLY) files.push({ path, dev: found.dev, ino: found.ino });
   }
@@ -71,6 +74,14 @@ export async function regainName(file: OpenFile, path: string, moveAway: () => P
 
 function isSame(file: OpenFile, found: { dev: number; ino: number } | null): boolean {
   return found !== null && found.dev === file.dev && found.ino === file.ino;
+}
+
+function nowOrNothing<T>(read: () => T): T | null {
+  try {
+    return read();
+  } catch (error) {
+    return orNothing(error as NodeJS.ErrnoException);
+  }
 }
 
 /** The process or the file no longer exists, or cannot be inspected. */

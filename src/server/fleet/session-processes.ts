@@ -1,4 +1,4 @@
-import { lockLimitFor, markTree, type ProcessTrace } from '../../platform/claude/index.ts';
+import { lockLimitFor, markTrees, type ProcessTrace, type ProcessTree } from '../../platform/claude/index.ts';
 import { lockLimitOf, type ProcessId } from '../../platform/process/index.ts';
 import type { SessionRecord } from '../../platform/sqlite/session-store.ts';
 import type { Logger } from '../logger.ts';
@@ -33,24 +33,24 @@ export function createSessionProcesses(options: {
 }): SessionProcesses {
   const { roster, onEvent, log, pid } = options;
   const ceiling = lockLimitOf(pid);
-  const marked = new WeakMap<ProcessOwner, string>();
+  /** the Claude Code process for which each session was last marked */
+  const marked = new WeakMap<ProcessOwner, ProcessId>();
   const limitOf = ({ record }: ProcessOwner): number => lockLimitFor(record.id, ceiling);
 
-  function mark(session: ProcessOwner): void {
+  /** Returns the session's processes if they have not been marked yet. */
+  function unmarkedOf(session: ProcessOwner): ProcessTree | null {
     const { agent, daemon, launchId } = session.record;
-    if (agent === null || session.isDead()) return;
-    const key = `${agent.pid}@${agent.startTime}`;
-    if (marked.get(session) === key) return;
-    marked.set(session, key);
+    if (agent === null || agent === marked.get(session) || session.isDead()) return null;
+    marked.set(session, agent);
     // If another program started the Screen session, its other windows belong to the user, not to the session.
-    const roots: ProcessId[] = launchId === null || daemon === null ? [agent] : [daemon, agent];
-    markTree(roots, limitOf(session)).catch((cause: unknown) =>
-      log.warn({ err: cause, slug: session.slug }, "a session's processes could not be marked"),
-    );
+    const roots = launchId === null || daemon === null ? [agent] : [daemon, agent];
+    return { roots, lockLimit: limitOf(session) };
   }
 
   const stop = onEvent(() => {
-    for (const { actor } of roster.all()) mark(actor);
+    const trees = roster.all().flatMap(({ actor }) => unmarkedOf(actor) ?? []);
+    if (trees.length === 0) return;
+    markTrees(trees).catch((cause: unknown) => log.warn({ err: cause }, 'processes of sessions could not be marked'));
   });
 
   return {
