@@ -2,7 +2,7 @@ import { readdir, stat } from 'node:fs/promises';
 import { join } from 'node:path';
 import { z } from 'zod';
 import type { RegistryEvidence } from '../../core/status/evidence.ts';
-import { readRegularFile } from '../files/regular-file.ts';
+import { readRegularFileNow } from '../files/regular-file.ts';
 import { watchDirectory } from '../files/watch-directory.ts';
 import { isAlive } from '../process/index.ts';
 import { configDirectory } from './own-files.ts';
@@ -68,7 +68,7 @@ const RECORD_FILE = /^(\d+)\.json$/;
 async function readRecord(file: string): Promise<{ text: string; record: RegistryRecord } | null> {
   let text: string | null;
   try {
-    text = await readRegularFile(file, { mostBytes: MOST_BYTES });
+    text = readRegularFileNow(file, { mostBytes: MOST_BYTES });
   } catch (error) {
     if ((error as NodeJS.ErrnoException).code === 'ENOENT') return null;
     throw error;
@@ -104,15 +104,20 @@ export interface RegistryWatchOptions {
   sweepMs?: number;
 }
 
-/**
- * Reports every change in the registry, 10 to 140 ms after it happens. Existing records are reported first.
- * @returns a function that ends the watch
- */
-export function watchRegistry(options: RegistryWatchOptions): () => void {
+export interface RegistryWatch {
+  /** resolves once all records that existed when the watch began have been reported */
+  ready: Promise<void>;
+  /** ends the watch */
+  stop(): void;
+}
+
+/** Reports every change in the registry, 10 to 140 ms after it happens. Existing records are reported first. */
+export function watchRegistry(options: RegistryWatchOptions): RegistryWatch {
   const { dir, onRecord, onGone, onError } = options;
   const last = new Map<string, { pid: number; text: string }>();
   const reading = new Set<string>();
   const again = new Set<string>();
+  let ready: Promise<void> | null = null;
   let isDisposed = false;
 
   const look = async (name: string): Promise<void> => {
@@ -131,33 +136,35 @@ export function watchRegistry(options: RegistryWatchOptions): () => void {
     }
   };
   /** Lets only one read of a file run at a time, so that an older state is never reported after a newer one. */
-  const schedule = (name: string): void => {
+  const schedule = async (name: string): Promise<void> => {
     if (reading.has(name)) {
       again.add(name);
       return;
     }
     reading.add(name);
-    look(name)
-      .catch(onError)
-      .finally(() => {
-        reading.delete(name);
-        if (again.delete(name) && !isDisposed) schedule(name);
-      });
+    await look(name).catch(onError);
+    reading.delete(name);
+    if (again.delete(name) && !isDisposed) await schedule(name);
   };
   const lookAtAll = async (): Promise<void> => {
-    for (const name of new Set([...(await listRecordFiles(dir)), ...last.keys()])) schedule(name);
+    await Promise.all([...new Set([...(await listRecordFiles(dir)), ...last.keys()])].map(schedule));
   };
   const stop = watchDirectory({
     dir,
     onChange: (name) => {
-      if (name === null) lookAtAll().catch(onError);
-      else if (RECORD_FILE.test(name)) schedule(name);
+      if (name === null) {
+        const all = lookAtAll().catch(onError);
+        ready ??= all;
+      } else if (RECORD_FILE.test(name)) void schedule(name);
     },
     ...(options.sweepMs === undefined ? {} : { sweepMs: options.sweepMs }),
   });
-  return () => {
-    isDisposed = true;
-    stop();
+  return {
+    ready: ready ?? Promise.resolve(),
+    stop: () => {
+      isDisposed = true;
+      stop();
+    },
   };
 }
 

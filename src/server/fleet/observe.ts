@@ -218,15 +218,14 @@ export function createObserver(options: ObserverOptions): Observer {
     start: async () => {
       await dropWhatOthersHave();
       await look();
-      disposers.push(
-        watchScreens(screen.dir, lookSoon),
-        watchRegistry({
-          dir: options.registryDir,
-          onRecord: (record) => void seeRegistry(record),
-          onGone: seeRegistryGone,
-          onError: (cause) => log.error({ err: cause }, 'the registry could not be read'),
-        }),
-      );
+      const registry = watchRegistry({
+        dir: options.registryDir,
+        onRecord: (record) => void seeRegistry(record),
+        onGone: seeRegistryGone,
+        onError: (cause) => log.error({ err: cause }, 'the registry could not be read'),
+      });
+      disposers.push(watchScreens(screen.dir, lookSoon), registry.stop);
+      await registry.ready;
       spool = watchHookSpool({
         dir: options.spoolDir,
         now: clock.now,

@@ -35,13 +35,13 @@ function listen(world: ClaudeWorld) {
     onError,
     now: Date.now,
   });
-  const stop = watchRegistry({
+  const registry = watchRegistry({
     dir: registryDirectory(world.env),
     onRecord: (record) => records.push(record),
     onGone: (pid) => gone.push(pid),
     onError,
   });
-  world.onDispose(stop);
+  world.onDispose(registry.stop);
   world.onDispose(() => spool.dispose());
   const names = (): string[] => hooks.map((hook) => hook.event);
   return {

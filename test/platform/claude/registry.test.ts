@@ -5,6 +5,7 @@ import {
   configDirectory,
   parseRegistryRecord,
   type RegistryRecord,
+  type RegistryWatch,
   readRegistry,
   registryDirectory,
   registryEvidence,
@@ -16,7 +17,7 @@ import { createWorld, type World } from '../../harness/world.ts';
 
 let world: World;
 let dir: string;
-let stop: (() => void) | null = null;
+let watch: RegistryWatch | null = null;
 const records: RegistryRecord[] = [];
 const gone: number[] = [];
 const faults: unknown[] = [];
@@ -28,8 +29,8 @@ beforeEach(() => {
 });
 
 afterEach(async () => {
-  stop?.();
-  stop = null;
+  watch?.stop();
+  watch = null;
   await world.dispose();
 });
 
@@ -44,13 +45,14 @@ function write(fields: Record<string, unknown>, pid = process.pid): void {
   writeFileSync(join(dir, `${pid}.json`), JSON.stringify({ pid, procStart: startTimeOf(process.pid), ...fields }));
 }
 
-function watchAll(): void {
-  stop = watchRegistry({
+function watchAll(): RegistryWatch {
+  watch = watchRegistry({
     dir,
     onRecord: (record) => records.push(record),
     onGone: (pid) => gone.push(pid),
     onError: (error) => faults.push(error),
   });
+  return watch;
 }
 
 test('waits for no pipe and reads no device among the records', async () => {
@@ -58,6 +60,16 @@ test('waits for no pipe and reads no device among the records', async () => {
   await runProgram('mkfifo', [join(dir, '1.json')], { env: world.env, timeoutMs: 5_000 });
   symlinkSync('/dev/zero', join(dir, '2.json'));
   expect(await readRegistry(dir)).toHaveLength(1);
+});
+
+test('is ready once all records at the start have been reported', async () => {
+  await watchAll().ready;
+  watch?.stop();
+  write({ status: 'idle' });
+  write({ status: 'busy', procStart: startTimeOf(process.ppid) }, process.ppid);
+  writeFileSync(join(dir, '3.json'), '{"pid":');
+  await watchAll().ready;
+  expect(records.map(({ status }) => status).sort()).toEqual(['busy', 'idle']);
 });
 
 test('reports records that exist, appear, change and disappear', async () => {
