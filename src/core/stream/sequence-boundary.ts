@@ -28,7 +28,9 @@ export function unfinishedLength(bytes: Uint8Array): number {
   let place: Place = 'text';
   let beginning = 0;
   let characterAt = -1;
-  for (const [index, byte] of bytes.entries()) {
+  // An iterator would create two objects for each of the 4,096 bytes.
+  for (let index = 0; index < bytes.length; index++) {
+    const byte = bytes[index] ?? 0;
     if (place === 'text') {
       if (byte !== ESC) continue;
       place = 'escape';

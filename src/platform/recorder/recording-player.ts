@@ -52,8 +52,6 @@ export type PlayerEvent =
  */
 const KEYFRAME_BYTES = 128 * 1024;
 const KEYFRAME_ROWS = 2_000;
-/** How much a recording grows before keyframes are added. Each time, the last keyframe must first be drawn again. */
-export const GROW_BYTES = 2 * KEYFRAME_BYTES;
 /** How many of the bytes before a keyframe are used to identify the recording. */
 const SUM_BYTES = 256;
 /**
@@ -72,6 +70,8 @@ export class RecordingPlayer {
   /** the place up to which rows have been counted for the duration */
   #counted: Place | null = null;
   #growing: Promise<void> | null = null;
+  /** whether a jump is waiting for the keyframes that are being created */
+  #isAwaited = false;
   #isClosed = false;
 
   private constructor(
@@ -173,11 +173,12 @@ export class RecordingPlayer {
 
   /**
    * Creates the keyframes that are still missing.
-   * @param pause awaited after each keyframe, for callers that are not in a hurry
+   * @param pause awaited after each keyframe unless a jump needs it, for callers that are not in a hurry
    */
   grow(pause: () => Promise<void> = async () => undefined): Promise<void> {
     this.#growing ??= this.#grow(pause).finally(() => {
       this.#growing = null;
+      this.#isAwaited = false;
     });
     return this.#growing;
   }
@@ -214,8 +215,9 @@ export class RecordingPlayer {
   /** If more than one keyframe up to a given place is missing, waits until they have been created. */
   async #growTo(isBefore: (place: Place) => boolean, { end }: RowSource): Promise<void> {
     const last = this.#keyframes.frames.at(-1);
-    if (end - (last?.offset ?? 0) > 2 * this.#intervalBytes && (last === undefined || isBefore(last)))
-      await this.grow();
+    const isMissing = end - (last?.offset ?? 0) > 2 * this.#intervalBytes && (last === undefined || isBefore(last));
+    this.#isAwaited ||= isMissing;
+    if (isMissing) await this.grow();
   }
 
   async #grow(pause: () => Promise<void>): Promise<void> {
@@ -236,7 +238,7 @@ export class RecordingPlayer {
           await this.#keyframes.append({ place: row.after, sum, screen: drawing.emulator.serialize() });
           since = row.after;
           rowsSince = 0;
-          await pause();
+          if (!this.#isAwaited) await pause();
         }
       }
     } finally {

@@ -1,10 +1,15 @@
-import { GROW_BYTES } from '../../platform/recorder/index.ts';
 import type { Clock } from '../clock.ts';
 import type { Logger } from '../logger.ts';
 import type { Dispose, RecordingStream, Sessions } from '../sessions.ts';
 import type { Replays } from './replays.ts';
 import { watchGrowth } from './watch-growth.ts';
 
+/**
+ * How much a recording grows before keyframes are added: eight of them. Each time, the last keyframe must first be
+ * drawn again in a new terminal. With a quarter of this, keyframes took a third of the server's processor time while
+ * twenty sessions were writing.
+ */
+const GROW_BYTES = 1_048_576;
 /**
  * How long to pause after each keyframe, as a multiple of the time that the keyframe took. Creating keyframes therefore
  * uses at most a fifth of a core, which is enough because nobody waits for them.
