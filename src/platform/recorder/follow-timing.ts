@@ -1,4 +1,4 @@
-import { open } from 'node:fs/promises';
+import { statSync } from 'node:fs';
 import { parseTimingLine } from '../../core/recording/index.ts';
 import { tailRecording } from './tail-recording.ts';
 
@@ -53,12 +53,12 @@ export async function followTiming(
     const readTo = offset + bytes.length;
     onRows(outputBytes, readTo - rest.length, readTo);
   };
-  const from = await startOfEnd(timingFile);
+  const from = startOfEnd(timingFile);
   const tail = await tailRecording({
     file: timingFile,
     from,
     onBytes: take,
-    intervalMs: READ_INTERVAL_MS,
+    intervalMs: () => READ_INTERVAL_MS,
     keepsFile: true,
     ...(onNameLost === undefined ? {} : { onNameLost }),
   });
@@ -71,12 +71,6 @@ export async function followTiming(
  * For an existing file, this function never returns 0, because at 0 the reader would look for a recording's header
  * line.
  */
-async function startOfEnd(file: string): Promise<number> {
-  const handle = await open(file, 'r').catch(() => null);
-  if (handle === null) return 1;
-  try {
-    return Math.max(1, (await handle.stat()).size - LOOK_BACK_BYTES);
-  } finally {
-    await handle.close();
-  }
+function startOfEnd(file: string): number {
+  return Math.max(1, (statSync(file, { throwIfNoEntry: false })?.size ?? 0) - LOOK_BACK_BYTES);
 }

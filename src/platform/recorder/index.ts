@@ -26,5 +26,6 @@ export * from './recording-steps.ts';
 export * from './replay-recording.ts';
 export * from './script-command.ts';
 export * from './script-files.ts';
+export * from './tail-options.ts';
 export * from './tail-recording.ts';
 export * from './watch-losses.ts';

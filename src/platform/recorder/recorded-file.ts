@@ -1,6 +1,7 @@
+import { fstatSync, readSync } from 'node:fs';
 import { type FileHandle, open } from 'node:fs/promises';
 import { CatalogueError } from '../../protocol/index.ts';
-import { listParts, packedUpTo, unpackPart } from './recording-parts.ts';
+import { hasParts, listParts, packedUpTo, unpackPart } from './recording-parts.ts';
 
 /** A recording file that can be read at any offset, whether it is packed or not. */
 export interface RecordedFile {
@@ -18,12 +19,19 @@ export interface RecordedFile {
   close(): Promise<void>;
 }
 
+/**
+ * How far from the end a read is synchronous. These bytes were written a moment ago, so they are in memory, and reading
+ * them in another thread would take many times as long. The search index and the keyframes of growing recordings read
+ * nothing else.
+ */
+const RECENT_BYTES = 1_048_576;
+
 /** @throws CatalogueError no_recording if there is no such file */
 export async function openRecorded(file: string): Promise<RecordedFile> {
   const handle = await openHandle(file);
   return {
-    size: async () => (await handle.stat()).size,
-    changedAt: async () => (await handle.stat()).mtimeMs,
+    size: async () => fstatSync(handle.fd).size,
+    changedAt: async () => fstatSync(handle.fd).mtimeMs,
     availableFrom: async () => (await listParts(file)).availableFrom,
     read: async (from, to) => {
       const bytes = await readHandle(handle, from, to);
@@ -47,6 +55,7 @@ export async function openTiming(file: string): Promise<RecordedFile> {
 }
 
 async function fillIn(bytes: Buffer, from: number, file: string): Promise<void> {
+  if (!hasParts(file)) return;
   const parts = await listParts(file);
   if (from >= packedUpTo(parts)) return;
   bytes.fill(0, 0, Math.max(0, Math.min(bytes.length, parts.availableFrom - from)));
@@ -64,11 +73,15 @@ async function fillIn(bytes: Buffer, from: number, file: string): Promise<void> 
 }
 
 async function readHandle(handle: FileHandle, from: number, to: number): Promise<Buffer> {
-  const { size } = await handle.stat();
+  const { size } = fstatSync(handle.fd);
   const buffer = Buffer.allocUnsafe(Math.max(Math.min(to, size) - from, 0));
+  const isRecent = from > size - RECENT_BYTES;
   let filled = 0;
   while (filled < buffer.length) {
-    const { bytesRead } = await handle.read(buffer, filled, buffer.length - filled, from + filled);
+    const [rest, at] = [buffer.length - filled, from + filled];
+    const bytesRead = isRecent
+      ? readSync(handle.fd, buffer, filled, rest, at)
+      : (await handle.read(buffer, filled, rest, at)).bytesRead;
     if (bytesRead === 0) break;
     filled += bytesRead;
   }

@@ -1,4 +1,5 @@
 import { execFile } from 'node:child_process';
+import { existsSync } from 'node:fs';
 import { type FileHandle, mkdir, open, readdir, readFile, rename, rm, stat } from 'node:fs/promises';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
@@ -49,6 +50,11 @@ const PART = /^(\d+)-(\d+)\.br$/;
  */
 function partsDirectory(typescript: string): string {
   return `${typescript.replace(/\.typescript$/, '')}.parts`;
+}
+
+/** Reports whether any of a recording has ever been packed or dropped. */
+export function hasParts(typescript: string): boolean {
+  return existsSync(partsDirectory(typescript));
 }
 
 export async function listParts(typescript: string): Promise<RecordingParts> {

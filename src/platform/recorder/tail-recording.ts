@@ -1,62 +1,10 @@
-import { fstatSync, readSync } from 'node:fs';
-import { type FileHandle, open, stat } from 'node:fs/promises';
+import { closeSync, constants, fstatSync, openSync, read, readSync, statSync } from 'node:fs';
 import { setTimeout as delay } from 'node:timers/promises';
+import { promisify } from 'node:util';
 import { parseHeader } from '../../core/recording/index.ts';
 import { watchFile } from '../files/watch-file.ts';
-import { type RecordingStart, startOf } from './recording-files.ts';
-
-export interface TailOptions {
-  file: string;
-  /** the position in the file to read from; at 0, `script`'s header line is skipped */
-  from: number;
-  /**
-   * Receives the next bytes, which start at `offset`, and may keep them. If it returns a promise, reading pauses until
-   * the promise is settled.
-   */
-  onBytes: (bytes: Buffer, offset: number) => void | Promise<void>;
-  /**
-   * called with the start of the output and the terminal size; when reading from 0, this happens right before the first
-   * bytes, because `script` writes its header only together with the first output
-   */
-  onStart?: (start: Pick<RecordingStart, 'start' | 'size'>) => void;
-  /**
-   * called when the file was truncated or replaced; all earlier bytes become invalid, and offsets start at 0 again.
-   * `epoch` counts from 1
-   */
-  onReset?: (epoch: number, cause: 'truncated' | 'replaced') => void;
-  /**
-   * Set this if the writer keeps its file open and continues at its own position, as `script` does. In that case, the
-   * open file is read even if its name later refers to another file, and a truncation does not change any offset. If
-   * this is not set, the name decides which file is read, as for a log written by Screen, which reopens its file.
-   */
-  keepsFile?: boolean;
-  /**
-   * called when the name refers to a file other than the open one, or to none; called again at every check as long as
-   * that is the case
-   */
-  onNameLost?: () => void;
-  /** with `keepsFile`: called when everything before this position was cut off */
-  onCut?: (at: number) => void;
-  /**
-   * called when the file was deleted and another file is taking its name; until the promise is settled, the old file
-   * can be read through this path
-   */
-  onDeleted?: (openPath: string) => Promise<void>;
-  /** the time between two reads, in milliseconds; default: {@link READ_INTERVAL_MS} */
-  intervalMs?: number;
-  /**
-   * called when reading has failed (a disk error) or a callback has thrown an error; reading is retried at the next
-   * change. Without this callback, the error is unhandled
-   */
-  onError?: (error: unknown) => void;
-}
-
-export interface RecordingTail {
-  /** the position at which reading continues */
-  position(): number;
-  /** stops the tail; no callback is called afterwards */
-  dispose(): void;
-}
+import { startOf } from './recording-files.ts';
+import type { RecordingTail, TailOptions } from './tail-options.ts';
 
 /**
  * The size of a synchronous read. Most reads find a redraw that has just been written and is still in memory, which
@@ -94,10 +42,16 @@ export async function tailRecording(options: TailOptions): Promise<RecordingTail
 /** The buffer for synchronous reads. The bytes are copied out of it before anything else runs. */
 const scratch = Buffer.alloc(LEAST_READ_BYTES);
 
+/** Without O_NONBLOCK, opening a pipe would block the thread until somebody writes to it. */
+const READ = constants.O_RDONLY | constants.O_NONBLOCK;
+
+const readInOtherThread = promisify(read);
+
 class Tail implements RecordingTail {
   private readonly options: TailOptions;
   private readonly stopWatching: () => void;
-  private handle: FileHandle | null = null;
+  /** the descriptor of the open file */
+  private fd: number | null = null;
   private inode = 0;
   private at: number;
   private readBytes = LEAST_READ_BYTES;
@@ -107,6 +61,8 @@ class Tail implements RecordingTail {
   private suspicious = true;
   private dirty = false;
   private running: Promise<void> | null = null;
+  /** whether bytes are being read or delivered, so that the position is about to change */
+  private isReading = false;
   private lastReadAt = 0;
   /** whether the bytes right before `at` were NULs in a hole */
   private inHole = false;
@@ -130,7 +86,26 @@ class Tail implements RecordingTail {
   dispose(): void {
     this.disposed = true;
     this.stopWatching();
-    if (this.running === null) void this.close();
+    if (this.running === null) this.close();
+  }
+
+  readNow(): void {
+    const { fd } = this;
+    if (fd === null || this.at === 0 || this.isReading || this.disposed) return;
+    this.lastReadAt = performance.now();
+    this.isReading = true;
+    try {
+      // What is written in the meantime is left for later, because the program may write as fast as this reads.
+      const { size } = fstatSync(fd);
+      while (this.at < size && !this.disposed) {
+        const bytes = this.readShort(fd);
+        if (bytes.length === 0 || this.handOut(fd, bytes) !== undefined) return;
+      }
+    } catch (error) {
+      this.options.onError?.(error);
+    } finally {
+      this.isReading = false;
+    }
   }
 
   async catchUp(): Promise<void> {
@@ -152,38 +127,50 @@ class Tail implements RecordingTail {
       await this.run();
     } finally {
       this.running = null;
-      if (this.disposed) await this.close();
+      if (this.disposed) this.close();
     }
   }
 
   private async run(): Promise<void> {
     while (this.dirty && !this.disposed) {
-      const pause = this.lastReadAt + (this.options.intervalMs ?? READ_INTERVAL_MS) - performance.now();
-      if (pause > 0) await delay(pause);
+      for (let pause = this.pauseMs(); pause > 0; pause = this.pauseMs()) await delay(pause);
+      if (this.disposed) return;
       this.dirty = false;
       this.lastReadAt = performance.now();
-      if (this.suspicious) await this.checkIdentity();
-      if (this.handle !== null) await this.readOn(this.handle);
+      this.isReading = true;
+      try {
+        if (this.suspicious) await this.checkIdentity();
+        if (this.fd !== null) await this.readOn(this.fd);
+      } finally {
+        this.isReading = false;
+      }
     }
+  }
+
+  /** How long to wait before the next read. */
+  private pauseMs(): number {
+    const intervalMs = this.options.intervalMs?.() ?? READ_INTERVAL_MS;
+    return this.disposed ? 0 : this.lastReadAt + intervalMs - performance.now();
   }
 
   /** Checks whether the name still refers to the open file. If not, the old file is first read to its end. */
   private async checkIdentity(): Promise<void> {
     this.suspicious = false;
-    const found = await statOrNull(this.options.file);
+    const found = statSync(this.options.file, { throwIfNoEntry: false });
     if (found?.ino === this.inode) return;
-    if (this.handle !== null) this.options.onNameLost?.();
-    if (found === null || (this.handle !== null && this.options.keepsFile === true)) return;
-    if (this.handle !== null) {
-      await this.readOn(this.handle);
-      if ((await this.handle.stat()).nlink === 0) await this.options.onDeleted?.(`/proc/self/fd/${this.handle.fd}`);
-      await this.close();
+    if (this.fd !== null) this.options.onNameLost?.();
+    if (found === undefined || (this.fd !== null && this.options.keepsFile === true)) return;
+    if (this.fd !== null) {
+      await this.readOn(this.fd);
+      if (fstatSync(this.fd).nlink === 0) await this.options.onDeleted?.(`/proc/self/fd/${this.fd}`);
+      this.close();
     }
-    const opened = await openOrNull(this.options.file);
-    if (opened === null || this.disposed) return void (await opened?.close());
+    if (this.disposed) return;
+    const opened = openOrNull(this.options.file);
+    if (opened === null) return;
     const isFirst = this.inode === 0;
-    this.handle = opened;
-    this.inode = (await opened.stat()).ino;
+    this.fd = opened;
+    this.inode = fstatSync(opened).ino;
     if (!isFirst) this.reset('replaced');
   }
 
@@ -191,42 +178,42 @@ class Tail implements RecordingTail {
    * Usually, a single read finds everything. The size of the file is needed only if the read finds nothing or finds
    * NULs.
    */
-  private async readOn(handle: FileHandle): Promise<void> {
+  private async readOn(fd: number): Promise<void> {
     while (!this.disposed) {
-      if (this.at === 0 && !(await this.skipHeader(handle))) return;
+      if (this.at === 0 && !this.skipHeader(fd)) return;
       const wanted = this.readBytes;
-      const bytes = wanted === LEAST_READ_BYTES ? this.readNow(handle) : await this.readLater(handle, wanted);
+      const bytes = wanted === LEAST_READ_BYTES ? this.readShort(fd) : await this.readLong(fd, wanted);
       if (this.disposed) return;
-      if (bytes.length > 0) await this.handOut(handle, bytes);
-      else if (fstatSync(handle.fd).size < this.at && this.seeCut()) continue;
+      if (bytes.length > 0) await this.handOut(fd, bytes);
+      else if (fstatSync(fd).size < this.at && this.seeCut()) continue;
       this.readBytes = bytes.length < wanted ? LEAST_READ_BYTES : Math.min(wanted * 2, MOST_READ_BYTES);
       if (bytes.length < wanted) return;
     }
   }
 
-  private readNow({ fd }: FileHandle): Buffer {
+  private readShort(fd: number): Buffer {
     return Buffer.from(scratch.subarray(0, readSync(fd, scratch, 0, scratch.length, this.at)));
   }
 
-  private async readLater(handle: FileHandle, wanted: number): Promise<Buffer> {
-    const { buffer, bytesRead } = await handle.read(Buffer.allocUnsafe(wanted), 0, wanted, this.at);
+  private async readLong(fd: number, wanted: number): Promise<Buffer> {
+    const { buffer, bytesRead } = await readInOtherThread(fd, Buffer.allocUnsafe(wanted), 0, wanted, this.at);
     return buffer.subarray(0, bytesRead);
   }
 
-  private async handOut(handle: FileHandle, bytes: Buffer): Promise<void> {
-    const hole = bytes[0] === 0 && isSparse(handle) ? leadingNuls(bytes) : 0;
+  private handOut(fd: number, bytes: Buffer): void | Promise<void> {
+    const hole = bytes[0] === 0 && isSparse(fd) ? leadingNuls(bytes) : 0;
     const skipped = hole === bytes.length || hole >= HOLE_BYTES || (hole > 0 && this.inHole) ? hole : 0;
     this.inHole = skipped === bytes.length;
     const offset = this.at + skipped;
     this.at += bytes.length;
     this.isCut = false;
-    if (skipped < bytes.length) await this.options.onBytes(bytes.subarray(skipped), offset);
+    if (skipped < bytes.length) return this.options.onBytes(bytes.subarray(skipped), offset);
   }
 
   /** @returns false as long as the header line is not complete */
-  private async skipHeader(handle: FileHandle): Promise<boolean> {
-    const { buffer, bytesRead } = await handle.read(Buffer.alloc(65_536), 0, 65_536, 0);
-    const bytes = buffer.subarray(0, bytesRead);
+  private skipHeader(fd: number): boolean {
+    const buffer = Buffer.alloc(65_536);
+    const bytes = buffer.subarray(0, readSync(fd, buffer, 0, buffer.length, 0));
     if (parseHeader(bytes).kind === 'incomplete') return false;
     const found = startOf(bytes);
     this.at = found.start;
@@ -253,14 +240,14 @@ class Tail implements RecordingTail {
     if (!this.disposed) this.options.onReset?.(this.epoch, cause);
   }
 
-  private async close(): Promise<void> {
-    const { handle } = this;
-    this.handle = null;
-    await handle?.close();
+  private close(): void {
+    const { fd } = this;
+    this.fd = null;
+    if (fd !== null) closeSync(fd);
   }
 }
 
-function isSparse({ fd }: FileHandle): boolean {
+function isSparse(fd: number): boolean {
   const { size, blocks } = fstatSync(fd);
   return blocks * 512 < size;
 }
@@ -270,18 +257,9 @@ function leadingNuls(bytes: Buffer): number {
   return first < 0 ? bytes.length : first;
 }
 
-async function statOrNull(file: string) {
+function openOrNull(file: string): number | null {
   try {
-    return await stat(file);
-  } catch (error) {
-    if ((error as NodeJS.ErrnoException).code === 'ENOENT') return null;
-    throw error;
-  }
-}
-
-async function openOrNull(file: string): Promise<FileHandle | null> {
-  try {
-    return await open(file, 'r');
+    return openSync(file, READ);
   } catch (error) {
     if ((error as NodeJS.ErrnoException).code === 'ENOENT') return null;
     throw error;

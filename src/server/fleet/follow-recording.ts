@@ -66,7 +66,7 @@ export function openRecording(
   });
   const nudge = () => deps.search.nudge(session.record.id);
   const nudges = coalesce({ clock: deps.clock, intervalMs: NUDGE_INTERVAL_MS, work: nudge });
-  session.recording.onBytes(() => nudges.request());
+  session.recording.onBytes(() => nudges.request(), { mayWait: true });
   return session.recording;
 }
 

@@ -23,12 +23,13 @@ export function watchGrowth(options: {
     const stream = sessions.stream(slug);
     if (watched.has(stream)) return;
     let fresh = 0;
-    const stop = stream.onBytes((bytes) => {
+    const grow = (bytes: Uint8Array): void => {
       fresh += bytes.length;
       if (fresh < everyBytes) return;
       fresh = 0;
       onGrown(stream);
-    });
+    };
+    const stop = stream.onBytes(grow, { mayWait: true });
     watched.set(stream, stop);
   }
 

@@ -24,6 +24,8 @@ const LITTLE_BYTES = 3_000;
 export interface DrawingPace {
   /** Notes that output has arrived. Calls `draw` immediately, or after more output has been gathered. */
   take(bytes: number): void;
+  /** Reports whether output is gathered at the moment. */
+  isBusy(): boolean;
   /** Stops gathering, because the caller is about to draw everything. */
   hurry(): void;
 }
@@ -59,6 +61,7 @@ export function createDrawingPace(clock: Clock, draw: () => void): DrawingPace {
       else waiting ??= clock.after(endsIn, begin);
       taken += bytes;
     },
+    isBusy: () => isBusy,
     hurry: () => {
       waiting?.();
       waiting = null;

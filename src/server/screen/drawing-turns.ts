@@ -7,11 +7,11 @@ export interface Turn {
 }
 
 /**
- * How many terminals are drawn before the server does other work, such as sending bytes or passing on keypresses. With
- * pieces of 32 kB, drawing four terminals takes 4 ms. Drawing twenty flooding terminals at once took a quarter of a
- * second.
+ * How many terminals have a piece drawn in the same round. Each round that needs a time limit starts a thread, so small
+ * pieces of many terminals must share one: with four at once, twenty sessions started five times as many threads. A
+ * round ends after 4 ms however many take part (`bounded-rounds.ts`), and the server then does other work.
  */
-const AT_ONCE = 4;
+const AT_ONCE = 32;
 
 const waiting = new Set<Turn>();
 const drawing = new Set<Turn>();

@@ -40,6 +40,8 @@ export interface DrawingOptions {
   cols: number;
   rows: number;
   clock: Clock;
+  /** called right before output that was gathered is drawn, so that output which has just been written can be added */
+  beforeDrawing?: () => void;
   /** called when the screen has changed */
   onDrawn: () => void;
   /** called when the recording cannot be read, in which case the screen does not change */
@@ -70,6 +72,8 @@ export interface Drawing {
    */
   drawNow(): boolean;
   resize(cols: number, rows: number): void;
+  /** Reports whether the session writes so much that its output is gathered before it is drawn. */
+  isBusy(): boolean;
   /** Returns the current terminal, which a flood replaces with a new one. */
   emulator(): Emulator;
   dispose(): void;
@@ -118,7 +122,10 @@ export function createDrawing(options: DrawingOptions): Drawing {
     draw: drawPiece,
     wants: () => !isDisposed && (redraw !== null || waiting.bytes > 0 || proven < drawn),
   };
-  const pace = createDrawingPace(clock, () => requestTurn(turn));
+  const pace = createDrawingPace(clock, () => {
+    options.beforeDrawing?.();
+    requestTurn(turn);
+  });
 
   async function drawPiece(): Promise<void> {
     try {
@@ -278,6 +285,7 @@ export function createDrawing(options: DrawingOptions): Drawing {
       redraw?.emulator.resize(cols, rows);
     },
     drawNow,
+    isBusy: pace.isBusy,
     emulator: () => emulator,
     dispose: () => {
       isDisposed = true;

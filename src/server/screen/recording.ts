@@ -1,10 +1,12 @@
 import type { ScreenFrame } from '../../core/status/index.ts';
 import { Emitter } from '../../emitter/emitter.ts';
-import { followTiming, readStart, tailRecording, watchLosses } from '../../platform/recorder/index.ts';
+import { type RecordingTail, readStart, tailRecording } from '../../platform/recorder/index.ts';
 import type { Clock } from '../clock.ts';
 import type { Dispose, RecordingStream } from '../sessions.ts';
 import { createDrawing, type Drawing } from './drawing.ts';
+import { followTimes } from './follow-times.ts';
 import { createFramePace } from './frame-pace.ts';
+import { readIntervalMs } from './read-interval.ts';
 
 /**
  * How much of a recording's end is drawn when the recording is opened. This much always contains a whole screen,
@@ -107,6 +109,7 @@ export function createSessionRecording(options: SessionRecordingOptions): Sessio
   let { files, size } = options;
   let drawing: Drawing | null = null;
   let reading: Reading | null = null;
+  let tail: RecordingTail | null = null;
   let lastFrame: ScreenFrame | null = null;
   let start = 0;
   let end = 0;
@@ -116,6 +119,7 @@ export function createSessionRecording(options: SessionRecordingOptions): Sessio
   let isAside = false;
   let epoch = 0;
   const taken = new Emitter<[bytes: Uint8Array, offset: number]>();
+  const gathered = new Emitter<[bytes: Uint8Array, offset: number]>();
   const resets = new Emitter<[epoch: number]>();
 
   const readFrame = (at: number): void => {
@@ -136,7 +140,11 @@ export function createSessionRecording(options: SessionRecordingOptions): Sessio
       options.onAside(cause);
     };
     if (isAside) onAside(null);
-    drawing = createDrawing({ ...size, from, file: () => files.typescript, clock, onDrawn, onFault, onAside });
+    const file = () => files.typescript;
+    drawing = createDrawing({ ...size, from, file, clock, beforeDrawing: readNow, onDrawn, onFault, onAside });
+  }
+  function readNow(): void {
+    if (!isCatchingUp) tail?.readNow();
   }
   function reset(offset = 0): void {
     epoch += 1;
@@ -150,20 +158,6 @@ export function createSessionRecording(options: SessionRecordingOptions): Sessio
     drawing?.resize(cols, rows);
     onResize(cols, rows);
     if (lastFrame !== null) pace.readSoon();
-  }
-
-  async function followTimes(typescript: string, timing: string): Promise<Dispose> {
-    const { onLost } = options;
-    const losses = onLost === null ? null : watchLosses({ typescript, timing, onLost, onError: onFault });
-    const stopFollowing = await followTiming(timing, {
-      onSize: (now) => resized(now.cols, now.rows),
-      onRows: (outputBytes, end, readTo) => losses?.rows(outputBytes, end, readTo),
-      onNameLost: () => onDamage({ kind: 'misnamed' }),
-    });
-    return () => {
-      stopFollowing();
-      losses?.dispose();
-    };
   }
 
   /** Reads the files from the given position or, if it is null, from a point from which a whole screen can be drawn. */
@@ -180,6 +174,7 @@ export function createSessionRecording(options: SessionRecordingOptions): Sessio
       end = offset + bytes.length;
       drawing?.take(bytes, offset);
       taken.tell(bytes, offset);
+      gathered.tell(bytes, offset);
       // Existing output is read only as fast as it can be drawn, because a starting server reads the end of every
       // recording.
       if (isCatchingUp) return drawing?.flush();
@@ -192,18 +187,20 @@ export function createSessionRecording(options: SessionRecordingOptions): Sessio
         if (found.size !== null) size = found.size;
         drawFrom(found.length - found.start > REPLAY_BYTES ? found.length - REPLAY_BYTES : found.start);
       }
-      if (files.timing !== null) keep(await followTimes(files.typescript, files.timing));
-      const tail = await tailRecording({
+      const onNameLost = () => onDamage({ kind: 'misnamed' });
+      keep(await followTimes(files, { ...options, resized, onNameLost }));
+      const opened = await tailRecording({
         file: files.typescript,
         from: end,
         onBytes: take,
+        intervalMs: () => readIntervalMs({ isFollowed: taken.size > 0, isBusy: drawing?.isBusy() === true }),
         onStart: (begun) => {
           start = begun.start;
           drawFrom(begun.start);
           if (begun.size !== null) resized(begun.size.cols, begun.size.rows);
         },
         keepsFile: files.timing !== null,
-        onNameLost: () => onDamage({ kind: 'misnamed' }),
+        onNameLost,
         onCut: (at) => onDamage({ kind: 'cut', at }),
         onDeleted: options.onDeleted,
         onReset: (_, cause) => {
@@ -213,7 +210,8 @@ export function createSessionRecording(options: SessionRecordingOptions): Sessio
         },
         onError: onFault,
       });
-      keep(() => tail.dispose());
+      if (!isStopped) tail = opened;
+      keep(() => opened.dispose());
       await drawing?.flush();
       isCatchingUp = false;
       if (!isStopped && end > start) readFrame(Math.min(found.changedAt, clock.now()));
@@ -239,6 +237,7 @@ export function createSessionRecording(options: SessionRecordingOptions): Sessio
   function stop(): void {
     reading?.stop();
     reading = null;
+    tail = null;
     pace.stop();
   }
 
@@ -254,19 +253,22 @@ export function createSessionRecording(options: SessionRecordingOptions): Sessio
     epoch: () => epoch,
     snapshot: async () => {
       await follow();
+      readNow();
       await drawing?.flush();
       return { data: drawing?.emulator().serialize() ?? '', offset: drawing?.drawn() ?? 0 };
     },
-    onBytes: taken.on,
+    onBytes: (listener, { mayWait = false } = {}) => (mayWait ? gathered : taken).on(listener),
     onReset: resets.on,
     follow,
     look: () => {
+      readNow();
       const hasDrawn = !isCatchingUp && drawing?.drawNow() === true;
       if (pace.isDue() || hasDrawn) pace.readNow();
     },
     lines: () => lastFrame?.lines ?? [],
     size: () => size,
     text: async (count, format) => {
+      readNow();
       await drawing?.flush();
       return drawing?.emulator().text(count, format) ?? '';
     },
@@ -288,6 +290,7 @@ export function createSessionRecording(options: SessionRecordingOptions): Sessio
     close: () => {
       stop();
       taken.clear();
+      gathered.clear();
       resets.clear();
       drawing?.dispose();
       drawing = null;

@@ -9,7 +9,7 @@
  * - answers by keypresses: `answer-by-keys.ts`
  * - answers by approval rules: `reply-by-rule.ts`
  * - interrupting a turn: `interrupt.ts`
- * - the recording: `recording.ts`
+ * - the recording: `recording.ts`, and how often it is read: `read-interval.ts`
  * - drawing the recording, even during a flood: `drawing.ts` and `drawing-turns.ts`
  * - recordings that stop because the disk is full: `recording-gap.ts`
  * - parking and waking: `parking.ts`

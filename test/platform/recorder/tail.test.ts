@@ -250,6 +250,37 @@ function openFiles(): string[] {
   });
 }
 
+test('output between two reads is delivered on request, and once', async () => {
+  writeFileSync(file, HEADER);
+  const { tail, told, text, end } = await follow(HEADER.length, { intervalMs: () => 60_000 });
+  appendFileSync(file, 'one');
+  tail.readNow();
+  expect(text()).toBe('one');
+  appendFileSync(file, 'x'.repeat(20_000));
+  tail.readNow();
+  tail.readNow();
+  expect(end()).toBe(HEADER.length + 20_003);
+  expect(text()).toBe(`one${'x'.repeat(20_000)}`);
+  tail.dispose();
+  appendFileSync(file, 'late');
+  tail.readNow();
+  expect(told.at(-1)).not.toMatchObject({ text: 'late' });
+});
+
+test('the first output after a pause is read at once, and the next at the end of the interval', async () => {
+  writeFileSync(file, HEADER);
+  let intervalMs = 0;
+  const { until, text } = await follow(HEADER.length, { intervalMs: () => intervalMs });
+  appendFileSync(file, 'a');
+  await until('a');
+  intervalMs = 300;
+  const beganAt = performance.now();
+  appendFileSync(file, 'b');
+  await until('ab');
+  expect(performance.now() - beganAt).toBeGreaterThan(150);
+  expect(text()).toBe('ab');
+});
+
 test('twenty recordings that grow at once all arrive completely, byte for byte', async () => {
   const names = Array.from({ length: 20 }, (_, index) => join(world.streamDir, `S${index}.typescript`));
   const sizes = new Map<string, number>();
