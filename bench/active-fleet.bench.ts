@@ -9,6 +9,7 @@ import { createWorld } from '../test/harness/world.ts';
 import type { Figure } from './figures.mjs';
 import { followAll, type Growing, startGrowing } from './growing-recordings.ts';
 import { processorSeconds } from './processor-time.ts';
+import { untilSettled } from './settled-server.ts';
 
 export const about =
   '20 sessions of 100×30 that write 1 MB/s in all, the output of five versions of Claude Code, write by write as it was recorded: processor time of the server, compared with a terminal that draws the same bytes in one go';
@@ -77,6 +78,8 @@ async function measureFleet({
   const growing = await startGrowing(world, SESSIONS, {}, SIZE);
   const { pid } = growing.cbos;
   const play = async (sessions: number, bytesPerSecond: number | null, seconds = SECONDS): Promise<Measured> => {
+    // What is left to index from the output before must not count.
+    await untilSettled(pid);
     const before = processorSeconds(pid);
     const played = await playInto(growing, { dir: world.dir, sessions, bytesPerSecond, seconds });
     const cpu = ((processorSeconds(pid) - before) / played.seconds) * 100;
