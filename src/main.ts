@@ -1,5 +1,6 @@
 import { homedir } from 'node:os';
 import { basename, join, relative } from 'node:path';
+import { plainCommand } from './cli/plain-command.ts';
 import { runCli } from './cli/run-cli.ts';
 import type { TerminalIo } from './cli/terminal-io.ts';
 import { createLocalMachine } from './local/machine.ts';
@@ -47,6 +48,7 @@ if (process.platform !== 'linux') {
 process.on('SIGUSR1', () => undefined);
 
 const version = __CBOS_VERSION__;
+const argv = process.argv.slice(2);
 const calledAs = callAgain(process.argv[1]);
 const host = createLocalMachine({
   environment: personalEnvironment(process.env),
@@ -60,7 +62,9 @@ const host = createLocalMachine({
   version,
 });
 // No `await` here, because the program is built as CommonJS. `runCli` never rejects.
-void runCli({ argv: process.argv.slice(2), host, io, version, program: calledAs }).then((code) => {
+void runCli({ argv, host, io, version, program: calledAs }).then((code) => {
+  // Everything that a plain command does is done by now. Ending at once saves Node from closing the socket.
+  if (code === 0 && plainCommand(argv) !== null) process.exit();
   process.exitCode = code;
 });
 

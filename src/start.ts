@@ -1,6 +1,4 @@
 import { readFileSync } from 'node:fs';
-import { createRequire } from 'node:module';
-import { join } from 'node:path';
 import { Script } from 'node:vm';
 
 // The entry point of the program (`dist/cbos.js`) and of each of its threads. It loads the program's parts together
@@ -15,24 +13,26 @@ declare const __CBOS_PROGRAM__: string;
 /** The path of the parts, relative to this file. The build inserts it. */
 declare const __CBOS_PARTS__: string;
 
+/** The `require` of this file, which the build turns into CommonJS. */
+declare const require: (id: string) => unknown;
+
 interface Part {
   exports: unknown;
 }
 
-const directory = join(import.meta.dirname, __CBOS_PARTS__);
-const requireOutside = createRequire(import.meta.filename);
+const directory = `${import.meta.dirname}/${__CBOS_PARTS__}`;
 const parts = new Map<string, Part>();
 
 function loadPart(name: string): unknown {
   const known = parts.get(name);
   if (known !== undefined) return known.exports;
   const part: Part = { exports: {} };
-  const filename = join(directory, name);
+  const filename = `${directory}/${name}`;
   const cachedData = readCode(`${filename}.code`);
-  // All parts are ASCII; see `contentOf` in scripts/build/bundle.mjs.
+  // All parts are ASCII, and each is a function expression; see `contentOf` in scripts/build/bundle.mjs.
   const source = readFileSync(filename, 'latin1');
   // Node rejects code that was compiled by another version of V8. It then compiles the source.
-  const script = new Script(wrap(source), {
+  const script = new Script(source, {
     filename,
     ...(cachedData === undefined ? {} : { cachedData }),
   });
@@ -44,11 +44,8 @@ function loadPart(name: string): unknown {
 
 /** The `require` of a part. It loads another part (`./NAME`) or any other module. */
 function requireFromPart(id: string): unknown {
-  return id.startsWith('./') ? loadPart(id.slice(2)) : requireOutside(id);
+  return id.startsWith('./') ? loadPart(id.slice(2)) : require(id);
 }
-
-/** The wrapper is on the part's first line, so that line numbers in stack traces match those in the file. */
-const wrap = (source: string): string => `(function (exports, require, module, __filename, __dirname) {${source}\n})`;
 
 function readCode(file: string): Buffer | undefined {
   try {

@@ -10,27 +10,33 @@ const START = join(ROOT, 'src', 'start.ts');
 /** An empty module. */
 const NO_MODULE = '\0cbos:no-module';
 /**
- * The modules that every command loads, which are bundled into one file. Loading a file takes a tenth of a millisecond,
- * and so do its exports.
+ * The modules that plain command lines use (`src/cli/plain-command.ts`), and that nearly every other command uses as
+ * well. They are bundled into one file. Loading a file takes a tenth of a millisecond, and so do its exports.
  */
 const BASE = 'base';
 const BASE_FILES = [
-  /\/src\/cli\/(command-error|command-modules|context|error-report|http-answer)\.ts$/,
-  /\/src\/cli\/(name-like|program|run-cli|socket-requests|version-check|output\/(printer|style|table))\.ts$/,
-  /\/src\/(client\/(caller|remote-errors|remote-names|transport)|text\/(display-width|graphemes|style|terminal-text))\.ts$/,
+  /\/src\/cli\/actions\/[\w-]+\.ts$/,
+  /\/src\/cli\/output\/(printer|question-text|session-table|shown-lines|style|table)\.ts$/,
+  /\/src\/cli\/(command-error|confirm|context|error-report|http-answer|list-reader|looked-at)\.ts$/,
+  /\/src\/cli\/(name-like|plain-command|run-cli|selectors|socket-requests|text-argument|version-check)\.ts$/,
+  /\/src\/client\/(caller|remote-errors|remote-names|transport)\.ts$/,
+  /\/src\/local\/(git-branch|last-model|machine|personal-environment)\.ts$/,
   /\/src\/(core|platform)\/settings\/[\w-]+\.ts$/,
-  /\/src\/core\/budgets\/read-budgets\.ts$/,
+  /\/src\/core\/(budgets\/read-budgets|status\/thresholds)\.ts$/,
   /\/src\/protocol\/(errors\/)?[\w-]+\.ts$/,
-  /\/src\/(emitter\/emitter|cli\/commands\/command-help|core\/status\/thresholds)\.ts$/,
-  /\/src\/platform\/(files\/(regular-file|private-directory)|sqlite\/home-fault|process\/start-fault|gnu-screen\/attach-command)\.ts$/,
-  /\/commander\/|cbos:no-module/,
+  /\/src\/text\/(blocked|budget|changes|figure|group|limit|memory|pull-request|recording|resource|restore)-words\.ts$/,
+  /\/src\/text\/(session|set-up|snooze|worktree)-words\.ts$/,
+  /\/src\/text\/(delivery-text|display-width|durations|graphemes|hidden-marks|name-list|session-filter|style)\.ts$/,
+  /\/src\/text\/(terminal-text|tool-input-text)\.ts$/,
+  /\/src\/emitter\/emitter\.ts$/,
+  /\/src\/platform\/(files\/(private-directory|read-tail|regular-file)|git\/git-dir|claude\/own-files)\.ts$/,
+  /\/src\/platform\/(gnu-screen\/attach-command|process\/start-fault|sqlite\/home-fault)\.ts$/,
 ];
-/** The modules that are loaded by the commands that show sessions, which users and scripts call all day. */
-const SHOWING = 'sessions';
-const SHOWING_FILES = [
-  /\/src\/cli\/(list-reader|looked-at|commands\/option-values|output\/(question-text|session-table|shown-lines))\.ts$/,
-  /\/src\/text\/(session|figure|blocked|recording|restore|snooze)-words\.ts$/,
-  /\/src\/text\/(durations|hidden-marks|tool-input-text|delivery-text)\.ts$/,
+/** The parser of all other command lines, and what every declaration of a command uses. */
+const PARSER = 'parser';
+const PARSER_FILES = [
+  /\/src\/cli\/(command-modules|parsed-command|program|commands\/(command-help|option-values|selector-options))\.ts$/,
+  /\/commander\/|cbos:no-module/,
 ];
 /**
  * Modules that must not be among them: schemas take longer to load than everything else combined, and WebSockets need
@@ -42,12 +48,12 @@ const LATE_IMPORTS = /from '(zod|ws)'/;
 /** @param {string} id */
 function isBase(id) {
   if (!BASE_FILES.some((file) => file.test(id)) || LATE_FILES.test(id)) return false;
-  return id === NO_MODULE || !LATE_IMPORTS.test(readFileSync(id, 'utf8'));
+  return !LATE_IMPORTS.test(readFileSync(id, 'utf8'));
 }
 
 const GROUPS = [
   { name: BASE, test: isBase },
-  { name: SHOWING, test: (/** @type {string} */ id) => SHOWING_FILES.some((file) => file.test(id)) },
+  { name: PARSER, test: (/** @type {string} */ id) => PARSER_FILES.some((file) => file.test(id)) },
 ];
 
 /**
@@ -110,7 +116,8 @@ export async function bundle({ entry, threads = {}, output }) {
   mkdirSync(join(directory, PARTS), { recursive: true });
   // Without this file, Node would treat the parts as ES modules, like the rest of the package.
   replaceFile(join(directory, 'package.json'), '{ "type": "commonjs" }\n');
-  for (const part of [...parts, ...starts]) replaceFile(join(directory, PARTS, part.fileName), contentOf(part));
+  for (const part of parts) replaceFile(join(directory, PARTS, part.fileName), asFunction(part));
+  for (const file of starts) replaceFile(join(directory, PARTS, file.fileName), contentOf(file));
   // Write the file that users run last, because it must never refer to a missing part.
   for (const file of await start(PROGRAM, PARTS)) replaceFile(join(directory, file.fileName), contentOf(file));
   removeOthers(join(directory, PARTS), new Set([...parts, ...starts].map((part) => part.fileName)));
@@ -157,7 +164,36 @@ function contentOf(file) {
   if (file.type !== 'chunk') return file.source;
   const raw = /String\.raw`[^`]*[^\0-\x7f]/.exec(file.code);
   if (raw !== null) throw new Error(`${file.fileName}: String.raw with characters beyond ASCII: ${raw[0]}`);
-  return file.code.replace(/[^\0-\x7f]/g, (unit) => `\\u${unit.charCodeAt(0).toString(16).padStart(4, '0')}`);
+  const code = file.name === BASE ? withPlainExports(file.code) : file.code;
+  return code.replace(/[^\0-\x7f]/g, (unit) => `\\u${unit.charCodeAt(0).toString(16).padStart(4, '0')}`);
+}
+
+/**
+ * Returns the content of a part: a function expression, which `src/start.ts` calls with what Node passes to a CommonJS
+ * module. The function begins on the part's first line, so that line numbers in stack traces match the source map.
+ * @param {import('rolldown').OutputChunk | import('rolldown').OutputAsset} part
+ */
+function asFunction(part) {
+  const content = contentOf(part);
+  if (part.type !== 'chunk') return content;
+  return `(function (exports, require, module, __filename, __dirname) {${content}\n})`;
+}
+
+/**
+ * Exports all names of a part at once, as values. Defining a getter for each name, as the bundler does, takes as long
+ * as the rest of the base. The base imports no other part, so all of its names have their values when it exports them.
+ * @param {string} code
+ */
+function withPlainExports(code) {
+  const getter =
+    /^Object\.defineProperty\(exports, "(\w+)", \{\s+enumerable: true,\s+get: function\(\) \{\s+return (\w+);\s+\}\s+\}\);$/gm;
+  /** @type {string[]} */
+  const names = [];
+  const rest = code.replace(getter, (_, name, value) => {
+    names.push(`\t${name}: ${value}`);
+    return '';
+  });
+  return `${rest.trimEnd()}\nmodule.exports = {\n${names.join(',\n')}\n};\n`;
 }
 
 /**

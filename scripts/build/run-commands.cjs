@@ -28,8 +28,6 @@ const folder = join(dirname(program), 'parts');
 
 /** Every compiled script, by its file. V8 gives the same functions to all scripts with the same file and source. */
 const scripts = new Map();
-/** The code that the program wraps around a part. */
-let [before, behind] = ['', ''];
 const { Script } = vm;
 vm.Script = class extends Script {
   /** @param {string} source @param {vm.ScriptOptions} [options] */
@@ -38,8 +36,6 @@ vm.Script = class extends Script {
     const file = String(options?.filename);
     // The server runs scripts of its own.
     if (dirname(file) !== folder) return;
-    if (scripts.size === 0)
-      [before, behind] = /** @type {[string, string]} */ (source.split(readFileSync(file, 'latin1')));
     scripts.set(file, this);
   }
 };
@@ -83,8 +79,7 @@ function loadOthers() {
     if (known !== undefined) return known.exports;
     const part = { exports: {} };
     loaded.set(file, part);
-    const source = before + readFileSync(file, 'latin1') + behind;
-    const run = new vm.Script(source, { filename: file }).runInThisContext();
+    const run = new vm.Script(readFileSync(file, 'latin1'), { filename: file }).runInThisContext();
     const requireFromPart = (/** @type {string} */ id) =>
       id.startsWith('./') ? load(id.slice(2)) : requireOutside(id);
     run(part.exports, requireFromPart, part, file, folder);
@@ -93,7 +88,7 @@ function loadOthers() {
   for (const name of readdirSync(folder)) {
     const file = join(folder, name);
     if (!/-[\w-]{8}\.js$/.test(name) || scripts.has(file)) continue;
-    if (THREAD.test(name)) new vm.Script(before + readFileSync(file, 'latin1') + behind, { filename: file });
+    if (THREAD.test(name)) new vm.Script(readFileSync(file, 'latin1'), { filename: file });
     else load(name);
   }
 }
@@ -110,6 +105,9 @@ function keep() {
     renameSync(`${file}.${process.pid}.tmp`, `${file}.code`);
   }
 }
+
+/** Plain commands end the process as soon as they are done, but here the next command follows. */
+process.exit = /** @type {typeof process.exit} */ (() => undefined);
 
 /** Node emits `beforeExit` again only if the event loop had something to do. */
 const later = () => setImmediate(next);

@@ -54,6 +54,7 @@ export async function generatedFiles() {
       content: withSpeedTables(read('docs/explanation/speed.md'), {
         peers: benchResult('peers'),
         scale: benchResult('scale'),
+        cli: benchResult('cli'),
         'memory-after': benchResult('memory-after'),
       }),
     },

@@ -21,10 +21,6 @@ export interface BroadcastOptions extends SelectorOptions {
   json?: boolean;
 }
 
-export function isBroadcast({ all, state, tag, repo }: BroadcastOptions): boolean {
-  return all === true || state !== undefined || tag !== undefined || repo !== undefined;
-}
-
 /**
  * Sends the same prompt to all sessions, or to the selected ones, and prints the outcome for each. With `--fleet`, this
  * includes the sessions on other machines. The prompt goes only to sessions that already existed when the user was

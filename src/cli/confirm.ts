@@ -1,4 +1,3 @@
-import { createInterface } from 'node:readline/promises';
 import { EXIT } from '../protocol/index.ts';
 import { CommandError } from './command-error.ts';
 import { type CliContext, isInteractive } from './context.ts';
@@ -10,6 +9,7 @@ import { type CliContext, isInteractive } from './context.ts';
 export async function confirm({ io }: CliContext, question: string): Promise<boolean> {
   if (!isInteractive(io))
     throw new CommandError(`${question} The command needs a terminal to ask this`, 'add --yes to confirm', EXIT.usage);
+  const { createInterface } = await import('node:readline/promises');
   const dialog = createInterface({ input: io.stdin, output: io.stderr });
   // Ctrl-D and Ctrl-C close the prompt without an answer, which counts as no.
   const closed = new Promise<string>((resolve) => dialog.once('close', () => resolve('')));

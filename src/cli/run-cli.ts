@@ -1,13 +1,10 @@
-import { CommanderError } from 'commander';
 import { CatalogueError, EXIT } from '../protocol/index.ts';
-import { CommandError } from './command-error.ts';
-import { loadCommands } from './command-modules.ts';
 import { type CliContext, createContext } from './context.ts';
 import { exitCodeOf, reportError } from './error-report.ts';
 import type { LocalHost } from './local-host.ts';
 import { nameLike } from './name-like.ts';
 import { createPrinter } from './output/printer.ts';
-import { buildProgram } from './program.ts';
+import { plainCommand } from './plain-command.ts';
 import type { TerminalIo } from './terminal-io.ts';
 
 export interface CliRun {
@@ -39,17 +36,18 @@ export async function runCli(run: CliRun): Promise<number> {
     passedArgs,
   });
   try {
-    const commands = await loadCommands(words, passedArgs);
-    await buildProgram(context, commands).parseAsync([...words], { from: 'user' });
+    const plain = plainCommand(words);
+    if (plain !== null) await plain(context);
+    else await (await import('./parsed-command.ts')).runParsed(context, words);
   } catch (error) {
-    context.exitCode = tellFailure(context, await withSuggestion(context, error), words);
+    context.exitCode = tellFailure(context, await withSuggestion(context, error));
   }
   await context.settleVersionCheck();
   if (context.exitCode !== EXIT.done) return context.exitCode;
   try {
     await context.out.written();
   } catch (error) {
-    context.exitCode = tellFailure(context, error, words);
+    context.exitCode = tellFailure(context, error);
   }
   return context.exitCode;
 }
@@ -87,40 +85,11 @@ async function withSuggestion(context: CliContext, error: unknown): Promise<unkn
 }
 
 /** Prints what went wrong, and returns the exit code. */
-function tellFailure({ out, about }: CliContext, error: unknown, words: readonly string[]): number {
-  if (!(error instanceof CommanderError)) {
-    // It is not a failure if the reader closes the pipe early (`cbos ls | head -1`).
-    if (out.closed.aborted && isBrokenPipe(error)) return EXIT.done;
-    reportError(out, error, about);
-    return exitCodeOf(error);
-  }
-  // Commander reports `--help` and `--version` as errors with exit code 0.
-  if (error.exitCode === 0) return EXIT.done;
-  reportError(out, new CommandError(usageMessage(error), usageHint(error, words), EXIT.usage));
-  return EXIT.usage;
-}
-
-/**
- * Converts commander's error message, such as `error: unknown option '--x'\n(Did you mean --y?)`, into a single line.
- */
-function usageMessage({ code, message }: CommanderError): string {
-  // For a command without its subcommand, such as `cbos service`, commander's error message is the whole help text.
-  if (code === 'commander.help') return 'A subcommand is missing';
-  const text = message.replace(/^error: /, '').replace(/\s*\n\s*/g, ' ');
-  return `${text.charAt(0).toUpperCase()}${text.slice(1)}`;
-}
-
-/** Commands that accept free text, which may contain words that begin with a dash. */
-const TAKES_TEXT: ReadonlySet<string | undefined> = new Set(['send', 'answer', 'queue', 'draft', 'stash', 'invoke']);
-
-function usageHint({ code }: CommanderError, words: readonly string[]): string {
-  const [command] = words;
-  const isUnknown = code === 'commander.unknownCommand' && words.length === 1;
-  if (isUnknown || command === undefined || command.startsWith('-')) return 'cbos --help';
-  const help = `cbos ${command} --help`;
-  if (code !== 'commander.unknownOption') return help;
-  if (TAKES_TEXT.has(command)) return `${help}; put -- before text that starts with a dash`;
-  return command === 'new' ? `${help}; put -- before arguments for claude` : help;
+function tellFailure({ out, about }: CliContext, error: unknown): number {
+  // It is not a failure if the reader closes the pipe early (`cbos ls | head -1`).
+  if (out.closed.aborted && isBrokenPipe(error)) return EXIT.done;
+  reportError(out, error, about);
+  return exitCodeOf(error);
 }
 
 function isBrokenPipe(error: unknown): boolean {

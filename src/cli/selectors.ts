@@ -1,18 +1,8 @@
 import { resolve } from 'node:path';
-import { type Command, InvalidArgumentError } from 'commander';
-import {
-  EXIT,
-  isSelective,
-  isTag,
-  matchesSelector,
-  type Session,
-  type SessionSelector,
-  TAG_RULE,
-} from '../protocol/index.ts';
+import { EXIT, isSelective, matchesSelector, type Session, type SessionSelector } from '../protocol/index.ts';
 import { someSessions } from '../text/name-list.ts';
 import { cleanLine } from '../text/terminal-text.ts';
 import { CommandError } from './command-error.ts';
-import { readStateWord } from './commands/option-values.ts';
 import { confirm } from './confirm.ts';
 import type { CliContext } from './context.ts';
 
@@ -21,20 +11,6 @@ export interface SelectorOptions {
   state?: string;
   tag?: readonly string[];
   repo?: string;
-}
-
-/** Adds these options to a command. @param verb what the command does with the selected sessions, for the help text */
-export function addSelectors(command: Command, verb: string): Command {
-  return command
-    .option('-s, --state <state>', `${verb} those in this state; \`cbos ls --help\` lists the states`, readStateWord)
-    .option('--tag <tag>', `${verb} those with this tag; repeat it for sessions that have all the tags`, collectTag)
-    .option('--repo <name>', `${verb} those in this repository, given by its name or a folder in it`);
-}
-
-/** Collects the values of `--tag`, which can be given several times. */
-export function collectTag(word: string, sofar: readonly string[] = []): readonly string[] {
-  if (!isTag(word)) throw new InvalidArgumentError(`${TAG_RULE}.`);
-  return [...sofar, word];
 }
 
 /** Converts the options into a selector. A path names a folder on this machine. */

@@ -1,4 +1,4 @@
-import { connect, type Socket } from 'node:net';
+import type { Socket } from 'node:net';
 import {
   ConnectionLostError,
   type Dispose,
@@ -76,10 +76,12 @@ export interface LocalServer {
  * Sends one request on its own connection, which the server closes after the response. A command sends one or two
  * requests, and an open connection would keep it from exiting immediately.
  */
-function requestOverSocket(
+async function requestOverSocket(
   { socketPath, requireNotStopped, onAnswer }: LocalServer,
   request: TransportRequest,
 ): Promise<TransportResponse> {
+  // Node takes 2 ms to load its sockets, and `cbos --version` needs none.
+  const { connect } = await import('node:net');
   return new Promise((resolve, reject) => {
     const reader = createAnswerReader(request.method);
     const socket = connect(socketPath);
@@ -167,13 +169,20 @@ function toResponse(status: number, arriving: ArrivingAnswer): TransportResponse
   return {
     status,
     async text() {
+      // A short answer arrives with its head, and no generator is needed to read it.
+      if (arriving.reader.isComplete()) {
+        arriving.socket.destroy();
+        return joined(arriving.body);
+      }
       const parts: Uint8Array[] = [];
       for await (const part of readBody(arriving)) parts.push(part);
-      return Buffer.concat(parts).toString('utf8');
+      return joined(parts);
     },
     bytes: () => readBody(arriving),
   };
 }
+
+const joined = (parts: readonly Uint8Array[]): string => Buffer.concat(parts).toString('utf8');
 
 async function* readBody({ socket, reader, body }: ArrivingAnswer): AsyncGenerator<Uint8Array> {
   try {

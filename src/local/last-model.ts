@@ -1,5 +1,5 @@
 import { configDirectory, isConversationId, transcriptFile } from '../platform/claude/own-files.ts';
-import { readTail } from '../platform/files/read-tail.ts';
+import { readTailNow } from '../platform/files/read-tail.ts';
 import type { Session } from '../protocol/index.ts';
 
 /**
@@ -13,24 +13,27 @@ const TAIL_BYTES = 65_536;
  * transcripts. The model that a session was launched with may be out of date, because `/model` changes it. Sessions of
  * another home, and sessions without an answer, are omitted.
  */
-export async function readLastModels(
+export function readLastModels(
   environment: Readonly<Record<string, string | undefined>>,
   sessions: readonly Session[],
-): Promise<ReadonlyMap<string, string>> {
+): ReadonlyMap<string, string> {
   const configDir = configDirectory(environment);
-  const found = await Promise.all(
-    sessions.map(async ({ slug, type, path: cwd, claude_session_id: sessionId }) => {
-      if (type !== 'screen' || cwd === null || sessionId === null || !isConversationId(sessionId)) return null;
-      // If a transcript cannot be read, the model is unknown.
-      const tail = await readTail(transcriptFile({ configDir, cwd, sessionId }), TAIL_BYTES).catch(() => '');
-      const model = tail
-        .split('\n')
-        .map(modelOf)
-        .findLast((one) => one !== null);
-      return model == null ? null : ([slug, model] as const);
-    }),
-  );
-  return new Map(found.filter((one) => one !== null));
+  const models = new Map<string, string>();
+  for (const { slug, type, path: cwd, claude_session_id: sessionId } of sessions) {
+    if (type !== 'screen' || cwd === null || sessionId === null || !isConversationId(sessionId)) continue;
+    const model = lastModelIn(transcriptFile({ configDir, cwd, sessionId }));
+    if (model !== undefined) models.set(slug, model);
+  }
+  return models;
+}
+
+function lastModelIn(transcript: string): string | undefined {
+  try {
+    const lines = readTailNow(transcript, TAIL_BYTES).split('\n');
+    return lines.map(modelOf).findLast((one) => one !== null) ?? undefined;
+  } catch {
+    return undefined; // a transcript that cannot be read
+  }
 }
 
 /** Returns null if the line is cut off, is not an answer, or is one of Claude Code's own messages (`<synthetic>`). */

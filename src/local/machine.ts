@@ -8,6 +8,8 @@ import { prepareHome, readSettings } from '../platform/settings/index.ts';
 import { toHomeError } from '../platform/sqlite/home-fault.ts';
 import type { ServiceContext } from '../platform/systemd/index.ts';
 import { CatalogueError, type Settings } from '../protocol/index.ts';
+import { readGitBranches } from './git-branch.ts';
+import { readLastModels } from './last-model.ts';
 import type { ThisProgram } from './this-program.ts';
 
 const server = () => import('./server.ts');
@@ -89,8 +91,8 @@ export function createLocalMachine(self: ThisProgram): LocalHost {
       const { rotateTokenFile } = await import('../server/auth/token.ts');
       return inHome(() => rotateTokenFile(join(settings.home, 'token')));
     },
-    gitBranches: async (paths) => (await import('./git-branch.ts')).readGitBranches(paths),
-    lastModels: async (sessions) => (await import('./last-model.ts')).readLastModels(environment, sessions),
+    gitBranches: readGitBranches,
+    lastModels: async (sessions) => readLastModels(environment, sessions),
     isFirstStart: async () => !existsSync(join((await settingsOf()).home, 'cbos.db')),
     openInBrowser: async (url) => {
       const { openInBrowser } = await import('./open-in-browser.ts');

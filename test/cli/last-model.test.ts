@@ -28,5 +28,5 @@ test('is the one of the last answer, whatever follows it; a session without one 
     someSession('C', { claude_session_id: '../../../etc/passwd' }),
     someSession('D'),
   ];
-  expect([...(await readLastModels(world.env, [session, ...others]))]).toEqual([['A', 'claude-new-2']]);
+  expect([...readLastModels(world.env, [session, ...others])]).toEqual([['A', 'claude-new-2']]);
 });

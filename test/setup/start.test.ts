@@ -25,7 +25,9 @@ function readWith(file: string, seen = new Set<string>()): Set<string> {
 
 function importsOf(file: string): string[] {
   const source = readFileSync(file, 'utf8');
-  return [...source.matchAll(/^(?:(?:const|let) \w+ = )?require\("([^"]+)"\);$/gm)].map(([, from]) => from ?? '');
+  return [...source.matchAll(/^(?:\(function \([\w, ]+\) \{)?(?:(?:const|let) \w+ = )?require\("([^"]+)"\);$/gm)].map(
+    ([, from]) => from ?? '',
+  );
 }
 
 /** Returns the source files that a built file contains, according to its source map. */
@@ -34,26 +36,33 @@ function sourcesOf(file: string): string[] {
   return sources.map((source) => resolve(dirname(file), source));
 }
 
-/** Returns the built file that contains a module of commands. */
-function partOf(name: string): string {
-  const program = [...readWith(programPart())];
-  const texts = program.map((file) => [file, readFileSync(file, 'utf8')] as const);
-  for (const [file, text] of texts) {
-    const found = new RegExp(`require\\("(\\./${name}-[\\w-]+\\.js)"\\)`).exec(text)?.[1];
+/** Returns the part that is loaded late for a module. @param files the parts to search for the place that loads it */
+function latePart(name: string, files: Iterable<string>): string {
+  for (const file of files) {
+    const found = new RegExp(`require\\("(\\./${name}-[\\w-]+\\.js)"\\)`).exec(readFileSync(file, 'utf8'))?.[1];
     if (found !== undefined) return join(dirname(file), found);
   }
   throw new Error(`no part of the build is loaded for ${name}`);
 }
 
-/** Wraps a part as src/start.ts does. */
-const wrapped = (source: string): string =>
-  `(function (exports, require, module, __filename, __dirname) {${source}\n})`;
+/** Returns the files that Node reads for a command that needs the parser. @param name the module that declares it */
+function readForCommand(name: string): string[] {
+  const files = readWith(programPart());
+  for (const part of ['parser', name]) readWith(latePart(part, files), files);
+  return [...files];
+}
 
 /** `npm test` builds first, but a run of this file alone may not have a build. */
 describe.skipIf(!existsSync(START))('what a command loads when it starts', () => {
-  const parts = ['listing', 'showing', 'talking', 'completion'];
-  test.each(parts)('%s: no schema, no database, no WebSocket, no server and no terminal UI', (name) => {
-    const files = [...new Set([...readWith(programPart()), ...readWith(partOf(name))])];
+  const commands: [string, () => Iterable<string>][] = [
+    ['a plain command line', () => readWith(programPart())],
+    ...['listing', 'showing', 'talking', 'completion'].map((name): [string, () => string[]] => [
+      name,
+      () => readForCommand(name),
+    ]),
+  ];
+  test.each(commands)('%s: no schema, no database, no WebSocket, no server and no terminal UI', (_, filesOf) => {
+    const files = [...filesOf()];
     const outside = files.flatMap(importsOf).filter((from) => !from.startsWith('.') && !from.startsWith('node:'));
     expect(outside).toEqual([]);
     const sources = files.filter((file) => existsSync(`${file}.map`)).flatMap(sourcesOf);
@@ -68,13 +77,17 @@ describe.skipIf(!existsSync(START))('what a command loads when it starts', () =>
     expect(files.filter((name) => /[^.\w]import\(/.test(readFileSync(join(PARTS, name), 'utf8')))).toEqual([]);
   });
 
-  test('it consists of few files', () => {
-    expect(readWith(programPart()).size).toBeLessThanOrEqual(4);
+  test('a plain command line needs few files, which contain its actions but no parser', () => {
+    const files = [...readWith(programPart())];
+    expect(files.length).toBeLessThanOrEqual(3);
+    const sources = files.filter((file) => existsSync(`${file}.map`)).flatMap(sourcesOf);
+    expect(sources.some((source) => source.endsWith('/src/cli/actions/list-sessions.ts'))).toBe(true);
+    expect(sources.filter((source) => /\/commander\/|\/src\/cli\/commands\//.test(source))).toEqual([]);
   });
 
   test('all of it is kept compiled, and this Node accepts the code', () => {
-    for (const file of parts.flatMap((name) => [...readWith(programPart()), ...readWith(partOf(name))])) {
-      const script = new Script(wrapped(readFileSync(file, 'latin1')), {
+    for (const file of commands.flatMap(([, filesOf]) => [...filesOf()])) {
+      const script = new Script(readFileSync(file, 'latin1'), {
         filename: file,
         cachedData: readFileSync(`${file}.code`),
       });

@@ -15,9 +15,10 @@ import { CommandError } from '../command-error.ts';
 import type { CliContext } from '../context.ts';
 import { forEach } from '../for-each.ts';
 import type { Cell } from '../output/table.ts';
-import { addSelectors, chosenSessions, mayActOnSeveral, type SelectorOptions, selectorOf } from '../selectors.ts';
+import { chosenSessions, mayActOnSeveral, type SelectorOptions, selectorOf } from '../selectors.ts';
 import { readText } from '../text-argument.ts';
 import { describe } from './command-help.ts';
+import { addSelectors } from './selector-options.ts';
 
 interface JsonOption {
   json?: boolean;

@@ -4,8 +4,9 @@ import { cleanLine } from '../../text/terminal-text.ts';
 import { CommandError } from '../command-error.ts';
 import type { CliContext } from '../context.ts';
 import { forEach } from '../for-each.ts';
-import { addSelectors, chosenSessions, type SelectorOptions, selectorOf } from '../selectors.ts';
+import { chosenSessions, type SelectorOptions, selectorOf } from '../selectors.ts';
 import { describe } from './command-help.ts';
+import { addSelectors } from './selector-options.ts';
 
 interface JsonOption {
   json?: boolean;

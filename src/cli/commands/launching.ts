@@ -19,9 +19,9 @@ import { cleanLine } from '../../text/terminal-text.ts';
 import { CommandError } from '../command-error.ts';
 import { confirm } from '../confirm.ts';
 import { type CliContext, isInteractive } from '../context.ts';
-import { collectTag } from '../selectors.ts';
 import { describe } from './command-help.ts';
 import { collectLabel, collectVariable, readDollars, readWhole } from './option-values.ts';
+import { collectTag } from './selector-options.ts';
 
 interface NewOptions {
   type?: SessionType;

@@ -7,8 +7,9 @@ import { CommandError } from '../command-error.ts';
 import { confirm } from '../confirm.ts';
 import type { CliContext } from '../context.ts';
 import { forEach } from '../for-each.ts';
-import { addSelectors, chosenSessions, mayActOnSeveral, type SelectorOptions } from '../selectors.ts';
+import { chosenSessions, mayActOnSeveral, type SelectorOptions } from '../selectors.ts';
 import { describe } from './command-help.ts';
+import { addSelectors } from './selector-options.ts';
 
 interface AdoptOptions {
   resume?: string;

@@ -11,8 +11,8 @@ import {
 } from '../../protocol/index.ts';
 import { CommandError } from '../command-error.ts';
 import type { CliContext } from '../context.ts';
-import { collectTag } from '../selectors.ts';
 import { readDollars, readWhole } from './option-values.ts';
+import { collectTag } from './selector-options.ts';
 
 /**
  * The options for a schedule that launches a new session for each run. They have the same names as the options of `cbos

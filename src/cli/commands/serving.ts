@@ -2,11 +2,11 @@ import type { Command } from 'commander';
 import { type Conversation, compareAttention } from '../../protocol/index.ts';
 import { broughtBackText, firstLine } from '../../text/session-words.ts';
 import { cleanLine } from '../../text/terminal-text.ts';
+import { printSessions } from '../actions/list-sessions.ts';
 import { type CliContext, canDraw } from '../context.ts';
 import type { SettingFlags } from '../local-host.ts';
 import { offerRecent, recentConversations } from '../offer-recent.ts';
 import { describe } from './command-help.ts';
-import { printSessions } from './listing.ts';
 
 interface ServerOptions {
   host?: string;

@@ -1,32 +1,16 @@
 import { type Command, Option } from 'commander';
-import { type Answer, CatalogueError, type Delivery, EXIT, type Session } from '../../protocol/index.ts';
+import { type Answer, CatalogueError, EXIT } from '../../protocol/index.ts';
 import { deliveryLine } from '../../text/delivery-text.ts';
-import { queueText, sessionLine } from '../../text/session-words.ts';
+import { queueText } from '../../text/session-words.ts';
 import { cleanLine } from '../../text/terminal-text.ts';
-import { broadcast, isBroadcast } from '../broadcast.ts';
+import { type SendOptions, sendPrompt } from '../actions/send-prompt.ts';
 import { CommandError } from '../command-error.ts';
 import type { CliContext } from '../context.ts';
-import { lastAnswer } from '../last-answer.ts';
-import { optionLines, questionLines } from '../output/question-text.ts';
-import { addSelectors, type SelectorOptions } from '../selectors.ts';
-import { sendAndWait } from '../send-and-wait.ts';
-import { readText } from '../text-argument.ts';
+import { optionLines } from '../output/question-text.ts';
 import { type AlwaysOptions, answerAlways } from './answer-always.ts';
 import { describe } from './command-help.ts';
 import { readSeconds } from './option-values.ts';
-
-interface SendOptions extends SelectorOptions {
-  all?: boolean;
-  fleet?: boolean;
-  command?: boolean;
-  force?: boolean;
-  queue?: boolean;
-  file?: readonly string[];
-  wait?: boolean;
-  timeout?: number;
-  yes?: boolean;
-  json?: boolean;
-}
+import { addSelectors } from './selector-options.ts';
 
 interface AnswerOptions {
   reply?: string;
@@ -77,53 +61,9 @@ export function addTalking(program: Command, context: CliContext): void {
     .option('--timeout <seconds>', 'with --wait: give up after this time', readSeconds)
     .option('-y, --yes', 'for several sessions: do not ask for confirmation')
     .option('--json', 'print the API response as JSON; with --wait, the session as it is after the turn')
-    .action(async (slug: string | undefined, words: string[], options: SendOptions) => {
-      if (isBroadcast(options)) {
-        if (options.file !== undefined) throw filesToOne();
-        await broadcast(context, slug === undefined ? [] : [slug, ...words], options);
-        return;
-      }
-      if (options.fleet === true) {
-        throw new CommandError('--fleet needs --all, --state, --tag or --repo', 'cbos send --help', EXIT.usage);
-      }
-      if (slug === undefined) throw missing('name');
-      const { file: paths = [] } = options;
-      if (words.length === 0 && paths.length === 0) throw missing('text');
-      if (options.wait === true && slug.includes('/')) {
-        throw new CommandError(
-          '--wait works only for sessions on this machine',
-          `cbos send ${slug} TEXT, then cbos wait ${slug}`,
-          EXIT.usage,
-        );
-      }
-      const body = {
-        text: words.length === 0 ? '' : await readText(context, words, 'cbos send'),
-        ...(options.command === true ? { command: true } : {}),
-        ...(options.force === true ? { force: true } : {}),
-        ...(options.queue === true ? { queue: true } : {}),
-      };
-      const client = await context.client();
-      const send =
-        paths.length === 0
-          ? (): Promise<Delivery> => client.call('send', { params: { slug }, body })
-          : await (await import('../send-files.ts')).openToSend(client, { slug, body, paths, cwd: context.io.cwd });
-      try {
-        if (options.wait !== true) {
-          const delivery = await send();
-          if (options.json === true) out.json(delivery);
-          else out.line(deliveryLine(delivery));
-          return;
-        }
-        const ended = await sendAndWait(context, {
-          slug,
-          send,
-          ...(options.timeout === undefined ? {} : { timeoutSeconds: options.timeout }),
-        });
-        if (ended !== null) await printOutcome(context, ended, options.json === true);
-      } catch (error) {
-        throw await withOpenQuestion(context, slug, error);
-      }
-    });
+    .action((slug: string | undefined, words: string[], options: SendOptions) =>
+      sendPrompt(context, { slug, words, options }),
+    );
 
   describe(program.command('answer'), {
     group: 'talking',
@@ -212,29 +152,8 @@ export function addTalking(program: Command, context: CliContext): void {
     });
 }
 
-/** Prints the outcome of a prompt: the session's answer, or the question it asks. */
-async function printOutcome(context: CliContext, session: Session, isJson: boolean): Promise<void> {
-  const { out } = context;
-  const { slug, status } = session;
-  if (isJson) return out.json(session);
-  const { question } = status;
-  if (question !== null && question.kind !== 'closing') return out.lines(questionLines(slug, question));
-  const answer = status.detail === 'error' ? '' : await lastAnswer(await context.client(), session);
-  if (answer === '') out.line(sessionLine(session));
-  else out.line(answer);
-  if (question !== null) out.notice(`${slug} ended its turn with a question — cbos send ${slug} TEXT answers it`);
-}
-
 function collectFile(path: string, sofar: readonly string[] = []): readonly string[] {
   return [...sofar, path];
-}
-
-function filesToOne(): CommandError {
-  return new CommandError('--file works only for one session', 'cbos send AUTH TEXT --file PATH', EXIT.usage);
-}
-
-function missing(argument: string): CommandError {
-  return new CommandError(`Missing required argument '${argument}'`, 'cbos send --help', EXIT.usage);
 }
 
 /**
@@ -285,14 +204,4 @@ async function printOptions(context: CliContext, slug: string): Promise<void> {
   if (status.question === null) return;
   const parts = status.question.questions.length > 0 ? status.question.questions : [status.question];
   for (const part of parts) context.out.noticeLines([cleanLine(part.text), ...optionLines(part.options)]);
-}
-
-/** Returns the error for a message that was refused, after showing the dialog that blocks it. */
-async function withOpenQuestion({ out }: CliContext, slug: string, error: unknown): Promise<unknown> {
-  if (!(error instanceof CatalogueError) || error.code !== 'not_accepting_text') return error;
-  // Load this module only when the error occurs, because loading its schemas takes as long as the rest of the command.
-  const { Question } = await import('../../protocol/question.ts');
-  const question = Question.safeParse(error.extra.question);
-  if (question.success) out.noticeLines(questionLines(slug, question.data));
-  return error;
 }

@@ -14,10 +14,11 @@ import { cleanLine } from '../../text/terminal-text.ts';
 import { CommandError } from '../command-error.ts';
 import type { CliContext } from '../context.ts';
 import { type Ending, followStream } from '../follow-stream.ts';
-import { addSelectors, chosenSessions, type SelectorOptions } from '../selectors.ts';
+import { chosenSessions, type SelectorOptions } from '../selectors.ts';
 import { changesBetween, type SessionChange } from '../view-changes.ts';
 import { describe } from './command-help.ts';
 import { readSeconds, readStateWord } from './option-values.ts';
+import { addSelectors } from './selector-options.ts';
 
 /**
  * How long `wait` waits for a server that has gone away: longer than any restart takes, but not forever. Otherwise a

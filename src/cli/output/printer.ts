@@ -28,8 +28,8 @@ export interface Printer {
   /** Writes bytes or text unchanged. Resolves when the stream can accept more. */
   raw(chunk: Uint8Array | string): Promise<void>;
   /**
-   * Resolves when everything has been written. If writing fails, for example because the disk is full, it rejects with
-   * the reason. It is not a failure if the reader has closed the pipe.
+   * Resolves when everything has been written. If writing to standard output fails, for example because the disk is
+   * full, it rejects with the reason. It is not a failure if the reader has closed the pipe.
    */
   written(): Promise<void>;
   /** prints one line for the user on standard error, so that it never mixes with output for a program */
@@ -107,11 +107,14 @@ export function createPrinter(io: TerminalIo): Printer {
         closing.signal.addEventListener('abort', done);
       });
     },
-    written: () =>
-      new Promise((resolve, reject) => {
+    written: async () => {
+      const told = openedStderr;
+      if (told !== undefined) await new Promise<void>((resolve) => void told.write('', () => resolve()));
+      await new Promise<void>((resolve, reject) => {
         // The stream emits its error only after it has called the callback.
         stdout.write('', () => setImmediate(() => (failure === null ? resolve() : reject(failure))));
-      }),
+      });
+    },
     notice: (text) => void stderr().write(`cbos: ${cleanLine(text)}\n`),
     noticeLines: (lines) => {
       if (stderr().isTTY !== true) return;

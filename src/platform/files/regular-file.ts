@@ -44,10 +44,11 @@ export async function readRegularFile(
 }
 
 /**
- * Works like {@link readRegularFile}, but synchronously. Commands use it if they have nothing else to do in the
- * meantime, because Node's promise API for files takes a millisecond to load.
+ * Works like {@link openRegularFile}, but synchronously. Commands use it if they have nothing else to do in the
+ * meantime, because Node's promise API for files takes a millisecond to load, and its threads another one.
+ * @returns the file's descriptor, or null if the file is not a regular file
  */
-export function readRegularFileNow(path: string, { mostBytes }: { mostBytes: number }): string | null {
+export function openRegularFileNow(path: string): number | null {
   let file: number;
   try {
     file = openSync(path, READ);
@@ -55,9 +56,17 @@ export function readRegularFileNow(path: string, { mostBytes }: { mostBytes: num
     if (IRREGULAR.has((error as NodeJS.ErrnoException).code)) return null;
     throw error;
   }
+  if (fstatSync(file).isFile()) return file;
+  closeSync(file);
+  return null;
+}
+
+/** Works like {@link readRegularFile}, but synchronously. */
+export function readRegularFileNow(path: string, { mostBytes }: { mostBytes: number }): string | null {
+  const file = openRegularFileNow(path);
+  if (file === null) return null;
   try {
-    const status = fstatSync(file);
-    return status.isFile() && status.size <= mostBytes ? readFileSync(file, 'utf8') : null;
+    return fstatSync(file).size > mostBytes ? null : readFileSync(file, 'utf8');
   } finally {
     closeSync(file);
   }

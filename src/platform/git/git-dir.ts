@@ -1,4 +1,4 @@
-import { stat } from 'node:fs/promises';
+import { type Stats, stat } from 'node:fs';
 import { basename, dirname, join, resolve } from 'node:path';
 import { readRegularFile } from '../files/regular-file.ts';
 
@@ -47,7 +47,7 @@ export async function findMainCheckout(path: string): Promise<string | null> {
  */
 async function gitDirOf(folder: string): Promise<string | null> {
   const git = join(folder, '.git');
-  const stats = await stat(git).catch(() => null);
+  const stats = await statsOf(git);
   if (stats === null || stats.isDirectory()) return stats === null ? null : git;
   const [, target] = /^gitdir: (.+)$/m.exec(await readSmall(git)) ?? [];
   return target === undefined ? null : resolve(folder, target);
@@ -56,4 +56,9 @@ async function gitDirOf(folder: string): Promise<string | null> {
 /** Returns the content of a small file, or an empty string if the path is not a file or cannot be read. */
 export async function readSmall(file: string): Promise<string> {
   return (await readRegularFile(file, { mostBytes: MOST_BYTES }).catch(() => null)) ?? '';
+}
+
+/** Returns null if there is nothing at the path. Node's promise API for files would take a millisecond to load. */
+function statsOf(path: string): Promise<Stats | null> {
+  return new Promise((resolve) => stat(path, (error, stats) => resolve(error === null ? stats : null)));
 }

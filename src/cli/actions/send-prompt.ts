@@ -1,0 +1,116 @@
+import { CatalogueError, type Delivery, EXIT, type Session } from '../../protocol/index.ts';
+import { deliveryLine } from '../../text/delivery-text.ts';
+import { sessionLine } from '../../text/session-words.ts';
+import { CommandError } from '../command-error.ts';
+import type { CliContext } from '../context.ts';
+import { questionLines } from '../output/question-text.ts';
+import type { SelectorOptions } from '../selectors.ts';
+import { readText } from '../text-argument.ts';
+
+export interface SendOptions extends SelectorOptions {
+  all?: boolean;
+  fleet?: boolean;
+  command?: boolean;
+  force?: boolean;
+  queue?: boolean;
+  file?: readonly string[];
+  wait?: boolean;
+  timeout?: number;
+  yes?: boolean;
+  json?: boolean;
+}
+
+export interface SendRequest {
+  slug: string | undefined;
+  words: readonly string[];
+  options: SendOptions;
+}
+
+/** Runs `cbos send`. */
+export async function sendPrompt(context: CliContext, { slug, words, options }: SendRequest): Promise<void> {
+  const { out } = context;
+  if (isBroadcast(options)) {
+    if (options.file !== undefined) throw filesToOne();
+    const { broadcast } = await import('../broadcast.ts');
+    await broadcast(context, slug === undefined ? [] : [slug, ...words], options);
+    return;
+  }
+  if (options.fleet === true) {
+    throw new CommandError('--fleet needs --all, --state, --tag or --repo', 'cbos send --help', EXIT.usage);
+  }
+  if (slug === undefined) throw missing('name');
+  const { file: paths = [] } = options;
+  if (words.length === 0 && paths.length === 0) throw missing('text');
+  if (options.wait === true && slug.includes('/')) {
+    throw new CommandError(
+      '--wait works only for sessions on this machine',
+      `cbos send ${slug} TEXT, then cbos wait ${slug}`,
+      EXIT.usage,
+    );
+  }
+  const body = {
+    text: words.length === 0 ? '' : await readText(context, words, 'cbos send'),
+    ...(options.command === true ? { command: true } : {}),
+    ...(options.force === true ? { force: true } : {}),
+    ...(options.queue === true ? { queue: true } : {}),
+  };
+  const client = await context.client();
+  const send =
+    paths.length === 0
+      ? (): Promise<Delivery> => client.call('send', { params: { slug }, body })
+      : await (await import('../send-files.ts')).openToSend(client, { slug, body, paths, cwd: context.io.cwd });
+  try {
+    if (options.wait !== true) {
+      const delivery = await send();
+      if (options.json === true) out.json(delivery);
+      else out.line(deliveryLine(delivery));
+      return;
+    }
+    const { sendAndWait } = await import('../send-and-wait.ts');
+    const ended = await sendAndWait(context, {
+      slug,
+      send,
+      ...(options.timeout === undefined ? {} : { timeoutSeconds: options.timeout }),
+    });
+    if (ended !== null) await printOutcome(context, ended, options.json === true);
+  } catch (error) {
+    throw await withOpenQuestion(context, slug, error);
+  }
+}
+
+/** Reports whether the options select several sessions. */
+function isBroadcast({ all, state, tag, repo }: SendOptions): boolean {
+  return all === true || state !== undefined || tag !== undefined || repo !== undefined;
+}
+
+/** Prints the outcome of a prompt: the session's answer, or the question it asks. */
+async function printOutcome(context: CliContext, session: Session, isJson: boolean): Promise<void> {
+  const { out } = context;
+  const { slug, status } = session;
+  if (isJson) return out.json(session);
+  const { question } = status;
+  if (question !== null && question.kind !== 'closing') return out.lines(questionLines(slug, question));
+  const { lastAnswer } = await import('../last-answer.ts');
+  const answer = status.detail === 'error' ? '' : await lastAnswer(await context.client(), session);
+  if (answer === '') out.line(sessionLine(session));
+  else out.line(answer);
+  if (question !== null) out.notice(`${slug} ended its turn with a question — cbos send ${slug} TEXT answers it`);
+}
+
+function filesToOne(): CommandError {
+  return new CommandError('--file works only for one session', 'cbos send AUTH TEXT --file PATH', EXIT.usage);
+}
+
+function missing(argument: string): CommandError {
+  return new CommandError(`Missing required argument '${argument}'`, 'cbos send --help', EXIT.usage);
+}
+
+/** Returns the error for a message that was refused, after showing the dialog that blocks it. */
+async function withOpenQuestion({ out }: CliContext, slug: string, error: unknown): Promise<unknown> {
+  if (!(error instanceof CatalogueError) || error.code !== 'not_accepting_text') return error;
+  // Load this module only when the error occurs, because loading its schemas takes as long as the rest of the command.
+  const { Question } = await import('../../protocol/question.ts');
+  const question = Question.safeParse(error.extra.question);
+  if (question.success) out.noticeLines(questionLines(slug, question.data));
+  return error;
+}
