@@ -30,7 +30,7 @@ client that is too slow gets a fresh snapshot of the screen instead of the bytes
 const MEANINGS = {
   commands: {
     subscribe:
-      'Subscribes to the output of sessions. `"*"` means all sessions, including later ones. Answered by `subscribed`.',
+      'Subscribes to the output of sessions. `"*"` means all sessions on this machine, including later ones. `machine/SESSION` is a session on another machine in the fleet, and is named like this in all its frames; processes inside a session may not subscribe to it. Answered by `subscribed`.',
     unsubscribe: 'Unsubscribes from the output of sessions. Answered by `subscribed` with the remaining sessions.',
     send: 'Sends a prompt to a session, as `POST /sessions/{slug}/send` does. Answered by `send_result`.',
     answer: 'Answers the open question, as `POST /sessions/{slug}/answer` does. Answered by `answer_result`.',

@@ -55,6 +55,7 @@ export function createViewKeeper(now: () => number = () => 0): ViewKeeper {
           may: frame.may,
           asOf,
           cause: frame.cause,
+          isLive: frame.live ?? true,
         };
         const slug = `${frame.machine}/${session.slug}`;
         return [slug, { ...session, slug, elsewhere }];

@@ -12,6 +12,8 @@ export interface Elsewhere {
   asOf: number | null;
   /** why the information about the session may be out of date; null while it is current */
   cause: MachineCause | null;
+  /** whether the session can be followed as it happens; false while its machine runs an older version */
+  isLive: boolean;
 }
 
 /** A session on this machine or on another one. The slug of a session on another machine is `machine/SESSION`. */

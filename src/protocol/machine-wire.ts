@@ -1,12 +1,13 @@
 import { z } from 'zod';
 import { ErrorBody } from './error-body.ts';
+import { StoredEvent } from './json-session.ts';
 import { MachineCall, Member, Rights } from './machines.ts';
 
 /**
  * The version of the messages that machines in a fleet exchange over NATS. `src/core/machines/versions.ts` decides
  * which versions work together.
  */
-export const MACHINE_WIRE = { v: 2, minor: 0 } as const;
+export const MACHINE_WIRE = { v: 2, minor: 1 } as const;
 
 /** The part of each message that every version can read. A message without a version is from version 1.0. */
 export const WireVersion = z.object({ v: z.int().default(1), minor: z.int().default(0) });
@@ -25,6 +26,49 @@ export type RowsVersion = z.infer<typeof RowsVersion>;
 export const MachineTicket = z.object({ boot: z.string().max(64), ticket: z.string().max(64) });
 export type MachineTicket = z.infer<typeof MachineTicket>;
 
+/** Identifies a watch. The machine that watches chooses it. */
+const WatchId = z.string().min(1).max(64);
+const SlugText = z.string().max(64);
+const Offset = z.int().min(0);
+
+/**
+ * What a watched session has just shown: output of its terminal (an empty one if only its size or its recording has
+ * changed), or events of a JSON session. After `refused`, the watch has ended.
+ */
+export const WatchNews = z.discriminatedUnion('of', [
+  z.object({
+    of: z.literal('terminal'),
+    /** the offset of the first byte in the recording with this epoch */
+    from: Offset,
+    epoch: Offset,
+    /** the offset of the first byte that can still be read */
+    start: Offset,
+    cols: z.int(),
+    rows: z.int(),
+    /** the bytes, in base64: they may be no valid UTF-8, and JSON would need six characters for each escape */
+    data: z.string(),
+  }),
+  z.object({ of: z.literal('events'), events: z.array(StoredEvent) }),
+  z.object({ of: z.literal('refused'), error: ErrorBody }),
+]);
+export type WatchNews = z.infer<typeof WatchNews>;
+
+/** Where a watch begins: at an offset of a recording, or after an event of a JSON session (`epoch` is then 0). */
+export const WatchBegun = z.object({
+  boot: z.string().max(64),
+  from: Offset,
+  epoch: Offset,
+  start: Offset,
+  size: z.object({ cols: z.int(), rows: z.int() }).nullable(),
+});
+export type WatchBegun = z.infer<typeof WatchBegun>;
+
+/** The answer to `watched`: whether to send more. If not, the watch has ended until it is requested again. */
+export const WatchTaken = z.object({ more: z.boolean() });
+
+/** A part of a recording, in base64. */
+export const ReadBytes = z.object({ data: z.string() });
+
 /**
  * A request to another machine. The request itself does not name its sender: the NATS subject does. The founder's NATS
  * server prevents machines from publishing under another machine's name. On a shared NATS server, signatures do.
@@ -38,6 +82,19 @@ export const MachineAsk = z.discriminatedUnion('kind', [
   WireVersion.extend({ kind: z.literal('call'), call: MachineCall, ticket: MachineTicket.nullable() }),
   WireVersion.extend({ kind: z.literal('rename'), name: Member.shape.name, ticket: MachineTicket }),
   WireVersion.extend({ kind: z.literal('leave') }),
+  // Since 2.1: the owner of a session sends what the session shows, as requests of the kind `watched`.
+  WireVersion.extend({
+    kind: z.literal('watch'),
+    watch: WatchId,
+    slug: SlugText,
+    of: z.enum(['terminal', 'events']),
+    /** what the machine has already; without it, the watch begins now */
+    from: Offset.optional(),
+    epoch: Offset.optional(),
+  }),
+  WireVersion.extend({ kind: z.literal('unwatch'), watch: WatchId }),
+  WireVersion.extend({ kind: z.literal('watched'), watch: WatchId, news: WatchNews }),
+  WireVersion.extend({ kind: z.literal('read'), slug: SlugText, epoch: Offset, from: Offset, to: Offset }),
 ]);
 export type MachineAsk = z.infer<typeof MachineAsk>;
 

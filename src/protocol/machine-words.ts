@@ -40,6 +40,7 @@ export const MACHINE_CALLS = [
   'replay',
   'replayFrame',
   'replayOutput',
+  'events',
   'history',
   'lastResponse',
   'search',

@@ -137,6 +137,10 @@ export const MachineSessions = z
     fault: z.string().nullable().meta({ description: 'Why the machine did not respond, as a sentence' }),
     may: Rights.meta({ description: 'What this machine may do there; empty while that machine does not respond' }),
     cause: z.enum(MACHINE_CAUSES).nullable().meta({ description: 'Why the list is not current; null if it is' }),
+    live: z.boolean().optional().meta({
+      description:
+        'false if the machine runs an older version, so that this server reads the screens of its sessions once a second while a client follows them; without this field, unknown',
+    }),
     unreadable: z.int().meta({ description: 'How many further sessions this version of CBOS cannot read' }),
     sessions: z.array(Session),
   })

@@ -1,6 +1,7 @@
 import {
   type Answer,
   CatalogueError,
+  elsewhereOf,
   mayAllow,
   type Question,
   type Session,
@@ -211,8 +212,13 @@ function resumeQueue(app: App, session: Session): void {
 }
 
 export function attach(app: App): void {
-  const session = requireOwn(app);
+  const session = requireSelected(app);
   if (session === null) return;
+  const elsewhere = elsewhereOf(session);
+  if (elsewhere !== null && session.type === 'json') {
+    app.toast('bad', `${session.slug}: this works only on ${elsewhere.machine}`);
+    return;
+  }
   const { slug, type, screen_id: screenId, status } = session;
   if (status.primary === 'dead' || (screenId === null && type !== 'json')) {
     const why = status.primary === 'dead' ? ': the session is stopped — r restarts it' : '';
@@ -220,7 +226,7 @@ export function attach(app: App): void {
     return;
   }
   // Wake a parked session first, as `cbos attach` does.
-  const isRunHere = screenId === null || isParked(session);
+  const isRunHere = screenId === null || isParked(session) || elsewhere !== null;
   app.run(async () => {
     // Give a JSON session a temporary terminal, as `cbos attach` does.
     const { attach: attachTo, runHere } = app.host;

@@ -2,7 +2,6 @@ import type { Client, StreamConnection } from '../client/index.ts';
 import { elsewhereOf, type SeenSession, type StreamFrame } from '../protocol/index.ts';
 import type { Style } from '../text/style.ts';
 import { Conversation } from './conversation.ts';
-import { createFarScreen, type FarScreen } from './far-screen.ts';
 import { createSessionScreen, type SessionScreen, type Viewport } from './terminal/session-screen.ts';
 import { conversationRows } from './view/conversation-rows.ts';
 
@@ -17,9 +16,8 @@ export interface Content {
 export interface WatchedSession {
   /**
    * Follows only the given session, or none if it is null. Calling this again with the same session has no effect.
-   * @param isAgain whether to read the screen again if the session is on another machine and its row has not changed
    */
-  watch(session: SeenSession | null, isAgain?: boolean): void;
+  watch(session: SeenSession | null): void;
   /** Discards the content that is shown and requests it again. */
   restart(): void;
   onFrame(frame: StreamFrame): void;
@@ -55,7 +53,6 @@ const EVENTS_PAGE = 1_000;
 
 type Watched = { slug: string } & (
   | { type: 'screen'; screen: SessionScreen; ackedTo: number | null; hasContent: boolean }
-  | { type: 'far'; screen: FarScreen }
   | { type: 'json'; conversation: Conversation; early: Extract<StreamFrame, { type: 'claude_event' }>[] | null }
 );
 
@@ -75,14 +72,12 @@ export function createWatchedSession(options: WatchOptions): WatchedSession {
   let read: Read | null = null;
 
   const begin = (slug: string, type: Watched['type']): void => {
-    if (type === 'far')
-      watched = { slug, type, screen: createFarScreen({ client, slug, size, onChanged, run: options.run }) };
-    else if (type === 'json') watched = { slug, type, conversation: new Conversation(), early: [] };
+    if (type === 'json') watched = { slug, type, conversation: new Conversation(), early: [] };
     else watched = { slug, type, screen: createSessionScreen(size), ackedTo: null, hasContent: false };
     if (watched.type === 'json') readEvents(watched);
   };
   const end = (): void => {
-    if (watched?.type === 'screen' || watched?.type === 'far') watched.screen.dispose();
+    if (watched?.type === 'screen') watched.screen.dispose();
   };
   /** Reads earlier events. Events that arrive in the meantime are held back, so that all events are added in order. */
   const readEvents = (reading: Watched & { type: 'json' }): void => {
@@ -130,16 +125,18 @@ export function createWatchedSession(options: WatchOptions): WatchedSession {
     });
   };
   const unfollow = (): void => {
-    if (watched !== null && watched.type !== 'far') connection()?.unfollow([watched.slug]);
+    if (watched !== null) connection()?.unfollow([watched.slug]);
   };
   const show = (slug: string, type: Watched['type']): void => {
-    if (type !== 'far') connection()?.follow([slug]);
+    connection()?.follow([slug]);
     begin(slug, type);
   };
-  const typeOf = (session: SeenSession): Watched['type'] => (elsewhereOf(session) === null ? session.type : 'far');
+  /** The server reads the screens of a machine that runs an older version, also those of JSON sessions. */
+  const typeOf = (session: SeenSession): Watched['type'] =>
+    elsewhereOf(session)?.isLive === false ? 'screen' : session.type;
 
   return {
-    watch(session, isAgain = false) {
+    watch(session) {
       if (session !== null) size = { cols: session.cols ?? DEFAULT_SIZE.cols, rows: session.rows ?? DEFAULT_SIZE.rows };
       const type = session === null ? undefined : typeOf(session);
       if (session?.slug !== watched?.slug || type !== watched?.type) {
@@ -148,7 +145,6 @@ export function createWatchedSession(options: WatchOptions): WatchedSession {
         watched = null;
         if (session !== null) show(session.slug, typeOf(session));
       } else if (watched?.type === 'screen') watched.screen.resize(size.cols, size.rows);
-      if (watched?.type === 'far' && session !== null) watched.screen.read(session, isAgain);
     },
     restart() {
       if (watched === null) return;
@@ -204,7 +200,6 @@ export function createWatchedSession(options: WatchOptions): WatchedSession {
         const { rows, canGoBack } = conversationRows(watched.conversation, { ...viewport, dress: options.dress });
         return { rows, canGoBack, cursor: null };
       }
-      if (watched?.type === 'far') return watched.screen.rows(viewport);
       return watched?.hasContent === true ? watched.screen.rows(viewport) : null;
     },
     dispose: end,

@@ -150,7 +150,13 @@ function serve(memory: MemorySessions, clock: ManualClock, kept: Kept) {
     clock,
     logger,
     maxBufferBytes: 1_000,
-    machines: { follow: () => () => undefined },
+    machines: {
+      follow: () => () => undefined,
+      ready: async () => undefined,
+      watch: () => {
+        throw new Error('no client follows another machine');
+      },
+    },
     schedules: { onChange: () => () => undefined },
     rules: { onEvent: () => () => undefined },
   });

@@ -7,13 +7,18 @@ export interface CuttingProxy extends AsyncDisposable {
   cut(): void;
   /** Delays everything in both directions for a while. Nothing is lost. */
   hold(ms: number): void;
+  /** what has passed in both directions so far */
+  passed(): { messages: number; bytes: number };
 }
 
 export async function startCuttingProxy(target: number): Promise<CuttingProxy> {
   const sockets = new Set<Socket>();
   let heldUntil = 0;
+  const passed = { messages: 0, bytes: 0 };
   const pass = (from: Socket, to: Socket): void => {
     from.on('data', (bytes) => {
+      passed.messages += 1;
+      passed.bytes += bytes.length;
       const waitMs = Math.max(0, heldUntil - performance.now());
       from.pause();
       setTimeout(() => {
@@ -42,6 +47,7 @@ export async function startCuttingProxy(target: number): Promise<CuttingProxy> {
   return {
     port: address.port,
     cut,
+    passed: () => ({ ...passed }),
     hold: (ms) => {
       heldUntil = Math.max(heldUntil, performance.now() + ms);
     },

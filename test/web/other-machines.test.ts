@@ -11,8 +11,8 @@ import {
   startMachine,
   stopMachines,
 } from '../harness/fleet.ts';
-import { openPageOf, type PageUnderTest, WEB_DIR } from '../harness/page.ts';
-import { asking, DONE } from '../harness/some-sessions.ts';
+import { openPageOf, type PageUnderTest, untilTerminalShows, WEB_DIR } from '../harness/page.ts';
+import { asking, DONE, WORKING } from '../harness/some-sessions.ts';
 import { openTerminal, type Terminal } from '../harness/tmux.ts';
 import { waitFor } from '../harness/wait-for.ts';
 import { createWorld } from '../harness/world.ts';
@@ -38,7 +38,7 @@ describe.skipIf(!hasNatsServer)('the sessions of other machines', () => {
     await joinFleet(laptop, await invite(desk, ['see']), ['see', 'answer', 'type']);
     await joinFleet(shy, await invite(desk, ['see']), ['see']);
     desk.sessions.add('HERE', DONE).write('the screen of HERE\r\n');
-    one = await openPageOf(desk, browser);
+    one = await openPageOf(desk, browser, { readsTerminal: true });
     terminal = await openTerminal(desk.world, { cols: 110, rows: 30 });
     await terminal.until(/HERE[\s\S]*q quit/, 'the sessions');
   }, 90_000);
@@ -61,9 +61,9 @@ describe.skipIf(!hasNatsServer)('the sessions of other machines', () => {
     await row('laptop/DEPLOY').waitFor();
     await one.visit('#/s/laptop%2FDEPLOY');
     await page.getByRole('heading', { name: 'laptop/DEPLOY', exact: true }).waitFor();
-    await page.locator('.far-screen', { hasText: 'the screen of DEPLOY' }).waitFor();
+    await untilTerminalShows(page, 'the screen', (lines) => lines.includes('the screen of DEPLOY'));
     // Actions that are possible only on the session's own machine have no button.
-    expect(await page.locator('.page-head button').allTextContents()).toEqual([]);
+    expect(await page.locator('.page-head button').allTextContents()).toEqual(['', 'Keyboard']);
     await page.getByRole('button', { name: 'Yes', exact: true }).click();
     await waitFor(() => laptop.sessions.answers.length > 0, { describe: 'the answer has arrived' });
     expect(laptop.sessions.answers).toEqual([{ choice: 1, question_id: 'q1' }]);
@@ -89,7 +89,8 @@ describe.skipIf(!hasNatsServer)('the sessions of other machines', () => {
     await terminal.until(/laptop\/DEPLOY/, 'the session of the laptop');
     await terminal.keys('Tab');
     const shown = await terminal.until(/the screen of DEPLOY[\s\S]*y yes/, 'its screen, and the keys that answer');
-    expect(shown).not.toMatch(/t attach|e rename|d changes/);
+    expect(shown).toMatch(/t attach/);
+    expect(shown).not.toMatch(/e rename|d changes/);
     await terminal.keys('d');
     await terminal.until(/laptop\/DEPLOY: this works only on laptop/, 'why that key does nothing');
     await terminal.keys('y');
@@ -97,12 +98,59 @@ describe.skipIf(!hasNatsServer)('the sessions of other machines', () => {
     expect(laptop.sessions.answers).toEqual([{ choice: 'yes', question_id: 'q1' }]);
   });
 
+  test('are live in both: the output comes as it is written, keys are typed there, and the size is set there', async () => {
+    const { page } = one;
+    const recording = laptop.sessions.add('LIVE', { ...WORKING, cols: 80, rows: 24 });
+    recording.write('first line\r\n');
+    await row('laptop/LIVE').waitFor();
+    await one.visit('#/s/laptop%2FLIVE');
+    await terminal.until(/laptop\/LIVE/, 'the session of the laptop');
+    await terminal.keys('Down');
+    await untilTerminalShows(page, 'the screen', (lines) => lines.includes('first line'));
+    await terminal.until(/first line/, 'the screen');
+    for (const said of ['second', 'third ✻ é']) {
+      recording.write(`${said}\r\n`);
+      await untilTerminalShows(page, 'the new output', (lines) => lines.includes(said));
+      await terminal.until(new RegExp(said), 'the new output');
+    }
+    await page.getByRole('button', { name: 'Take the keyboard' }).click();
+    await page.keyboard.type('ls -l');
+    await page.keyboard.press('Enter');
+    await waitFor(() => laptop.sessions.typed.get('LIVE') === 'ls -l\r', {
+      ...{ describe: 'the keys have arrived in order', actual: () => laptop.sessions.typed.get('LIVE') },
+    });
+    await page.getByRole('button', { name: 'Release the keyboard' }).click();
+    await page.getByRole('button', { name: 'Fit' }).click();
+    await waitFor(() => laptop.sessions.get('LIVE').cols !== 80, { describe: 'the session has another size' });
+  });
+
+  test('show the events of JSON sessions as a conversation, which grows as it happens', async () => {
+    const { page } = one;
+    const says = (text: string) => ({
+      type: 'assistant',
+      message: { role: 'assistant', content: [{ type: 'text', text }] },
+    });
+    laptop.sessions.addWithoutRecording('TALK', { ...DONE, type: 'json', json_state: 'complete', screen_id: null });
+    laptop.sessions.happen('TALK', says('said before'));
+    await row('laptop/TALK').waitFor();
+    await one.visit('#/s/laptop%2FTALK');
+    await page.getByText('said before').first().waitFor();
+    await terminal.until(/laptop\/TALK/, 'the session of the laptop');
+    await terminal.keys('Down');
+    await terminal.until(/said before/, 'what was said');
+    laptop.sessions.happen('TALK', says('said now'));
+    await page.getByText('said now').first().waitFor();
+    await terminal.until(/said now/, 'what is said');
+  });
+
   test('are grey with their age while their machine cannot be reached, and nothing counts them', async () => {
     const { page } = one;
-    laptop.sessions.add('DEPLOY', asking());
+    const recording = laptop.sessions.add('DEPLOY', asking());
+    recording.write('the last picture\r\n');
     await row('laptop/DEPLOY').waitFor();
     await terminal.until(/Needs you \(1\)/, 'that it needs somebody');
     await one.visit('#/s/laptop%2FDEPLOY');
+    await untilTerminalShows(page, 'the screen', (lines) => lines.includes('the last picture'));
     await laptop.stop();
     try {
       const screen = await terminal.until(/laptop cannot be reached/, 'that the laptop is gone');
@@ -111,12 +159,20 @@ describe.skipIf(!hasNatsServer)('the sessions of other machines', () => {
       await page.getByText('laptop cannot be reached. The page shows its state from').waitFor();
       await waitFor(async () => !(await page.title()).startsWith('('), { describe: 'the title no longer counts it' });
       await page.locator('[data-slug="laptop/DEPLOY"][data-old]').waitFor();
+      await page.locator('.terminal[data-old]').waitFor();
+      await untilTerminalShows(page, 'still the last picture', (lines) => lines.includes('the last picture'));
+      expect(screen).toContain('the last picture');
+      expect(await page.getByRole('button', { name: 'Take the keyboard' }).isDisabled()).toBe(true);
+      recording.write('written while it was away\r\n');
       expect(await page.getByRole('button', { name: 'Yes', exact: true }).isDisabled()).toBe(true);
     } finally {
       await laptop.startAgain();
     }
     await terminal.until(/Needs you \(1\)/, 'that it is back');
     await page.getByText('laptop cannot be reached. The page shows its state from').waitFor({ state: 'detached' });
+    await untilTerminalShows(page, 'what it missed', (lines) => lines.includes('written while it was away'));
+    await terminal.until(/the last picture[\s\S]*written while it was away/, 'what it missed');
+    await page.locator('.terminal[data-old]').waitFor({ state: 'detached' });
   });
 
   test('disappear with the fleet', async () => {

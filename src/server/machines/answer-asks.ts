@@ -27,6 +27,7 @@ import {
 } from '../../protocol/index.ts';
 import { toFailure } from '../http/error-response.ts';
 import type { Logger } from '../logger.ts';
+import type { Watches } from './watches.ts';
 
 /**
  * How many requests from one machine are handled at the same time. Further requests are refused, because otherwise a
@@ -51,6 +52,10 @@ export interface AnswerAsksOptions {
   roster(): Roster;
   /** returns the maximum rights that this machine allows other machines */
   allowed(): readonly Right[];
+  /** the sessions here that other machines watch */
+  watches(): Watches;
+  /** takes news of a session that this machine watches; null if it does not */
+  onWatched(owner: Member, ask: Extract<MachineAsk, { kind: 'watched' }>): Promise<{ more: boolean } | null>;
   /** carries out a permitted call, and returns the same result as the REST interface */
   carryOut(call: MachineCall): Promise<unknown>;
   /** gives a machine another name; only the founder can do this */
@@ -95,6 +100,19 @@ export function createAskListener(options: AnswerAsksOptions): (message: NatsMes
         const ticket = tickets.issue(asker.id);
         if (ticket === null) throw tooMuch();
         return { boot, ticket } satisfies MachineTicket;
+      }
+      case 'watch':
+        requireRights(granted, { route: ask.of === 'events' ? 'events' : 'terminal' });
+        return options.watches().watch(asker.id, ask);
+      case 'read':
+        requireRights(granted, { route: 'terminal' });
+        return options.watches().read(ask);
+      case 'unwatch':
+        return options.watches().unwatch(asker.id, ask.watch);
+      case 'watched': {
+        const taken = await options.onWatched(asker, ask);
+        if (taken === null) throw new CatalogueError('no_such_session', 'This machine does not watch such a session');
+        return taken;
       }
       case 'call':
         // The ticket was issued for this call, so it is used up even if the call is refused.

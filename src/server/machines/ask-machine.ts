@@ -19,6 +19,8 @@ import { cleanLine } from '../../text/terminal-text.ts';
 export const ANSWER_MS = 2_000;
 /** How long to wait for a call to finish, because Claude Code may take this long to accept a prompt. */
 const CALL_MS = 60_000;
+/** How long to wait for a part of a terminal to arrive. At 64 kB, this takes a while over a slow connection. */
+const TERMINAL_MS = 15_000;
 /** How long to wait for a part of a recording, which the owner may first have to read from its beginning. */
 const REPLAY_MS = 20_000;
 /**
@@ -49,8 +51,10 @@ export interface AskOptions {
  * @throws CatalogueError machine_unreachable, and every error that the other machine returns
  */
 export async function ask(options: AskOptions, question: Question): Promise<unknown> {
-  return readValue(options, await send(options, question, ANSWER_MS), 'machine_unreachable');
+  return readValue(options, await send(options, question, askMs(question)), 'machine_unreachable');
 }
+
+const askMs = ({ kind }: Question): number => (['watched', 'read'].includes(kind) ? TERMINAL_MS : ANSWER_MS);
 
 /**
  * Sends a request to the owner of a session. The owner begins to carry out the request within seconds or not at all.

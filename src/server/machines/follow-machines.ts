@@ -17,7 +17,7 @@ export interface FollowMachinesOptions {
   others(): readonly Member[];
   /** Requests the sessions of a machine. @returns the error if the request failed; null otherwise */
   look(member: Member): Promise<CatalogueError | null>;
-  sessionsOf(id: string): Pick<MachineSessions, 'sessions' | 'unreadable' | 'age_ms' | 'may'>;
+  sessionsOf(id: string): Pick<MachineSessions, 'sessions' | 'unreadable' | 'age_ms' | 'may' | 'live'>;
   clock: Clock;
 }
 

@@ -12,12 +12,14 @@ import {
   type MachineSessions,
   type NewFleet,
   type NewInvitation,
+  type RemoteName,
   type Right,
   type WireVersion,
 } from '../../protocol/index.ts';
 import type { Clock } from '../clock.ts';
 import type { Logger } from '../logger.ts';
 import type { Dispose, Sessions } from '../sessions.ts';
+import type { FarListener, FarSource } from './far-sources.ts';
 import type { FleetListener } from './follow-machines.ts';
 import { joinByEnvironment } from './join-by-environment.ts';
 import type { Machines } from './machines.ts';
@@ -33,7 +35,7 @@ const NO_MACHINES = { type: 'fleet' as const, machines: [] };
 
 export interface MachinesDeskOptions {
   home: string;
-  sessions: Pick<Sessions, 'list' | 'onEvent'>;
+  sessions: Pick<Sessions, 'list' | 'get' | 'stream' | 'events' | 'onEvent'>;
   /** the labels of this machine, which say what it has, such as a GPU */
   labels: readonly string[];
   /** the ssh program and options for it, for tunnels to other machines */
@@ -60,6 +62,16 @@ export interface MachinesDesk {
   sessions(): Promise<MachineSessions[]>;
   /** Reports the sessions of the other machines and each change, even in a fleet that this machine joins later. */
   follow(listener: FleetListener): Dispose;
+  /**
+   * Resolves when the sessions of a machine are known, so that `watch` knows how to follow them.
+   * @throws CatalogueError no_such_machine
+   */
+  ready(machine: string): Promise<void>;
+  /**
+   * Follows what a session on another machine shows.
+   * @throws CatalogueError no_fleet, no_such_machine, no_such_session
+   */
+  watch(name: RemoteName, listener: FarListener): FarSource;
   init(request: z.output<typeof NewFleet>): Promise<FleetView>;
   invite(request: z.output<typeof NewInvitation>): Promise<z.output<typeof Invitation>>;
   revoke(id: string): Promise<{ status: 'revoked'; removed: string | null }>;
@@ -141,6 +153,12 @@ export function createMachinesDesk(options: MachinesDeskOptions): MachinesDesk {
         followers.delete(listener);
       };
     },
+    ready: async (machine) => {
+      // A client may connect while the server is still starting.
+      await last;
+      await required().ready(machine);
+    },
+    watch: (name, listener) => required().watch(name, listener),
     init: ({ address, name, nats, credentials }) =>
       inTurn(async () => {
         requireNone();

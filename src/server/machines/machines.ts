@@ -3,12 +3,14 @@ import type {
   FleetView,
   MachineCall,
   MachineSessions,
+  RemoteName,
   Right,
   WireVersion,
 } from '../../protocol/index.ts';
 import type { Clock } from '../clock.ts';
 import type { Logger } from '../logger.ts';
 import type { Dispose, Sessions } from '../sessions.ts';
+import type { FarListener, FarSource } from './far-sources.ts';
 import type { FleetListener } from './follow-machines.ts';
 import type { InvitationRequest, Invited } from './founding.ts';
 import type { Membership, MembershipFiles } from './membership.ts';
@@ -17,7 +19,7 @@ export interface OpenMachinesOptions {
   home: string;
   files: MembershipFiles;
   membership: Membership;
-  sessions: Pick<Sessions, 'list' | 'onEvent'>;
+  sessions: Pick<Sessions, 'list' | 'get' | 'stream' | 'events' | 'onEvent'>;
   /** the labels of this machine, which say what it has, such as a GPU */
   labels: readonly string[];
   /** the ssh program and options for it */
@@ -38,6 +40,16 @@ export interface Machines {
   sessions(): Promise<MachineSessions[]>;
   /** Reports the sessions of the other machines, and each change. */
   follow(listener: FleetListener): Dispose;
+  /**
+   * Resolves when the sessions of a machine are known, so that `watch` knows how to follow them.
+   * @throws CatalogueError no_such_machine
+   */
+  ready(machine: string): Promise<void>;
+  /**
+   * Follows what a session on another machine shows.
+   * @throws CatalogueError no_such_machine, no_such_session
+   */
+  watch(name: RemoteName, listener: FarListener): FarSource;
   call(machine: string, call: MachineCall): Promise<unknown>;
   invite(invitation: InvitationRequest): Promise<Invited>;
   /** Takes an invitation back. Returns the name of the machine that it had admitted, or null. */

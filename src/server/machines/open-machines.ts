@@ -1,7 +1,14 @@
 import { randomUUID } from 'node:crypto';
 import { uptime } from 'node:os';
-import { asksOf, joinSubject, ownerOfRows, rosterSubject, rowsSubject } from '../../core/machines/index.ts';
-import { type NatsLink, NatsRefusedError, openNatsLink, openSharedLink } from '../../platform/nats/index.ts';
+import {
+  asksOf,
+  grantedRights,
+  joinSubject,
+  ownerOfRows,
+  rosterSubject,
+  rowsSubject,
+} from '../../core/machines/index.ts';
+import { type NatsLink, NatsRefusedError } from '../../platform/nats/index.ts';
 import {
   CatalogueError,
   type MachineRows,
@@ -12,21 +19,24 @@ import {
   type Session,
 } from '../../protocol/index.ts';
 import { createAskListener } from './answer-asks.ts';
-import { ask, change, unreachable } from './ask-machine.ts';
+import { change, unreachable } from './ask-machine.ts';
 import { createFleetViews } from './fleet-views.ts';
 import { createMachineFollowers } from './follow-machines.ts';
 import { createFounding, type Founding } from './founding.ts';
 import { describeInstance, instanceText } from './instance.ts';
 import { keepConnected } from './keep-connected.ts';
+import { founderStays, leaveFleet } from './leave-fleet.ts';
 import { machineFacts } from './machine-facts.ts';
 import type { Machines, OpenMachinesOptions } from './machines.ts';
-import { type Membership, placeOf, wayTo } from './membership.ts';
+import { placeOf } from './membership.ts';
+import { openLinkOf } from './open-link.ts';
 import { createPeers } from './peers.ts';
-import { createReach } from './reach.ts';
-import { createRosterKeeper } from './roster-keeper.ts';
+import { createReach, type Reach } from './reach.ts';
+import { createRosterKeeper, memberNamed } from './roster-keeper.ts';
 import { tellRows } from './tell-rows.ts';
 import { createWaiters } from './waiters.ts';
 import { type DoubleWatch, watchDoubles } from './watch-doubles.ts';
+import { createWatching } from './watching.ts';
 
 /** How long a machine that is leaving remains admitted, so that it can still receive the answer to its request. */
 const LEAVE_GRACE_MS = 100;
@@ -74,7 +84,8 @@ export function openMachines(options: OpenMachinesOptions): Machines {
     ...{ founder, wire, files, clock, logger },
     members: founding?.members() ?? null,
     onChange: (roster) => {
-      peers.keep(new Set(roster.members.map(({ id }) => id)));
+      const members = new Set(roster.members.map(({ id }) => id));
+      for (const { keep } of [peers, watching]) keep(members);
       followers.lookNow();
       const own = roster.members.find(({ id }) => id === self);
       if (own !== undefined && own.name !== membership.name) {
@@ -97,6 +108,8 @@ export function openMachines(options: OpenMachinesOptions): Machines {
     roster,
     allowed: () => membership.allow,
     carryOut: options.carryOut,
+    watches: () => watching.watches,
+    onWatched: ({ id }, { watch, news }) => watching.far.take(id, watch, news),
     onRename: ({ id }, name) => requireFounding().rename(id, name),
     onLeave: ({ id }) => {
       // Removing the machine closes its connection, so the answer must arrive first.
@@ -112,14 +125,25 @@ export function openMachines(options: OpenMachinesOptions): Machines {
     },
   });
 
+  const memberOf = (id: string): Member | undefined => roster().members.find((one) => one.id === id);
   const others = (): Member[] => roster().members.filter(({ id }) => id !== self);
   const reach = createReach({ link: () => link, self, wire, peers, elapsed });
-  const { look } = reach;
+  const look: Reach['look'] = async (member, kind) => {
+    const failure = await reach.look(member, kind);
+    if (failure === null) watching.heard(member.id);
+    return failure;
+  };
   const followers = createMachineFollowers({
     others,
     look: (member) => look(member, 'rows'),
     sessionsOf: peers.sessionsOf,
     clock,
+  });
+  const watching = createWatching({
+    ...{ ...options, boot, reach, peers },
+    askOptions: (id) => (link === null ? null : { link, self, owner: id, name: memberOf(id)?.name ?? id, wire }),
+    maySee: (id) => grantedRights(memberOf(id)?.rights ?? [], membership.allow).includes('see'),
+    follow: () => followers.follow(() => undefined),
   });
 
   async function connectOnce(onUp: () => void): Promise<void> {
@@ -142,21 +166,22 @@ export function openMachines(options: OpenMachinesOptions): Machines {
   }
 
   async function serve(opened: NatsLink, onUp: () => void): Promise<void> {
-    const watching = await watchDoubles({
+    watch = await watchDoubles({
       ...{ link: opened, self, instance, clock },
       onChange: () => {
         if (isDoubled()) standBack();
         else takePart(opened).catch(() => void opened.close());
       },
     });
-    watch = watching;
     if (isClosed) return;
     opened.subscribe(asksOf(self), onAsk);
     opened.subscribe(rowsSubject('*'), ({ subject, data }) => {
       const member = others().find(({ id }) => id === ownerOfRows(subject));
       if (member === undefined) return;
-      if (peers.onRows(member.id, data)) followers.noteRows(member);
-      else void look(member, 'rows').then(() => followers.noteRows(member));
+      if (peers.onRows(member.id, data)) {
+        followers.noteRows(member);
+        watching.heard(member.id);
+      } else void look(member, 'rows').then(() => followers.noteRows(member));
     });
     if (founding !== null) {
       opened.subscribe(joinSubject('*'), (message) => {
@@ -177,6 +202,7 @@ export function openMachines(options: OpenMachinesOptions): Machines {
     else await keeper.fetch(through, askFounder(through));
     requireMembership();
     telling.now();
+    watching.onUp();
     waiters.wake();
     void Promise.all(others().map((member) => look(member, 'rows')));
   }
@@ -205,11 +231,8 @@ export function openMachines(options: OpenMachinesOptions): Machines {
 
   const connection = keepConnected({ connect: connectOnce, isFounder, clock, logger });
 
-  const requireMember = (name: string): Member => {
-    const member = roster().members.find((one) => one.name === name || one.id === name);
-    if (member === undefined) throw new CatalogueError('no_such_machine', `No machine in the fleet is named ${name}`);
-    return member;
-  };
+  const requireMember = (name: string): Member => memberNamed(roster(), name);
+  const requireOther = (name: string): Member => memberNamed(roster(), name, self);
   const views = createFleetViews({
     membership: () => membership,
     roster,
@@ -235,6 +258,8 @@ export function openMachines(options: OpenMachinesOptions): Machines {
     view: views.view,
     sessions: views.sessions,
     follow: followers.follow,
+    ready: async (machine) => watching.ready(requireOther(machine)),
+    watch: (name, listener) => watching.follow(requireOther(name.machine), name, listener),
     call: async (machine, call) => {
       const member = requireMember(machine);
       if (member.id === self) return options.carryOut(call);
@@ -256,33 +281,22 @@ export function openMachines(options: OpenMachinesOptions): Machines {
     },
     remove: async (machine) => {
       const member = requireMember(machine);
-      if (member.id === self) {
-        throw new CatalogueError('not_founder', 'The founder cannot remove itself', {
-          hint: '`cbos fleet leave` ends the fleet',
-        });
-      }
+      if (member.id === self) throw founderStays();
       await requireFounding().remove(member.id);
       return views.viewOf(member, unreachable(member.name));
     },
-    leave: async () => {
-      const isCopy = isDoubled() || placeOf(options.home) !== membership.place;
-      // The founder must not be told, because it would remove the original, which has the same key.
-      if (isCopy) return { told: false, isCopy };
-      if (isFounder) {
-        // The founder's own NATS server ends with the fleet. A shared NATS server keeps running.
-        if (membership.shared !== null) keeper.announce(link, []);
-        await link?.flush();
-        return { told: true, isCopy };
-      }
-      if (link === null) return { told: false, isCopy };
-      const leaving = ask(askFounder(link), { kind: 'leave' });
-      return { told: await leaving.then(() => true).catch(() => false), isCopy };
-    },
+    leave: () =>
+      leaveFleet({
+        // The founder must not be told that a copy leaves: it would remove the original, which has the same key.
+        isCopy: isDoubled() || placeOf(options.home) !== membership.place,
+        ...{ isFounder, link, membership, keeper, askFounder },
+      }),
     connected: async (limitMs) => link !== null || waiters.wait(limitMs),
     close: async () => {
       isClosed = true;
       telling.dispose();
       followers.dispose();
+      watching.keep(new Set());
       founding?.dispose();
       keeper.dispose();
       const ending = connection.close();
@@ -291,10 +305,4 @@ export function openMachines(options: OpenMachinesOptions): Machines {
       await founding?.stop();
     },
   };
-}
-
-function openLinkOf(membership: Membership): Promise<NatsLink> {
-  const { authority, id, seed, shared, founder } = membership;
-  if (shared !== null) return openSharedLink({ server: shared, id, seed, founder });
-  return openNatsLink({ ...wayTo(membership), authority, id, seed });
 }

@@ -1,4 +1,4 @@
-import { type Anchor, nextAnchor, versionGap, writtenAt } from '../../core/machines/index.ts';
+import { type Anchor, canBeWatched, nextAnchor, versionGap, writtenAt } from '../../core/machines/index.ts';
 import {
   isSlug,
   MachineFacts,
@@ -51,7 +51,7 @@ export interface Peers {
    * list again.
    */
   known(id: string): RowsVersion | null;
-  sessionsOf(id: string): Listed & Pick<MachineSessions, 'age_ms' | 'may'>;
+  sessionsOf(id: string): Listed & Pick<MachineSessions, 'age_ms' | 'may' | 'live'>;
   /** Forgets all machines except these. */
   keep(ids: ReadonlySet<string>): void;
 }
@@ -122,6 +122,7 @@ export function createPeers(elapsed: () => number, wire: WireVersion): Peers {
         ...(rows?.read ?? { sessions: [], unreadable: 0 }),
         age_ms: age(rows?.writtenMs ?? null),
         may: [...(peer?.may ?? [])],
+        ...(peer?.presence == null ? {} : { live: canBeWatched(peer.presence) }),
       };
     },
     keep: (ids) => {

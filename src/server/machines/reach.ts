@@ -7,7 +7,7 @@ import {
   type Member,
   type WireVersion,
 } from '../../protocol/index.ts';
-import { type AskOptions, ask, callOwner, unreachable } from './ask-machine.ts';
+import { type AskOptions, ask, callOwner, type Question, unreachable } from './ask-machine.ts';
 import type { Peers, Presence } from './peers.ts';
 
 export interface Reach {
@@ -16,6 +16,11 @@ export interface Reach {
    * there was none.
    */
   look(member: Member, kind: 'rows' | 'ping'): Promise<CatalogueError | null>;
+  /**
+   * Sends a request that changes no session.
+   * @throws CatalogueError machine_version before anything is sent, and every error of `ask`
+   */
+  ask(member: Member, question: Question): Promise<unknown>;
   /** @throws CatalogueError machine_version before anything is sent, and every error of `callOwner` */
   call(member: Member, call: MachineCall): Promise<unknown>;
 }
@@ -65,6 +70,7 @@ export function createReach(options: {
         throw error;
       }
     },
+    ask: async (member, question) => ask(await connect(member, false), question),
     call: async (member, call) => callOwner(await connect(member, false), call),
   };
 }

@@ -90,3 +90,15 @@ export function createRosterKeeper(options: {
     dispose: () => stopStoring(),
   };
 }
+
+/**
+ * Finds a machine by its name or its id.
+ * @param self the id of this machine, if it must be another one
+ * @throws CatalogueError no_such_machine, no_such_session
+ */
+export function memberNamed({ members }: Roster, name: string, self?: string): Member {
+  const member = members.find((one) => one.name === name || one.id === name);
+  if (member === undefined) throw new CatalogueError('no_such_machine', `No machine in the fleet is named ${name}`);
+  if (member.id !== self) return member;
+  throw new CatalogueError('no_such_session', `${name} is this machine, so its sessions are named without it`);
+}

@@ -7,8 +7,8 @@ import type { Dispose, SessionEvent, Sessions } from '../sessions.ts';
  */
 const PAUSE_MS = 250;
 
-/** The events that change no row of the list. */
-const QUIET: ReadonlySet<SessionEvent['kind']> = new Set<SessionEvent['kind']>(['events', 'resized']);
+/** The event that changes no row of the list. */
+const QUIET: SessionEvent['kind'] = 'events';
 
 export interface RowTeller {
   now(): void;
@@ -37,7 +37,7 @@ export function tellRows(options: { sessions: Pick<Sessions, 'onEvent'>; clock: 
     });
   };
   const stopListening = options.sessions.onEvent((event) => {
-    if (QUIET.has(event.kind)) return;
+    if (event.kind === QUIET) return;
     isChanged = true;
     revision += 1;
     if (stopPause === null) now();

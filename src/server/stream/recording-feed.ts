@@ -2,9 +2,9 @@ import { incompleteUtf8Tail, splitUtf8 } from '../../core/recording/utf8.ts';
 import { FRAME_BYTES } from '../../core/stream/index.ts';
 import type { Clock } from '../clock.ts';
 import type { Logger } from '../logger.ts';
-import type { Dispose, RecordingStream } from '../sessions.ts';
+import type { Dispose } from '../sessions.ts';
 import { type Coalescer, coalesce } from './coalesce.ts';
-import { bytesBefore, takeSnapshot } from './recording-tail.ts';
+import type { LiveRecording } from './live-recording.ts';
 
 /**
  * How long to collect output after a frame has been sent without delay. When Claude Code redraws, its output arrives in
@@ -29,11 +29,13 @@ export interface FeedMember {
   onFrame(frame: FeedFrame): void;
   /** Called when the recording has been replaced. */
   onReset(epoch: number): void;
+  /** whether the member takes output now, instead of waiting for its client */
+  isTaking(): boolean;
 }
 
 export interface FeedOptions {
   slug: string;
-  recording: RecordingStream;
+  recording: LiveRecording;
   clock: Clock;
   logger: Logger;
   /** called when the last member has left the feed */
@@ -48,7 +50,7 @@ export interface FeedOptions {
 export class RecordingFeed {
   /** the name of the session, which changes if the session is renamed */
   slug: string;
-  readonly recording: RecordingStream;
+  readonly recording: LiveRecording;
   readonly #clock: Clock;
   readonly #logger: Logger;
   readonly #members = new Set<FeedMember>();
@@ -106,8 +108,15 @@ export class RecordingFeed {
     }
   }
 
+  /** Reports whether any member takes output now. */
+  isWanted(): boolean {
+    return [...this.#members].some((member) => member.isTaking());
+  }
+
   dispose(): void {
+    if (this.#isDisposed) return;
     this.#isDisposed = true;
+    this.recording.leave();
     this.#members.clear();
     this.#flushes.dispose();
     for (const dispose of this.#disposers.splice(0)) dispose();
@@ -119,7 +128,7 @@ export class RecordingFeed {
    */
   snapshot(): Promise<{ data: string; offset: number }> {
     if (this.#snapshot === null) {
-      const taken = takeSnapshot(this.recording).finally(() => {
+      const taken = this.recording.snapshot().finally(() => {
         if (this.#snapshot === taken) this.#snapshot = null;
       });
       this.#snapshot = taken;
@@ -151,13 +160,23 @@ export class RecordingFeed {
     const end = this.recording.end();
     if (!this.#isSettled) this.#position = end;
     this.#disposers.push(this.recording.onBytes((bytes, offset) => this.#take(bytes, offset)));
-    const tail = await bytesBefore(this.recording, end, MAX_INCOMPLETE_BYTES);
+    const tail = await this.#bytesBefore(end);
     if (epoch !== this.#epoch || this.#isSettled) return;
     const incomplete = incompleteUtf8Tail(tail);
     this.#carry = new Uint8Array(tail.subarray(tail.length - incomplete));
     this.#position = end - incomplete;
     this.#isSettled = true;
     this.#flush();
+  }
+
+  /**
+   * Returns the end of the output, or nothing if the file cannot be read there, because it was just moved away or is
+   * shorter than that.
+   */
+  async #bytesBefore(end: number): Promise<Uint8Array> {
+    const from = Math.max(this.recording.start(), end - MAX_INCOMPLETE_BYTES);
+    const bytes = await this.recording.read(from, end).catch(() => new Uint8Array());
+    return bytes.length === end - from ? bytes : new Uint8Array();
   }
 
   #take(bytes: Uint8Array, offset: number): void {

@@ -2,6 +2,7 @@ import type { Logger } from '../logger.ts';
 import type { FleetListener } from '../machines/follow-machines.ts';
 import type { Dispose, Sessions } from '../sessions.ts';
 import type { ClientSocket } from './client-socket.ts';
+import type { FarFeeds } from './far-feeds.ts';
 import type { RecordingFeed } from './recording-feed.ts';
 
 export interface StreamClientOptions {
@@ -14,6 +15,13 @@ export interface StreamClientOptions {
   maxBufferBytes: number;
   /** @throws CatalogueError no_such_session, no_recording */
   feedOf(slug: string): RecordingFeed;
+  /** the sessions on other machines that clients follow */
+  farFeeds: FarFeeds;
+  /**
+   * Resolves when a session on this machine can be followed, if the client has the right to.
+   * @throws CatalogueError inside_session, no_fleet, no_such_machine
+   */
+  readyMachine(machine: string): Promise<void>;
   /** @throws CatalogueError inside_session */
   followFleet(listener: FleetListener): Promise<Dispose>;
 }

@@ -1,20 +1,21 @@
 import {
-  Answer,
   CatalogueError,
-  type Delivery,
   type Session,
   type StoredEvent,
   StreamCommand,
   type StreamFrame,
+  splitRemoteName,
 } from '../../protocol/index.ts';
 import { toFailure } from '../http/error-response.ts';
 import type { Sessions } from '../sessions.ts';
 import type { ClientSocket } from './client-socket.ts';
 import { EventSubscription } from './event-subscription.ts';
+import { FarSubscriptions } from './far-subscriptions.ts';
 import { FleetSubscription } from './fleet-subscription.ts';
 import { readFrame } from './read-frame.ts';
 import { recordingTail } from './recording-tail.ts';
 import type { StreamClientOptions } from './stream-client-options.ts';
+import { type RequestCommand, requestOf } from './stream-requests.ts';
 import { Subscription } from './subscription.ts';
 
 const EVERYTHING = '*';
@@ -28,6 +29,8 @@ export class StreamClient {
   readonly #subscriptions = new Map<string, Subscription | null>();
   /** the subscriptions to events of JSON sessions, by slug */
   readonly #events = new Map<string, EventSubscription>();
+  /** the subscriptions to sessions on other machines */
+  readonly #far: FarSubscriptions;
   #fleet: FleetSubscription | null = null;
   #wantsEverything = false;
   #acknowledges = false;
@@ -38,6 +41,11 @@ export class StreamClient {
     this.#options = options;
     this.#socket = options.socket;
     this.#sessions = options.sessions;
+    this.#far = new FarSubscriptions({
+      ...{ ...options, feeds: options.farFeeds, acknowledges: () => this.#acknowledges },
+      send: (frame) => this.#send(frame),
+      onFailed: (error, session) => this.#send({ type: 'error', error: this.#errorBody(error), session }),
+    });
   }
 
   start(): void {
@@ -47,6 +55,7 @@ export class StreamClient {
     this.#socket.onDrained(() => {
       for (const subscription of this.#subscriptions.values()) subscription?.resume();
       for (const subscription of this.#events.values()) subscription.resume();
+      this.#far.resume();
       this.#fleet?.resume();
     });
     this.#socket.onText((text) => this.#receive(text));
@@ -54,6 +63,7 @@ export class StreamClient {
 
   dispose(): void {
     for (const subscription of this.#subscriptions.values()) subscription?.dispose();
+    this.#far.dispose();
     this.#fleet?.dispose();
     this.#subscriptions.clear();
     this.#events.clear();
@@ -133,31 +143,12 @@ export class StreamClient {
       case 'ack':
         this.#acknowledge(command.session, command.offset);
         break;
-      case 'send': {
-        const { type, session, ...request } = command;
-        this.#answerWith(type, session, async (sessions) => ({ delivery: await sessions.send(session, request) }));
-        break;
-      }
-      case 'answer': {
-        const { type, session, ...rest } = command;
-        const answer = readFrame(Answer, JSON.stringify(rest));
-        this.#answerWith(type, session, async (sessions) => {
-          await sessions.answer(session, answer);
-          return {};
-        });
-        break;
-      }
+      case 'send':
+      case 'answer':
       case 'interrupt':
-        this.#answerWith(command.type, command.session, async (sessions) => {
-          await sessions.interrupt(command.session);
-          return {};
-        });
+      case 'invoke':
+        this.#answerWith(command);
         break;
-      case 'invoke': {
-        const { type, session, ...request } = command;
-        this.#answerWith(type, session, (sessions) => sessions.invoke(session, request));
-        break;
-      }
       case 'keys':
         this.#attempt(command.session, (sessions) => sessions.keys(command.session, command.keys));
         break;
@@ -192,11 +183,13 @@ export class StreamClient {
         if (!this.#subscriptions.has(slug) || from.has(slug) || after.has(slug)) wanted.add(slug);
       }
     }
-    const now = new Set([...this.#subscriptions.keys(), ...wanted]);
+    const far = [...named].filter((name) => !listed.has(name) && splitRemoteName(name) !== null);
+    const now = new Set([...this.#names(), ...wanted, ...far]);
     this.#send({ type: 'subscribed', sessions: [...now] });
+    for (const name of far) this.#far.follow(name, { from: from.get(name), after: after.get(name) });
     for (const slug of wanted) this.#follow(slug, { from: from.get(slug), after: after.get(slug) });
     for (const slug of named) {
-      if (listed.has(slug)) continue;
+      if (listed.has(slug) || far.includes(slug)) continue;
       const error = new CatalogueError('no_such_session', `No session is named ${JSON.stringify(slug)}`);
       this.#send({ type: 'error', error: error.toBody(), session: slug });
     }
@@ -205,8 +198,15 @@ export class StreamClient {
   #unsubscribe(names: readonly string[]): void {
     const everything = names.includes(EVERYTHING);
     if (everything) this.#wantsEverything = false;
-    for (const slug of everything ? [...this.#subscriptions.keys()] : names) this.removed(slug);
-    this.#send({ type: 'subscribed', sessions: [...this.#subscriptions.keys()] });
+    for (const slug of everything ? this.#names() : names) {
+      this.removed(slug);
+      this.#far.unfollow(slug);
+    }
+    this.#send({ type: 'subscribed', sessions: this.#names() });
+  }
+
+  #names(): string[] {
+    return [...this.#subscriptions.keys(), ...this.#far.names()];
   }
 
   #follow(slug: string, begin: { from?: number | undefined; after?: number | undefined }): void {
@@ -248,7 +248,9 @@ export class StreamClient {
     if (!this.#acknowledges) {
       this.#acknowledges = true;
       for (const subscription of this.#subscriptions.values()) subscription?.expectAcknowledgements();
+      this.#far.expectAcknowledgements();
     }
+    this.#far.acknowledge(slug, offset);
     this.#subscriptions.get(slug)?.acknowledge(offset);
   }
 
@@ -263,12 +265,9 @@ export class StreamClient {
     });
   }
 
-  #answerWith(
-    type: 'send' | 'answer' | 'interrupt' | 'invoke',
-    session: string,
-    work: (sessions: Sessions) => Promise<{ delivery?: Delivery; invocation_id?: string }>,
-  ): void {
-    const working = this.#options.acting().then(work);
+  #answerWith(command: RequestCommand): void {
+    const { type, session } = command;
+    const working = this.#options.acting().then(requestOf(command));
     working.then(
       (more) => this.#send({ type: `${type}_result`, session, success: true, ...more }),
       (error: unknown) =>

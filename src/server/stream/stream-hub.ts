@@ -5,6 +5,7 @@
  * - a recording's output: `recording-feed.ts` once for all clients, and `subscription.ts` for each client
  * - how fast to send output: `src/core/stream/pace.ts`
  * - the events of JSON sessions, for each client: `event-subscription.ts`
+ * - sessions on other machines: `far-feeds.ts` once for all clients, and `far-subscriptions.ts` for each client
  */
 
 import type { Session, StreamFrame } from '../../protocol/index.ts';
@@ -16,6 +17,8 @@ import type { MachinesDesk } from '../machines/machines-desk.ts';
 import type { Scheduler } from '../schedules/scheduler.ts';
 import type { Dispose, SessionEvent, Sessions } from '../sessions.ts';
 import type { ClientSocket } from './client-socket.ts';
+import { FarFeeds } from './far-feeds.ts';
+import { ownRecording } from './live-recording.ts';
 import { RecordingFeed } from './recording-feed.ts';
 import { StreamClient } from './stream-client.ts';
 
@@ -26,7 +29,7 @@ export interface StreamHubOptions {
   /** how many bytes `get_buffer` returns at most */
   maxBufferBytes: number;
   /** the other machines in the fleet */
-  machines: Pick<MachinesDesk, 'follow'>;
+  machines: Pick<MachinesDesk, 'follow' | 'ready' | 'watch'>;
   schedules: Pick<Scheduler, 'onChange'>;
   /** the approval rules */
   rules: Pick<RulesDesk, 'onEvent'>;
@@ -40,17 +43,24 @@ export class StreamHub {
   readonly #options: StreamHubOptions;
   readonly #clients = new Set<StreamClient>();
   readonly #feeds = new Map<string, RecordingFeed>();
+  readonly #farFeeds: FarFeeds;
   #stopEvents: Dispose | null = null;
 
   constructor(options: StreamHubOptions) {
     this.#options = options;
+    const { clock, logger, machines } = options;
+    this.#farFeeds = new FarFeeds({ clock, logger, watch: (name, listener) => machines.watch(name, listener) });
   }
 
   connect(socket: ClientSocket, acting: () => Promise<Sessions>, requireFull: (what: string) => Promise<void>): void {
     const { sessions, logger, maxBufferBytes, machines, schedules, rules } = this.#options;
     const feedOf = (slug: string): RecordingFeed => this.#feedOf(slug);
     const client = new StreamClient({
-      ...{ socket, sessions, acting, logger, maxBufferBytes, feedOf },
+      ...{ socket, sessions, acting, logger, maxBufferBytes, feedOf, farFeeds: this.#farFeeds },
+      readyMachine: async (machine) => {
+        await requireFull('subscribe');
+        await machines.ready(machine);
+      },
       followFleet: async (listener) => {
         await requireFull('follow_fleet');
         return machines.follow(listener);
@@ -78,7 +88,7 @@ export class StreamHub {
     const { clock, logger } = this.#options;
     const feed = new RecordingFeed({
       slug,
-      recording: this.#options.sessions.stream(slug),
+      recording: ownRecording(this.#options.sessions.stream(slug)),
       clock,
       logger,
       onAbandoned: () => {

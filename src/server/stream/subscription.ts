@@ -1,6 +1,5 @@
 import { splitUtf8 } from '../../core/recording/utf8.ts';
 import { acknowledged, allowedLag, beginning, MAX_LAG_BYTES, nextStep } from '../../core/stream/index.ts';
-import { listParts, readRange } from '../../platform/recorder/index.ts';
 import type { Logger } from '../logger.ts';
 import type { ClientSocket } from './client-socket.ts';
 import type { FeedFrame, FeedMember, RecordingFeed } from './recording-feed.ts';
@@ -52,7 +51,7 @@ export class Subscription implements FeedMember {
     this.feed.join(this);
     await this.feed.settled();
     const { recording } = this.feed;
-    const { availableFrom } = await listParts(recording.file());
+    const availableFrom = await recording.availableFrom();
     const start = Math.max(recording.start(), availableFrom);
     const begin = beginning(this.#from, { start, end: recording.end() });
     if (begin.kind === 'offset') {
@@ -91,6 +90,10 @@ export class Subscription implements FeedMember {
       return;
     }
     void this.#catchUp();
+  }
+
+  isTaking(): boolean {
+    return this.#mode !== 'waiting';
   }
 
   onReset(epoch: number): void {
@@ -135,6 +138,7 @@ export class Subscription implements FeedMember {
     else if (step === 'live') {
       this.#mode = 'live';
       this.#allowedLagBytes = MAX_LAG_BYTES;
+      this.feed.recording.goOn();
     } else await this.#sendFromFile(step);
   }
 
@@ -175,7 +179,7 @@ export class Subscription implements FeedMember {
   async #sendFromFile(to: number): Promise<void> {
     const { epoch, position: end } = this.feed;
     const from = this.#position;
-    const bytes = await readRange(this.feed.recording.file(), from, to);
+    const bytes = await this.feed.recording.read(from, to);
     if (this.#isOver || epoch !== this.feed.epoch || this.#wantsSnapshot) return;
     if (bytes.length < to - from) throw new Error(`the recording ends before ${to}`);
     // If the size of a frame or the allowed lag limits the bytes, they may end in the middle of a character. At the

@@ -38,7 +38,7 @@ import {
 import type { InputEvent } from '../terminal/keys.ts';
 import { showChanges } from './changes.ts';
 import { compareByWords } from './compare.ts';
-import { isOffered } from './far-keys.ts';
+import { hasTerminal, isOffered } from './far-keys.ts';
 import { editFilter } from './filter.ts';
 import { finish } from './finish.ts';
 import { cycleGrouping, toggleFold, unfoldAll } from './groups.ts';
@@ -140,7 +140,7 @@ function allHints(app: App, session: SeenSession | null): Hint[] {
       ? []
       : ([['c', 'resume the queue']] as Hint[])),
     ...(isConversation(model, session) ? ([['o', model.isUnfolded ? 'fold' : 'unfold']] as Hint[]) : []),
-    ...(session.screen_id === null && session.type !== 'json' ? [] : ([['t', 'attach']] as Hint[])),
+    ...(hasTerminal(session) ? ([['t', 'attach']] as Hint[]) : []),
     ...parkingHint(session),
     ['x', 'stop'],
     ...(isOpen && question?.kind !== 'question' ? rest.filter(([key]) => key !== 'n') : rest),

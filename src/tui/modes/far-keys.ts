@@ -1,4 +1,4 @@
-import type { Elsewhere, Right } from '../../protocol/index.ts';
+import { type Elsewhere, elsewhereOf, type Right, type SeenSession } from '../../protocol/index.ts';
 import type { Hint } from './mode.ts';
 
 /**
@@ -11,6 +11,7 @@ const NEEDED: Readonly<Record<string, readonly Right[]>> = {
   Enter: ['answer'],
   s: ['type'],
   i: ['type'],
+  t: ['see'],
   r: ['launch'],
   x: ['end'],
 };
@@ -24,3 +25,7 @@ export function isOffered([key, does]: Hint, { may }: Elsewhere): boolean {
   const needed = /^[1-9]/.test(key) ? NEEDED.y : NEEDED[key];
   return needed?.every((right) => may.includes(right)) === true;
 }
+
+/** Reports whether the user can attach to a session. A JSON session gets a terminal only on its own machine. */
+export const hasTerminal = (session: SeenSession): boolean =>
+  session.screen_id !== null || (session.type === 'json' && elsewhereOf(session) === null);

@@ -1,31 +1,29 @@
 import { useSignal } from '@preact/signals';
-import { useEffect, useLayoutEffect, useRef } from 'preact/hooks';
-import { CatalogueError, type Elsewhere, type SeenSession } from '../../protocol/index.ts';
+import { useRef } from 'preact/hooks';
+import type { Elsewhere, SeenSession } from '../../protocol/index.ts';
 import { deliveryLine } from '../../text/delivery-text.ts';
 import { causeText } from '../../text/machine-words.ts';
 import { sessionCommands } from '../actions/session-commands.ts';
 import { ageText, now } from '../app/clock.ts';
 import { addressOf } from '../app/router.ts';
 import { client, link } from '../connection/fleet.ts';
+import { ConversationView } from '../conversation/conversation.tsx';
 import { shortPath } from '../list/tone.ts';
 import { Icon } from '../parts/icons.tsx';
 import { tell, tellError } from '../parts/toasts.tsx';
 import { drafts } from './drafts.ts';
 import { StatusChip } from './head.tsx';
 import { QuestionPanel } from './question.tsx';
-
-/** How often to read the screen from the session's machine while it is shown. */
-const LOOK_AGAIN_MS = 1_000;
-/** How many rows to read each time. */
-const ROWS = 200;
+import { SessionTerminal } from './terminal.tsx';
 
 /**
- * Shows a session on another machine: its screen, its question, and the actions that this machine is allowed to
- * perform.
+ * Shows a session on another machine: its terminal or conversation, its question, and the actions that this machine is
+ * allowed to perform.
  */
 export function FarSession({ session, elsewhere }: { session: SeenSession; elsewhere: Elsewhere }) {
   const { slug, path, status } = session;
-  const { machine, asOf, cause, may } = elsewhere;
+  const { machine, asOf, cause, may, isLive } = elsewhere;
+  const tools = useRef<HTMLDivElement>(null);
   const askedAtFirst = useRef<{ slug: string; id: string | null } | null>(null);
   const { question } = status;
   if (askedAtFirst.current?.slug !== slug) askedAtFirst.current = { slug, id: question?.id ?? null };
@@ -42,14 +40,31 @@ export function FarSession({ session, elsewhere }: { session: SeenSession; elsew
         </h1>
         <StatusChip session={session} />
         <span class="faint clip grow">{path === null ? '' : shortPath(path)}</span>
+        <div class="row" ref={tools} />
         {sessionCommands(session).map(({ verb, isBad, run }) => (
           <button key={verb} type="button" class={`button ${isBad ? 'bad' : ''}`} onClick={run}>
             {verb}
           </button>
         ))}
       </header>
-      <FarScreen slug={slug} isCurrent={asOf === null} />
+      {session.type === 'json' && isLive ? (
+        <ConversationView session={session} seq={null} />
+      ) : (
+        <SessionTerminal session={session} tools={tools} />
+      )}
       <div class="dock">
+        {!isLive && asOf === null && (
+          <p class="notice" role="status">
+            {machine} runs an older version of CBOS, so this server reads its screens once a second. Update CBOS there
+            to see them as they change.
+          </p>
+        )}
+        {isLive && !session.adopted && session.type === 'screen' && (
+          <p class="notice" role="status">
+            Another program started this session, so it has no recording and its terminal cannot be shown here.{' '}
+            <code>cbos buffer {slug}</code> prints its screen.
+          </p>
+        )}
         {asOf !== null && (
           <p class="notice bad" role="status">
             {machine} {causeText(cause)}. The page shows its state from {ageText(asOf, now.value)} ago; you cannot do
@@ -60,47 +75,6 @@ export function FarSession({ session, elsewhere }: { session: SeenSession; elsew
         {takesText && <FarReply slug={slug} />}
       </div>
     </>
-  );
-}
-
-/** Shows the screen as text, which is read again and again, because the terminal itself is on the other machine. */
-function FarScreen({ slug, isCurrent }: { slug: string; isCurrent: boolean }) {
-  const text = useSignal('');
-  const place = useRef<HTMLPreElement>(null);
-  useEffect(() => {
-    let isGone = false;
-    let isReading = false;
-    const read = async (): Promise<void> => {
-      if (isReading || !isCurrent || document.hidden || link.peek() !== 'live') return;
-      isReading = true;
-      try {
-        const { buffer } = await client.call('buffer', { params: { slug }, query: { lines: ROWS, format: 'text' } });
-        if (!isGone) text.value = buffer;
-      } catch (error) {
-        // Keep the last screen, just as the list keeps the session's row. The list shows that the machine is
-        // unreachable.
-        if (!(error instanceof CatalogueError)) throw error;
-      } finally {
-        isReading = false;
-      }
-    };
-    void read();
-    const timer = window.setInterval(() => void read(), LOOK_AGAIN_MS);
-    return () => {
-      isGone = true;
-      window.clearInterval(timer);
-    };
-  }, [slug, isCurrent]);
-  useLayoutEffect(() => {
-    const { current } = place;
-    if (current?.parentElement != null) current.parentElement.scrollTop = current.parentElement.scrollHeight;
-  }, [text.value]);
-  return (
-    <section class="far-screen" data-old={isCurrent ? undefined : 'true'} aria-label={`Screen of ${slug}`}>
-      <pre ref={place} class="mono">
-        {text.value}
-      </pre>
-    </section>
   );
 }
 

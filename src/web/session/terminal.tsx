@@ -2,7 +2,7 @@ import { useSignal } from '@preact/signals';
 import type { RefObject } from 'preact';
 import { createPortal } from 'preact/compat';
 import { useEffect, useRef } from 'preact/hooks';
-import type { Session } from '../../protocol/index.ts';
+import { type Elsewhere, elsewhereOf, type SeenSession } from '../../protocol/index.ts';
 import { isParked } from '../actions/deeds.ts';
 import { useShortcuts } from '../app/shortcuts.ts';
 import { link } from '../connection/fleet.ts';
@@ -18,7 +18,7 @@ const loadTerminal = latePart(() => import('../terminal/live-terminal.ts'));
 /**
  * Shows the session's own terminal. @param props.tools the element at the top of the page into which to put its buttons
  */
-export function SessionTerminal({ session, tools }: { session: Session; tools: RefObject<HTMLElement | null> }) {
+export function SessionTerminal({ session, tools }: { session: SeenSession; tools: RefObject<HTMLElement | null> }) {
   const { slug, cols, rows } = session;
   const place = useRef<HTMLDivElement>(null);
   const terminal = useSignal<LiveTerminal | null>(null);
@@ -27,7 +27,15 @@ export function SessionTerminal({ session, tools }: { session: Session; tools: R
   useEffect(() => {
     head.value = tools.current;
   }, []);
-  const canType = session.adopted && session.status.primary !== 'dead' && !isParked(session) && link.value === 'live';
+  const elsewhere = elsewhereOf(session);
+  const isLive = elsewhere?.isLive ?? true;
+  const isOld = (elsewhere?.asOf ?? null) !== null;
+  const canType =
+    session.adopted &&
+    session.status.primary !== 'dead' &&
+    !isParked(session) &&
+    link.value === 'live' &&
+    (elsewhere === null || mayType(elsewhere));
 
   useEffect(() => {
     let isGone = false;
@@ -50,7 +58,8 @@ export function SessionTerminal({ session, tools }: { session: Session; tools: R
       opened?.dispose();
       terminal.value = null;
     };
-  }, [slug]);
+    // A session that gets a recording, or whose machine was updated, is followed in another way from then on.
+  }, [slug, isLive, session.adopted]);
 
   useEffect(() => {
     if (cols !== null && rows !== null) terminal.value?.resize(cols, rows);
@@ -62,6 +71,7 @@ export function SessionTerminal({ session, tools }: { session: Session; tools: R
   const toggleKeyboard = (): void => {
     if (hasKeyboard.value) terminal.value?.releaseKeyboard();
     else if (canType) terminal.value?.takeKeyboard();
+    else if (elsewhere !== null && !mayType(elsewhere)) tell(`This machine may not type on ${elsewhere.machine} now`);
     else if (isParked(session)) tell('The session is parked; Wake brings back its terminal');
     else tell(session.adopted ? 'You cannot type into the session now' : 'Adopt the session first: cbos adopt');
   };
@@ -97,8 +107,11 @@ export function SessionTerminal({ session, tools }: { session: Session; tools: R
           </>,
           head.value,
         )}
-      <section class="terminal" ref={place} aria-label={`Terminal of ${slug}`} />
+      <section class="terminal" ref={place} data-old={isOld ? 'true' : undefined} aria-label={`Terminal of ${slug}`} />
       {hasKeyboard.value && <KeyBar onKeys={(keys) => terminal.value?.type(keys)} />}
     </div>
   );
 }
+
+/** Reports whether keys can be typed into a terminal on another machine, which decides about each key. */
+const mayType = ({ asOf, isLive, may }: Elsewhere): boolean => asOf === null && isLive && may.includes('type');

@@ -1,4 +1,7 @@
-import { command, followRecording, link, onFrame } from '../connection/fleet.ts';
+import { createKeySender, isLoss } from '../../client/index.ts';
+import { splitRemoteName } from '../../protocol/index.ts';
+import { client, command, followRecording, link, onFrame } from '../connection/fleet.ts';
+import { attempt, tell, tellError } from '../parts/toasts.tsx';
 import { createScreen } from './screen.ts';
 
 export interface LiveTerminalOptions {
@@ -31,8 +34,23 @@ export function openLiveTerminal({ slug, parent, onKeyboard }: LiveTerminalOptio
     screen.setInput(isTaken);
     onKeyboard(isTaken);
   };
+  const isFar = splitRemoteName(slug) !== null;
+  // Another machine gets keys as `cbos attach` sends them: in order, each with a ticket, and none of them later.
+  const sender = createKeySender({
+    client,
+    slug,
+    onFailed: (error) => {
+      setKeyboard(false);
+      if (error === null) tell('Too many keys were waiting; the last ones were dropped');
+      else if (isLoss(error)) tell(`The last keys were not typed, or may not have been: ${error.message}`);
+      else tellError(error);
+    },
+    onBroken: tellError,
+  });
   const type = (keys: string): void => {
-    if (hasKeyboard && !command({ type: 'keys', session: slug, keys })) setKeyboard(false);
+    if (!hasKeyboard) return;
+    if (isFar) sender.type(keys);
+    else if (!command({ type: 'keys', session: slug, keys })) setKeyboard(false);
   };
   const disposers = [
     screen.onTyped(type),
@@ -60,7 +78,9 @@ export function openLiveTerminal({ slug, parent, onKeyboard }: LiveTerminalOptio
     type,
     fitSession: () => {
       const size = screen.fittingSize();
-      if (size !== null) command({ type: 'resize', session: slug, ...size });
+      if (size === null) return;
+      if (isFar) void attempt(() => client.call('resize', { params: { slug }, body: size }));
+      else command({ type: 'resize', session: slug, ...size });
     },
     dispose: () => {
       for (const dispose of disposers.splice(0)) dispose();

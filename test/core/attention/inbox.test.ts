@@ -4,7 +4,7 @@ import type { Elsewhere, Question, Session } from '../../../src/protocol/index.t
 import { someSession } from '../../harness/some-session.ts';
 import { asking, FAILED, WORKING } from '../../harness/some-sessions.ts';
 
-const FAR: Elsewhere = { machine: 'far', slug: 'FAR', may: ['answer'], asOf: null, cause: null };
+const FAR: Elsewhere = { machine: 'far', slug: 'FAR', may: ['answer'], asOf: null, cause: null, isLive: true };
 const NONE = { leaving: new Set<string>(), skipped: [] };
 const asks = (slug: string, some: Partial<Question> = {}): Session =>
   someSession(slug, { ...asking({ id: `q-${slug}`, ...some }), path: `/src/${slug}` });
