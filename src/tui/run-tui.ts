@@ -9,7 +9,7 @@
  */
 
 import { type Dispose, EMPTY_VIEW, type SessionView, type StreamConnection } from '../client/index.ts';
-import { isCurrent, type StreamFrame } from '../protocol/index.ts';
+import type { StreamFrame } from '../protocol/index.ts';
 import { compareVersions } from './actions.ts';
 import { alertCodes, alertsBetween } from './alerts.ts';
 import { type App, errorText, moveSelection, toastFor } from './app.ts';
@@ -76,12 +76,9 @@ function openTui(options: TuiOptions): { ended: Promise<number>; dispose(): void
     pictures.notePainted();
     const content = {
       rows: (viewport: ContentViewport) => {
-        const session = selectedSession(model);
-        const isOld = session !== null && !isCurrent(session);
-        const look = { hasColours: hasColours && !isOld, isUnfolded: model.isUnfolded };
-        const shown = watched.content({ ...viewport, ...look }) ?? { rows: [], cursor: null, canGoBack: 0 };
-        model.scroll.back = Math.min(model.scroll.back, shown.canGoBack);
-        return isOld ? { ...shown, rows: shown.rows.map((row) => dress('dim', row)), cursor: null } : shown;
+        const shown = watched.content({ ...viewport, hasColours, isUnfolded: model.isUnfolded });
+        if (shown !== null) model.scroll.back = Math.min(model.scroll.back, shown.canGoBack);
+        return shown ?? { rows: [], cursor: null, canGoBack: 0 };
       },
     };
     const size = terminal.size();

@@ -1,5 +1,5 @@
 import type { Client, StreamConnection } from '../client/index.ts';
-import { elsewhereOf, type SeenSession, type StreamFrame } from '../protocol/index.ts';
+import { elsewhereOf, isCurrent, type SeenSession, type StreamFrame } from '../protocol/index.ts';
 import type { Style } from '../text/style.ts';
 import { Conversation } from './conversation.ts';
 import { createSessionScreen, type SessionScreen, type Viewport } from './terminal/session-screen.ts';
@@ -70,6 +70,8 @@ export function createWatchedSession(options: WatchOptions): WatchedSession {
   let watched: Watched | null = null;
   let size = DEFAULT_SIZE;
   let read: Read | null = null;
+  /** whether what is shown may be out of date, because the session's machine cannot be reached */
+  let isOld = false;
 
   const begin = (slug: string, type: Watched['type']): void => {
     if (type === 'json') watched = { slug, type, conversation: new Conversation(), early: [] };
@@ -137,6 +139,7 @@ export function createWatchedSession(options: WatchOptions): WatchedSession {
 
   return {
     watch(session) {
+      isOld = session !== null && !isCurrent(session);
       if (session !== null) size = { cols: session.cols ?? DEFAULT_SIZE.cols, rows: session.rows ?? DEFAULT_SIZE.rows };
       const type = session === null ? undefined : typeOf(session);
       if (session?.slug !== watched?.slug || type !== watched?.type) {
@@ -200,7 +203,10 @@ export function createWatchedSession(options: WatchOptions): WatchedSession {
         const { rows, canGoBack } = conversationRows(watched.conversation, { ...viewport, dress: options.dress });
         return { rows, canGoBack, cursor: null };
       }
-      return watched?.hasContent === true ? watched.screen.rows(viewport) : null;
+      if (watched?.hasContent !== true) return null;
+      if (!isOld) return watched.screen.rows(viewport);
+      const { rows, canGoBack } = watched.screen.rows({ ...viewport, hasColours: false });
+      return { rows: rows.map((row) => options.dress('dim', row)), canGoBack, cursor: null };
     },
     dispose: end,
   };

@@ -151,6 +151,8 @@ describe.skipIf(!hasNatsServer)('the sessions of other machines', () => {
     await terminal.until(/Needs you \(1\)/, 'that it needs somebody');
     await one.visit('#/s/laptop%2FDEPLOY');
     await untilTerminalShows(page, 'the screen', (lines) => lines.includes('the last picture'));
+    await terminal.keys('Tab');
+    await terminal.until(/the last picture/, 'the screen');
     await laptop.stop();
     try {
       const screen = await terminal.until(/laptop cannot be reached/, 'that the laptop is gone');

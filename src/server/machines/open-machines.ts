@@ -1,13 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import { uptime } from 'node:os';
-import {
-  asksOf,
-  grantedRights,
-  joinSubject,
-  ownerOfRows,
-  rosterSubject,
-  rowsSubject,
-} from '../../core/machines/index.ts';
+import { asksOf, joinSubject, ownerOfRows, rosterSubject, rowsSubject } from '../../core/machines/index.ts';
 import { type NatsLink, NatsRefusedError } from '../../platform/nats/index.ts';
 import {
   CatalogueError,
@@ -142,7 +135,8 @@ export function openMachines(options: OpenMachinesOptions): Machines {
   const watching = createWatching({
     ...{ ...options, boot, reach, peers },
     askOptions: (id) => (link === null ? null : { link, self, owner: id, name: memberOf(id)?.name ?? id, wire }),
-    maySee: (id) => grantedRights(memberOf(id)?.rights ?? [], membership.allow).includes('see'),
+    memberOf,
+    allowed: () => membership.allow,
     follow: () => followers.follow(() => undefined),
   });
 

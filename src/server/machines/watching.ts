@@ -1,4 +1,12 @@
-import { CatalogueError, type Member, type RemoteName, type WatchNews, WatchTaken } from '../../protocol/index.ts';
+import { grantedRights } from '../../core/machines/index.ts';
+import {
+  CatalogueError,
+  type Member,
+  type RemoteName,
+  type Right,
+  type WatchNews,
+  WatchTaken,
+} from '../../protocol/index.ts';
 import type { Dispose } from '../sessions.ts';
 import { type AskOptions, ask } from './ask-machine.ts';
 import { type FarListener, type FarSource, openFarSource } from './far-sources.ts';
@@ -14,7 +22,9 @@ export interface WatchingOptions extends Pick<OpenMachinesOptions, 'sessions' | 
   peers: Peers;
   /** returns how to reach a machine, or null while this machine takes no part in the fleet */
   askOptions(id: Member['id']): AskOptions | null;
-  maySee(asker: Member['id']): boolean;
+  memberOf(id: Member['id']): Member | undefined;
+  /** returns the maximum rights that this machine allows other machines */
+  allowed(): readonly Right[];
   /** begins to notice when an owner disappears; returns how to stop */
   follow(): Dispose;
 }
@@ -36,7 +46,9 @@ export interface Watching {
 }
 
 export function createWatching(options: WatchingOptions): Watching {
-  const { sessions, boot, reach, peers, clock, logger, maySee } = options;
+  const { sessions, boot, reach, peers, clock, logger } = options;
+  const maySee = (asker: Member['id']): boolean =>
+    grantedRights(options.memberOf(asker)?.rights ?? [], options.allowed()).includes('see');
 
   async function tell(asker: Member['id'], watch: string, news: WatchNews): Promise<Told> {
     const askOptions = options.askOptions(asker);
