@@ -65,11 +65,19 @@ interface Read {
   isReading: boolean;
 }
 
+/** A session of another machine that is adopted, or whose machine is updated, is followed in another way from then on. */
+const wayOf = (session: SeenSession): string => {
+  const elsewhere = elsewhereOf(session);
+  return elsewhere === null ? '' : `${elsewhere.isLive} ${session.adopted}`;
+};
+
 export function createWatchedSession(options: WatchOptions): WatchedSession {
   const { client, connection, onChanged } = options;
   let watched: Watched | null = null;
   let size = DEFAULT_SIZE;
   let read: Read | null = null;
+  /** how the session on another machine is followed; empty for a session on this machine */
+  let way = '';
   /** whether what is shown may be out of date, because the session's machine cannot be reached */
   let isOld = false;
 
@@ -142,7 +150,9 @@ export function createWatchedSession(options: WatchOptions): WatchedSession {
       isOld = session !== null && !isCurrent(session);
       if (session !== null) size = { cols: session.cols ?? DEFAULT_SIZE.cols, rows: session.rows ?? DEFAULT_SIZE.rows };
       const type = session === null ? undefined : typeOf(session);
-      if (session?.slug !== watched?.slug || type !== watched?.type) {
+      const nextWay = session === null ? '' : wayOf(session);
+      if (session?.slug !== watched?.slug || type !== watched?.type || nextWay !== way) {
+        way = nextWay;
         unfollow();
         end();
         watched = null;

@@ -19,7 +19,7 @@ export function versionGap(own: WireVersion, other: WireVersion): VersionGap {
 /** The version in which a machine first sent what its sessions show to the machines that watch them. */
 const FIRST_WITH_WATCHES: WireVersion = { v: 2, minor: 1 };
 
-/** Reports whether the sessions on a machine with this version can be watched. Otherwise, their screens must be read. */
+/** Reports whether sessions on a machine with this version can be watched. Otherwise, their screens must be read. */
 export function canBeWatched({ v, minor }: WireVersion): boolean {
   return v > FIRST_WITH_WATCHES.v || (v === FIRST_WITH_WATCHES.v && minor >= FIRST_WITH_WATCHES.minor);
 }

@@ -1,5 +1,5 @@
 import { EventsPage } from '../../protocol/index.ts';
-import type { FarEvents, FarSourceOptions } from './far-sources.ts';
+import type { FarEvents, FarSourceOptions } from './far-source.ts';
 
 /** How many events are read from the owner at once for a client that is behind. */
 const PAGE = 200;

@@ -3,8 +3,11 @@ import { Emitter } from '../../emitter/emitter.ts';
 import { type Member, ReadBytes, TerminalPart } from '../../protocol/index.ts';
 import type { LiveRecording } from '../stream/live-recording.ts';
 import type { Question } from './ask-machine.ts';
-import type { FarListener } from './far-sources.ts';
+import type { FarListener } from './far-source.ts';
 import type { FarWatches } from './far-watches.ts';
+
+/** The most columns and rows that a client is told, because another machine may send any number. */
+const MOST_CELLS = 2_000;
 
 /**
  * The recording of a session on another machine, followed for all clients together. This machine keeps none of the
@@ -29,11 +32,11 @@ export function farRecording(options: {
     const now = `${cols}x${rows}`;
     if (now === size) return;
     size = now;
-    listener.onResized({ cols, rows });
+    listener.onResized({ cols: Math.min(cols, MOST_CELLS), rows: Math.min(rows, MOST_CELLS) });
   };
-  /** @param from where the output continues; with another epoch, in another recording */
+  /** Continues in another recording. */
   const moveTo = (epoch: number, from: number): void => {
-    const isReset = place !== null && place.epoch !== epoch;
+    const isReset = place !== null;
     place = { epoch, from };
     if (isReset) resets.tell(epoch);
   };
@@ -44,7 +47,8 @@ export function farRecording(options: {
     onBegun: (begun) => {
       start = begun.start;
       if (begun.size !== null) setSize(begun.size.cols, begun.size.rows);
-      if (place === null || begun.epoch !== place.epoch) moveTo(begun.epoch, begun.from);
+      // If the owner does not know the offset, the recording was replaced while the owner's server was not running.
+      if (begun.epoch !== place?.epoch || begun.from !== place.from) moveTo(begun.epoch, begun.from);
     },
     onNews: (news) => {
       if (news.of !== 'terminal') return;

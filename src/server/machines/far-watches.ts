@@ -45,7 +45,7 @@ export interface FarWatches {
   take(owner: Member['id'], watch: string, news: WatchNews): Promise<{ more: boolean } | null>;
   /** Call this when a machine has answered or has sent its list. */
   heard(owner: Member['id']): void;
-  /** Call this when this machine takes part in the fleet again. Its watches may have ended meanwhile. */
+  /** Call this when this machine takes part in the fleet again. Its watches may have ended in that time. */
   loseAll(): void;
   /** Ends the watches on all machines except these. */
   keep(ids: ReadonlySet<string>): void;
@@ -137,7 +137,7 @@ export function createFarWatches(options: {
           watch.state = 'over';
           open.delete(id);
           settleBegun();
-          for (const wake of watch.waiting) wake();
+          wakeAll(watch);
           if (open.size === 0) stopLooking();
           if (error !== null) target.onEnded(error);
         },
@@ -159,7 +159,6 @@ export function createFarWatches(options: {
               if (!(error instanceof CatalogueError) || !isPassing(error)) throw error;
             }
             await new Promise<void>((resolve) => watch.waiting.add(resolve));
-            watch.waiting.clear();
           }
         },
         end: () => {
@@ -196,7 +195,7 @@ export function createFarWatches(options: {
       const list = options.listOf(owner);
       for (const watch of open.values()) {
         if (watch.member.id !== owner) continue;
-        for (const wake of watch.waiting) wake();
+        wakeAll(watch);
         const isOther = watch.state === 'watching' && list !== null && watch.boot !== list.boot;
         const isHopeful = watch.state === 'lost' && watch.unrecordedIn !== listText(list);
         if (isHopeful || isOther) watch.begin();
@@ -212,6 +211,11 @@ export function createFarWatches(options: {
       }
     },
   };
+}
+
+function wakeAll({ waiting }: Open): void {
+  for (const wake of waiting) wake();
+  waiting.clear();
 }
 
 const isOver = ({ state }: Open): boolean => state === 'over';

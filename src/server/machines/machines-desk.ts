@@ -19,7 +19,7 @@ import {
 import type { Clock } from '../clock.ts';
 import type { Logger } from '../logger.ts';
 import type { Dispose, Sessions } from '../sessions.ts';
-import type { FarListener, FarSource } from './far-sources.ts';
+import type { FarListener, FarSource } from './far-source.ts';
 import type { FleetListener } from './follow-machines.ts';
 import { joinByEnvironment } from './join-by-environment.ts';
 import type { Machines } from './machines.ts';

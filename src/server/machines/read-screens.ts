@@ -2,7 +2,7 @@ import { Emitter } from '../../emitter/emitter.ts';
 import { CatalogueError, Buffer as ScreenText } from '../../protocol/index.ts';
 import type { Dispose } from '../sessions.ts';
 import type { LiveRecording } from '../stream/live-recording.ts';
-import type { FarSourceOptions } from './far-sources.ts';
+import type { FarSourceOptions } from './far-source.ts';
 
 /** How many rows are read. The number is small, because the rows are read again and again. */
 const ROWS = 200;
@@ -19,6 +19,7 @@ export function readScreens(
 ): LiveRecording {
   const { member, slug, listener } = options;
   const bytes = new Emitter<[bytes: Uint8Array, offset: number]>();
+  let format: 'ansi' | 'text' = 'ansi';
   let drawn = '';
   let end = 0;
   let stop: Dispose = () => undefined;
@@ -26,11 +27,13 @@ export function readScreens(
 
   async function read(): Promise<void> {
     if (listener.isWanted()) {
-      const call = { route: 'buffer' as const, params: { slug }, query: { lines: ROWS, format: 'ansi' } };
-      // The last screen stays, as the list keeps the session's row. The row shows that the machine is unreachable.
+      const call = { route: 'buffer' as const, params: { slug }, query: { lines: ROWS, format } };
       const answer = await options.ask(member, { kind: 'call', call, ticket: null }).catch((error: unknown) => {
-        if (error instanceof CatalogueError) return null;
-        throw error;
+        if (!(error instanceof CatalogueError)) throw error;
+        // Screen knows the text of a session without a recording, but not its colours.
+        if (error.code === 'no_recording') format = 'text';
+        // The last screen stays, as the list keeps the session's row. The row shows that the machine is unreachable.
+        return null;
       });
       const screen = ScreenText.safeParse(answer).data;
       if (screen !== undefined && !isLeft) draw(screen);

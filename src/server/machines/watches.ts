@@ -17,8 +17,8 @@ import { openEventSource, openTerminalSource, type WatchSource } from './watch-s
 /** How many sessions one machine may watch here at the same time. Each watch costs a listener. */
 const MOST_WATCHES = 256;
 /**
- * The first and the longest pause before news is sent again that a machine did not confirm, and how long to keep trying.
- * A machine that comes back later watches again by itself.
+ * The first and the longest pause before news is sent again that a machine did not confirm, and how long to keep
+ * trying. A machine that comes back later requests its watches again.
  */
 const [FIRST_RETRY_MS, LAST_RETRY_MS, GIVE_UP_MS] = [500, 5_000, 60_000];
 
@@ -152,7 +152,7 @@ export function createWatches(options: WatchesOptions): Watches {
     read: async ({ slug, epoch, from, to }) => {
       const recording = sessions.stream(slug);
       await recording.follow();
-      if (epoch !== recording.epoch() || to > recording.end()) {
+      if (epoch !== recording.epoch() || from > to || to > recording.end()) {
         throw new CatalogueError('range_not_satisfiable', 'The recording has been replaced');
       }
       const bytes = await readRange(recording.file(), from, Math.min(to, from + FRAME_BYTES));

@@ -9,9 +9,10 @@ import {
 } from '../../protocol/index.ts';
 import type { Dispose } from '../sessions.ts';
 import { type AskOptions, ask } from './ask-machine.ts';
-import { type FarListener, type FarSource, openFarSource } from './far-sources.ts';
+import type { FarListener, FarSource } from './far-source.ts';
 import { createFarWatches, type FarWatches } from './far-watches.ts';
 import type { OpenMachinesOptions } from './machines.ts';
+import { openFarSource } from './open-far-source.ts';
 import type { Peers } from './peers.ts';
 import type { Reach } from './reach.ts';
 import { createWatches, type Told, type Watches } from './watches.ts';
@@ -29,7 +30,7 @@ export interface WatchingOptions extends Pick<OpenMachinesOptions, 'sessions' | 
   follow(): Dispose;
 }
 
-/** Both sides of watching: the sessions here that other machines watch, and the sessions there that clients here watch. */
+/** Both sides of watching: the sessions here that other machines watch, and the sessions there that this one watches. */
 export interface Watching {
   /** for other machines */
   watches: Watches;

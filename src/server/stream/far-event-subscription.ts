@@ -1,5 +1,5 @@
 import { CatalogueError, type StoredEvent } from '../../protocol/index.ts';
-import type { FarEvents } from '../machines/far-sources.ts';
+import type { FarEvents } from '../machines/far-source.ts';
 import type { ClientSocket } from './client-socket.ts';
 
 /**

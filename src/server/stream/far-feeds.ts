@@ -1,7 +1,7 @@
 import type { CatalogueError, RemoteName, StoredEvent } from '../../protocol/index.ts';
 import type { Clock } from '../clock.ts';
 import type { Logger } from '../logger.ts';
-import type { FarEvents, FarListener, FarSource } from '../machines/far-sources.ts';
+import type { FarEvents, FarListener, FarSource } from '../machines/far-source.ts';
 import { RecordingFeed } from './recording-feed.ts';
 
 /** One client that follows a session on another machine. */
@@ -28,8 +28,8 @@ interface Open {
 }
 
 /**
- * The sessions on other machines that clients follow. Each of them is followed once, however many clients follow it, and
- * no longer when the last client leaves.
+ * The sessions on other machines that clients follow. Each of them is watched once, however many clients follow it, and
+ * only until the last client leaves.
  */
 export class FarFeeds {
   readonly #open = new Map<string, Open>();

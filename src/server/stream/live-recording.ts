@@ -32,7 +32,7 @@ export interface LiveRecording {
   leave(): void;
 }
 
-/** Returns the recording of a session on this machine. The file keeps everything, so nobody has to pause the session. */
+/** Returns the recording of a session on this machine. Its file keeps everything, so nothing has to be paused. */
 export function ownRecording(recording: RecordingStream): LiveRecording {
   return {
     start: () => recording.start(),

@@ -59,10 +59,9 @@ export function FarSession({ session, elsewhere }: { session: SeenSession; elsew
             to see them as they change.
           </p>
         )}
-        {isLive && !session.adopted && session.type === 'screen' && (
+        {isLive && !session.adopted && session.type === 'screen' && asOf === null && (
           <p class="notice" role="status">
-            Another program started this session, so it has no recording and its terminal cannot be shown here.{' '}
-            <code>cbos buffer {slug}</code> prints its screen.
+            Another program started this session, so its screen is read once a second until it is adopted on {machine}.
           </p>
         )}
         {asOf !== null && (

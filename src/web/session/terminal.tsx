@@ -58,8 +58,8 @@ export function SessionTerminal({ session, tools }: { session: SeenSession; tool
       opened?.dispose();
       terminal.value = null;
     };
-    // A session that gets a recording, or whose machine was updated, is followed in another way from then on.
-  }, [slug, isLive, session.adopted]);
+    // A session of another machine that is adopted, or whose machine is updated, is followed in another way from then on.
+  }, [slug, isLive, elsewhere === null || session.adopted]);
 
   useEffect(() => {
     if (cols !== null && rows !== null) terminal.value?.resize(cols, rows);
