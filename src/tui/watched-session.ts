@@ -65,7 +65,7 @@ interface Read {
   isReading: boolean;
 }
 
-/** A session of another machine that is adopted, or whose machine is updated, is followed in another way from then on. */
+/** A session on another machine that is adopted, or whose machine is updated, is then followed in another way. */
 const wayOf = (session: SeenSession): string => {
   const elsewhere = elsewhereOf(session);
   return elsewhere === null ? '' : `${elsewhere.isLive} ${session.adopted}`;

@@ -31,6 +31,8 @@ export interface FarSourceOptions {
   row: Session | undefined;
   version: WireVersion | null;
   watches: FarWatches;
+  /** whether a machine is still in the fleet */
+  isMember(id: Member['id']): boolean;
   ask(member: Member, question: Question): Promise<unknown>;
   clock: Clock;
   listener: FarListener;

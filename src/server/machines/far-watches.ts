@@ -207,7 +207,7 @@ export function createFarWatches(options: {
     keep: (ids) => {
       for (const watch of open.values()) {
         if (ids.has(watch.member.id)) continue;
-        watch.finish(new CatalogueError('no_such_machine', `${watch.member.name} is no longer in the fleet`));
+        watch.finish(noLongerMember(watch.member));
       }
     },
   };
@@ -217,6 +217,9 @@ function wakeAll({ waiting }: Open): void {
   for (const wake of waiting) wake();
   waiting.clear();
 }
+
+export const noLongerMember = ({ name }: Member): CatalogueError =>
+  new CatalogueError('no_such_machine', `${name} is no longer in the fleet`);
 
 const isOver = ({ state }: Open): boolean => state === 'over';
 

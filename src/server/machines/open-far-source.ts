@@ -10,7 +10,7 @@ const READ_EVERY_MS = 1_000;
 
 /**
  * Follows a session on another machine. This is the only place that decides how. A machine with an older version cannot
- * be watched. A session that another program started has no recording until it is adopted, so nothing reports its output.
+ * be watched. A session that another program started has no recording until it is adopted, so its output is unknown.
  */
 export function openFarSource(options: FarSourceOptions): FarSource {
   const { row, version, clock } = options;

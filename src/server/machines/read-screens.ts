@@ -3,6 +3,7 @@ import { CatalogueError, Buffer as ScreenText } from '../../protocol/index.ts';
 import type { Dispose } from '../sessions.ts';
 import type { LiveRecording } from '../stream/live-recording.ts';
 import type { FarSourceOptions } from './far-source.ts';
+import { noLongerMember } from './far-watches.ts';
 
 /** How many rows are read. The number is small, because the rows are read again and again. */
 const ROWS = 200;
@@ -15,7 +16,9 @@ const CLEAR = '\u001bc';
  * @param options.again calls the function once, when the screen may have changed
  */
 export function readScreens(
-  options: Pick<FarSourceOptions, 'member' | 'slug' | 'ask' | 'listener'> & { again(read: () => void): Dispose },
+  options: Pick<FarSourceOptions, 'member' | 'slug' | 'ask' | 'isMember' | 'listener'> & {
+    again(read: () => void): Dispose;
+  },
 ): LiveRecording {
   const { member, slug, listener } = options;
   const bytes = new Emitter<[bytes: Uint8Array, offset: number]>();
@@ -26,6 +29,11 @@ export function readScreens(
   let isLeft = false;
 
   async function read(): Promise<void> {
+    if (!options.isMember(member.id)) {
+      isLeft = true;
+      listener.onEnded(noLongerMember(member));
+      return;
+    }
     if (listener.isWanted()) {
       const call = { route: 'buffer' as const, params: { slug }, query: { lines: ROWS, format } };
       const answer = await options.ask(member, { kind: 'call', call, ticket: null }).catch((error: unknown) => {

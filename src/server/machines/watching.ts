@@ -30,7 +30,7 @@ export interface WatchingOptions extends Pick<OpenMachinesOptions, 'sessions' | 
   follow(): Dispose;
 }
 
-/** Both sides of watching: the sessions here that other machines watch, and the sessions there that this one watches. */
+/** The sessions here that other machines watch, and the sessions there that this machine watches. */
 export interface Watching {
   /** for other machines */
   watches: Watches;
@@ -88,6 +88,7 @@ export function createWatching(options: WatchingOptions): Watching {
     follow: (member, { slug }, listener) =>
       openFarSource({
         ...{ member, slug, listener, clock, watches: far, ask: reach.ask },
+        isMember: (id) => options.memberOf(id) !== undefined,
         row: peers.sessionsOf(member.id).sessions.find((row) => row.slug === slug),
         version: peers.presenceOf(member.id),
       }),

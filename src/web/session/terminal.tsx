@@ -58,7 +58,7 @@ export function SessionTerminal({ session, tools }: { session: SeenSession; tool
       opened?.dispose();
       terminal.value = null;
     };
-    // A session of another machine that is adopted, or whose machine is updated, is followed in another way from then on.
+    // A session on another machine that is adopted, or whose machine is updated, is then followed in another way.
   }, [slug, isLive, elsewhere === null || session.adopted]);
 
   useEffect(() => {

@@ -21,6 +21,7 @@ import { waitFor } from '../../harness/wait-for.ts';
 let desk: MachineUnderTest;
 let laptop: MachineUnderTest;
 let old: MachineUnderTest;
+let tower: MachineUnderTest;
 /** the laptop's link to NATS */
 let link: CuttingProxy;
 
@@ -43,15 +44,17 @@ const text = (socket: TestSocket<StreamFrame>): string =>
 
 describe.skipIf(!hasNatsServer)('what happens on other machines', () => {
   beforeAll(async () => {
-    [desk, laptop, old] = await Promise.all([
+    [desk, laptop, tower, old] = await Promise.all([
       startMachine('desk'),
       startMachine('laptop'),
+      startMachine('tower'),
       startMachine('old', { wire: { ...MACHINE_WIRE, minor: MACHINE_WIRE.minor - 1 } }),
     ]);
     await found(desk);
     await desk.call('/fleet/allow', { method: 'PUT', body: { rights: ['see', 'type'] } });
     await joinFleet(laptop, await invite(desk, ['see', 'type']), ['see']);
     await joinFleet(old, await invite(desk, ['see']), ['see']);
+    await joinFleet(tower, await invite(desk, ['see']), ['see']);
     link = await startCuttingProxy(membershipOf(desk).port);
     await laptop.stop();
     const file = join(laptop.world.cbosHome, 'fleet/machine.json');
@@ -61,7 +64,7 @@ describe.skipIf(!hasNatsServer)('what happens on other machines', () => {
   }, 90_000);
   afterAll(async () => {
     await link?.[Symbol.asyncDispose]();
-    await stopMachines(old, laptop, desk);
+    await stopMachines(old, tower, laptop, desk);
   });
 
   test('events of JSON sessions come in order, without a gap, also while the link is cut', async () => {
@@ -137,8 +140,8 @@ describe.skipIf(!hasNatsServer)('what happens on other machines', () => {
     await waitFor(() => text(socket).includes('the first screen and more'), { describe: 'the next screen came' });
     const lives = () =>
       Object.fromEntries(socket.of('machine').map(({ machine, live }): [string, unknown] => [machine, live]));
-    await waitFor(() => Object.keys(lives()).length === 2, { describe: 'both machines are known' });
-    expect(lives()).toEqual({ desk: true, old: false });
+    await waitFor(() => Object.keys(lives()).length === 3, { describe: 'the machines are known' });
+    expect(lives()).toEqual({ desk: true, tower: true, old: false });
     expect(recording.listeners()).toBe(0);
     socket.ws.close();
   });
@@ -168,17 +171,28 @@ describe.skipIf(!hasNatsServer)('what happens on other machines', () => {
     wrong.ws.close();
   }, 30_000);
 
-  test('a machine that is removed is gone within a second, on both sides', async () => {
+  test('a machine that is removed is gone within a second, whether it watches or is watched', async () => {
     const recording = desk.sessions.add('LAST');
-    old.sessions.add('GONE');
-    const [mine, theirs] = await Promise.all([follow('desk/LAST'), follow('old/GONE')]);
+    tower.sessions.add('GONE');
+    old.sessions.add('OLD-GONE');
+    const [mine, theirs, read] = await Promise.all(
+      ['desk/LAST', 'tower/GONE', 'old/OLD-GONE'].map((name) => follow(name)),
+    );
+    if (mine === undefined || theirs === undefined || read === undefined) throw new Error('no client');
     await waitFor(() => recording.listeners() > 0, { describe: 'it is followed' });
     await waitFor(() => theirs.of('stream').length > 0, { describe: 'the other one is followed' });
-    const begin = performance.now();
-    await desk.call('/fleet/remove', { body: { machine: 'laptop' } });
-    await waitFor(() => recording.listeners() === 0, { describe: 'the owner has ended it' });
-    expect(performance.now() - begin).toBeLessThan(1_000);
+    const measure = async (machine: string, isGone: () => boolean): Promise<number> => {
+      const begin = performance.now();
+      await desk.call('/fleet/remove', { body: { machine } });
+      await waitFor(isGone, { describe: `${machine} is gone` });
+      return performance.now() - begin;
+    };
+    const end = (socket: TestSocket<StreamFrame>): unknown => socket.of('error').at(-1)?.error.code;
+    expect(await measure('tower', () => end(theirs) === 'no_such_machine')).toBeLessThan(1_000);
+    await measure('old', () => end(read) === 'no_such_machine');
+    expect(await measure('laptop', () => recording.listeners() === 0)).toBeLessThan(1_000);
     mine.ws.close();
     theirs.ws.close();
+    read.ws.close();
   });
 });

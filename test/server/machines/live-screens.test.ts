@@ -170,8 +170,13 @@ describe.skipIf(!hasNatsServer)('a session of another machine, followed over /ws
     slow.ack(slow.offset());
     const piece = 'flood '.repeat(20_000);
     for (let count = 0; count < 20; count++) recording.write(piece);
-    // The client acknowledges nothing, so the owner soon sends nothing more.
     await waitFor(() => slow.streams().length > 1, { describe: 'some of the flood has come' });
+    // The client acknowledges nothing more.
+    const isAtRest = (): boolean => {
+      recording.write('more '.repeat(6_000));
+      return recording.listeners() === 0;
+    };
+    await waitFor(isAtRest, { describe: 'the owner sends nothing that no client takes' });
     const fast = await follow('FLOOD');
     await fast.until(recording.end);
     for (let count = 0; count < 20; count++) {
