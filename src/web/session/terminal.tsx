@@ -71,6 +71,7 @@ export function SessionTerminal({ session, tools }: { session: SeenSession; tool
   const toggleKeyboard = (): void => {
     if (hasKeyboard.value) terminal.value?.releaseKeyboard();
     else if (canType) terminal.value?.takeKeyboard();
+    else if (elsewhere?.isLive === false) tell(`In a terminal, cbos attach ${slug} opens this one`);
     else if (elsewhere !== null && !mayType(elsewhere)) tell(`This machine may not type on ${elsewhere.machine} now`);
     else if (isParked(session)) tell('The session is parked; Wake brings back its terminal');
     else tell(session.adopted ? 'You cannot type into the session now' : 'Adopt the session first: cbos adopt');

@@ -193,7 +193,7 @@ describe.skipIf(!hasNatsServer)('a session of another machine, followed over /ws
     expect(slow.streams().at(-1)?.data ?? '').toContain('the end');
     expect(got()).toBeLessThan(2 * MAX_LAG_BYTES);
     slow.leave();
-  });
+  }, 60_000);
 
   test('has the size of the session, which comes before the output that was drawn for it', async () => {
     const recording = desk.sessions.add('SIZED', { cols: 80, rows: 24 });
