@@ -82,6 +82,23 @@ describe.skipIf(!hasNatsServer)('a fleet on a NATS server that somebody else run
     expect(JSON.stringify([...desk.log, ...laptop.log])).not.toContain(nodes.users.fleet.seed);
   });
 
+  test('carries what a session shows, as it comes', async () => {
+    const recording = laptop.sessions.add('SHOWN');
+    recording.write('before');
+    const client = await desk.connectStream();
+    client.send({ type: 'subscribe', sessions: ['laptop/SHOWN'] });
+    const shown = (): string =>
+      client
+        .of('stream')
+        .map(({ data }) => data)
+        .join('');
+    await waitFor(() => shown().includes('before'), { describe: 'the screen has come' });
+    recording.write(' and after ✻');
+    await waitFor(() => shown().endsWith(' and after ✻'), { describe: 'the output has come', actual: shown });
+    client.ws.close();
+    await laptop.sessions.remove('SHOWN');
+  });
+
   test('an invitation admits one machine, and a removed machine is out within a second', async () => {
     const line = await invite(desk, ['see']);
     const [first, second] = await Promise.all([startMachine('first'), startMachine('second')]);
