@@ -98,7 +98,7 @@ export async function startCbos(
     async () => (child.exitCode === null ? (await fetch(`${url}/health`).catch(() => null))?.ok === true : true),
     {
       describe: `the server answers at ${url}`,
-      timeoutMs: 20_000,
+      timeoutMs: 120_000,
     },
   );
   if (child.exitCode !== null) throw new Error(`the server ended at once: ${said}`);
