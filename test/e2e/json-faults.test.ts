@@ -55,9 +55,13 @@ describe('a server that is killed during a turn', () => {
       await cbos.stop('SIGKILL');
       cbos = await startCbos(world);
     }
-    const asking = await cbos.untilStatus('ASKS', 'waiting/permission');
+    await cbos.untilStatus('ASKS', 'waiting/permission');
+    // This server has saved the question, and Claude Code will write nothing that shows it again.
+    await cbos.stop('SIGKILL');
+    cbos = await startCbos(world);
+    const asking = await cbos.until('ASKS', ({ status }) => status.question !== null, 'asks again');
     expect(asking.pid).not.toBeNull();
-    expect((await json.answer('ASKS', { choice: 'yes' })).status).toBe(200);
+    expect((await json.answer('ASKS', { choice: 'yes', question_id: asking.status.question?.id })).status).toBe(200);
     await cbos.untilStatus('ASKS', 'idle/waiting_input');
     expect(world.promptsReceived()).toEqual(['scene:permission please']);
     expect((await json.events('ASKS')).filter(({ event }) => event.type === 'result')).toHaveLength(1);

@@ -14,6 +14,11 @@ import type { JsonDriver } from './driver.ts';
  * first, it takes a second, or several seconds on a loaded machine.
  */
 const CONFIRM_MS = 20_000;
+/**
+ * How long to wait after a server restart for the confirmation of a prompt that the previous server was handing over.
+ * Claude Code was running all the time and reads its input at once.
+ */
+const LEFT_CONFIRM_MS = 5_000;
 
 /**
  * A deliverer for JSON sessions, where events confirm that a prompt has arrived. The id of a delivery is also the
@@ -39,7 +44,7 @@ export function createJsonDeliverer(actor: SessionActor, driver: JsonDriver): Js
 
   const stops = [
     driver.onEvent(confirm),
-    driver.onEnd(() => settle()),
+    driver.onEnd(failUnconfirmed),
     actor.onChange(() => {
       if (withStatus('queued').length > 0 && !isQueueStopped(actor) && mayGo()) flush();
     }),
@@ -63,9 +68,27 @@ export function createJsonDeliverer(actor: SessionActor, driver: JsonDriver): Js
    * Marks the unconfirmed prompts as failed once the process has ended: without a process, no prompt can still be
    * taken.
    */
-  function settle(): void {
+  function failUnconfirmed(): void {
     if (driver.isRunning()) return;
     for (const { id } of withStatus('sent')) apply([{ id, phase: 'failed' }]);
+  }
+
+  /**
+   * The previous server may have been killed before it wrote a prompt. Otherwise the session would seem to run that
+   * prompt forever, and CBOS would hold everything after it.
+   */
+  function settle(): void {
+    failUnconfirmed();
+    const left = withStatus('sent');
+    if (left.length === 0) return;
+    const giveUp = (): void => {
+      for (const { id } of left) {
+        if (statusOf(find(id)) !== 'sent') continue;
+        apply([{ id, phase: 'no_sign' }]);
+        driver.withdraw(id);
+      }
+    };
+    stops.push(actor.deps.clock.after(LEFT_CONFIRM_MS, giveUp));
   }
 
   /**

@@ -61,14 +61,14 @@ export class JsonDriver {
 
   /** Called after a server restart: reads what was written since, and continues to use the process if it is alive. */
   async findAgain(): Promise<void> {
+    // Nothing will show an open question again, because Claude Code writes nothing while it waits for the answer.
+    this.#session.status.seeJson(this.#log.evidence);
     const { launchId, agent } = this.#session.record;
     const known = this.#session.deps.events.state(this.#session.record.id);
     // If the database has lost the session's state (`known` is null), the output is read from the beginning.
     if (launchId === null || (known !== null && known.output.launchId !== launchId)) {
       // The previous server died before it had started a process for the prompt.
       if (this.#log.evidence.busySince !== null) this.#fail({ code: null, signal: null }, '');
-      // A question that was asked before any process was started may still be open.
-      else this.#session.status.seeJson(this.#log.evidence);
       return;
     }
     const run = this.#open(launchId);
@@ -123,19 +123,18 @@ export class JsonDriver {
     this.#log.commit((before, at) => observePrompt(before, { id, at, text }));
     try {
       await this.#ensureRun();
-      await this.#write({
-        type: 'user',
-        message: { role: 'user', content: text },
-        parent_tool_use_id: null,
-        uuid: id,
-      });
+      const message = { role: 'user', content: text };
+      await this.#write({ type: 'user', message, parent_tool_use_id: null, uuid: id });
     } catch (cause) {
       await awaitFailedSetUp(this.#session, this.isRunning);
       await this.#finishing;
-      this.#log.change((before) => withdrawPrompt(before, id));
+      this.withdraw(id);
       throw failedSetUp(this.#session) ?? cause;
     }
   }
+
+  /** Called if nothing shows that Claude Code got a prompt. The turn of that prompt then no longer counts as begun. */
+  readonly withdraw = (id: string): void => this.#log.change((before) => withdrawPrompt(before, id));
 
   /** @throws CatalogueError not_confirmed, session_dead, disk_full */
   async answer(requestId: string, result: Reply): Promise<void> {
