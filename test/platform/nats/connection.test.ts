@@ -1,4 +1,5 @@
 import { createServer, type Server } from 'node:net';
+import { fromPublic, fromSeed } from '@nats-io/nkeys';
 import { expect, test } from 'vitest';
 import { createKey, isSignedBy, openNatsLink, publicKeyOf, sign } from '../../../src/platform/nats/index.ts';
 
@@ -42,4 +43,18 @@ test('a key signs, and only its own signature of the same text is valid', () => 
   expect(isSignedBy(one.id, 'texts', signature)).toBe(false);
   expect(isSignedBy(other.id, 'text', signature)).toBe(false);
   expect(isSignedBy('nobody', 'text', signature)).toBe(false);
+});
+
+test("Node's signatures are those of the NATS library", () => {
+  for (let count = 0; count < 4; count++) {
+    const { id, seed } = createKey();
+    const text = Buffer.from(`text ${count}`);
+    const theirs = Buffer.from(fromSeed(Buffer.from(seed)).sign(text)).toString('base64url');
+    expect(sign(seed, `text ${count}`)).toBe(theirs);
+    expect(isSignedBy(id, `text ${count}`, theirs)).toBe(true);
+    expect(fromPublic(id).verify(text, Buffer.from(theirs, 'base64url'))).toBe(true);
+    // One wrong letter makes a key invalid, even though the 32 bytes of another key remain.
+    const wrong = `${id.slice(0, -1)}${id.endsWith('A') ? 'B' : 'A'}`;
+    expect(isSignedBy(wrong, `text ${count}`, theirs)).toBe(false);
+  }
 });
