@@ -117,10 +117,24 @@ export const MachineStamp = WireVersion.extend({
 });
 export type MachineStamp = z.infer<typeof MachineStamp>;
 
+/**
+ * What has changed in a list of sessions since an earlier revision. Version 2.0 ignores this, and sees the change once
+ * it asks for the list.
+ */
+export const RowsChange = z.object({
+  from: z.int(),
+  /** the rows that are new or different */
+  sessions: z.array(z.unknown()),
+  /** the names of sessions that are no longer listed */
+  removed: z.array(z.string()),
+});
+export type RowsChange = z.infer<typeof RowsChange>;
+
 export const MachineRows = MachineStamp.extend({
   revision: z.int(),
-  /** null if the requesting machine already has this revision */
+  /** null if the requesting machine already has this revision, or if `change` leads to it */
   sessions: z.array(z.unknown()).nullable(),
+  change: RowsChange.optional(),
   /** the rights that the requesting machine has on this one; present only in an answer */
   may: Rights.optional(),
 });

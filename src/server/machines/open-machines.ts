@@ -113,8 +113,9 @@ export function openMachines(options: OpenMachinesOptions): Machines {
   const telling = tellRows({
     sessions: options.sessions,
     clock,
-    tell: () => {
-      if (membership.allow.includes('see')) link?.publish(rowsSubject(self), JSON.stringify(rows()));
+    tell: (change) => {
+      const told = change === null ? rows() : { ...stamp(), revision: telling.revision(), sessions: null, change };
+      if (membership.allow.includes('see')) link?.publish(rowsSubject(self), JSON.stringify(told));
     },
   });
 

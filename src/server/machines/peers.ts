@@ -68,14 +68,19 @@ export function createPeers(elapsed: () => number, wire: WireVersion): Peers {
     peers.set(id, peer);
     return peer;
   };
-  const take = (peer: Peer, { boot, revision, sessions }: MachineRows, writtenMs: number): void => {
+  /** Returns false if the message only says what has changed in a list that is not known here. */
+  const take = (peer: Peer, message: MachineRows, writtenMs: number): boolean => {
+    const { boot, revision } = message;
     const { rows } = peer;
     const isSame = rows !== null && rows.boot === boot && rows.revision === revision;
-    // The machine's list has not changed, so the list that is already known is as recent as the answer.
-    if (isSame && sessions === null) rows.writtenMs = Math.max(rows.writtenMs, writtenMs);
-    if (sessions === null) return;
+    // The machine's list has not changed, so the list that is already known is as recent as the message.
+    if (isSame) rows.writtenMs = Math.max(rows.writtenMs, writtenMs);
+    if (isSame && message.sessions === null) return true;
     const isOlder = rows !== null && (rows.boot === boot ? revision < rows.revision : writtenMs < rows.writtenMs);
-    if (!isOlder) peer.rows = { boot, revision, sessions, writtenMs, read: null };
+    if (isOlder) return true;
+    const sessions = message.sessions ?? changedRows(rows, message);
+    if (sessions !== null) peer.rows = { boot, revision, sessions, writtenMs, read: null };
+    return sessions !== null || message.change === undefined;
   };
 
   return {
@@ -91,8 +96,7 @@ export function createPeers(elapsed: () => number, wire: WireVersion): Peers {
       const writtenMs = writtenAt(rows, peer.anchor, elapsed());
       if (writtenMs === null) return false;
       peer.heardMs = Math.max(peer.heardMs ?? writtenMs, writtenMs);
-      take(peer, rows, writtenMs);
-      return true;
+      return take(peer, rows, writtenMs);
     },
     onAnswer: (id, askedMs, value) => {
       const stamp = MachineStamp.safeParse(value).data;
@@ -135,13 +139,34 @@ export function createPeers(elapsed: () => number, wire: WireVersion): Peers {
   }
 }
 
+/** Returns a list with a change, or null if the change is to a list that is not known here. */
+function changedRows(known: Told | null, { boot, change }: MachineRows): readonly unknown[] | null {
+  if (change === undefined || known?.boot !== boot || known.revision < change.from) return null;
+  const rows = new Map(known.sessions.map((row) => [nameOf(row), row]));
+  for (const slug of change.removed) rows.delete(slug);
+  for (const row of change.sessions) rows.set(nameOf(row), row);
+  return [...rows.values()];
+}
+
+const nameOf = (row: unknown): unknown => (row as { slug?: unknown } | null)?.slug;
+
+/** The rows that were validated before. A change leaves most of a list as it was. */
+const validated = new WeakMap<object, Session | null>();
+
 function read(rows: readonly unknown[]): Listed {
-  const sessions = rows.flatMap((row) => {
-    const session = Session.safeParse(row).data;
-    // Names are validated too, because another machine may send anything and names become parts of URLs.
-    return session === undefined || !isSlug(session.slug) ? [] : [session];
-  });
+  const sessions = rows.map(readRow).filter((session) => session !== null);
   return { sessions, unreadable: rows.length - sessions.length };
+}
+
+function readRow(row: unknown): Session | null {
+  if (typeof row !== 'object' || row === null) return null;
+  const known = validated.get(row);
+  if (known !== undefined) return known;
+  const session = Session.safeParse(row).data;
+  // Names are validated too, because another machine may send anything and names become parts of URLs.
+  const read = session === undefined || !isSlug(session.slug) ? null : session;
+  validated.set(row, read);
+  return read;
 }
 
 function parse(data: string): unknown {

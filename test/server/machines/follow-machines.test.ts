@@ -1,7 +1,16 @@
-import { expect, test } from 'vitest';
-import { CatalogueError, MACHINE_WIRE, type MachineRows, type Member } from '../../../src/protocol/index.ts';
+import { describe, expect, test } from 'vitest';
+import { Emitter } from '../../../src/emitter/emitter.ts';
+import {
+  CatalogueError,
+  MACHINE_WIRE,
+  type MachineRows,
+  type Member,
+  type RowsChange,
+} from '../../../src/protocol/index.ts';
 import { createMachineFollowers, type FleetFrame } from '../../../src/server/machines/follow-machines.ts';
 import { createPeers } from '../../../src/server/machines/peers.ts';
+import { tellRows } from '../../../src/server/machines/tell-rows.ts';
+import type { SessionEvent } from '../../../src/server/sessions.ts';
 import { ManualClock } from '../../harness/manual-clock.ts';
 import { someSession } from '../../harness/some-session.ts';
 import { DONE, WORKING } from '../../harness/some-sessions.ts';
@@ -104,4 +113,75 @@ test('a list that was delayed does not replace a newer one', async () => {
   peers.onRows(BUILD.id, old);
   followers.noteRows(BUILD);
   expect(machine()).toMatchObject({ sessions: [{ slug: 'AUTH' }] });
+});
+
+describe('a message with only what has changed', () => {
+  const slugsOf = ({ peers }: ReturnType<typeof followed>): string[] =>
+    peers.sessionsOf(BUILD.id).sessions.map(({ slug }) => slug);
+  const change = (revision: number, what: Partial<RowsChange> & Pick<RowsChange, 'from'>): string => {
+    const stamp = { ...MACHINE_WIRE, boot: 'one', at_ms: 0, cbos: null };
+    return JSON.stringify({ ...stamp, revision, sessions: null, change: { sessions: [], removed: [], ...what } });
+  };
+
+  test('changes the known list', async () => {
+    const machine = followed();
+    machine.follow();
+    await machine.pass(0);
+    const sessions = [{ ...someSession('AUTH'), ...WORKING }, someSession('NEW')];
+    expect(machine.peers.onRows(BUILD.id, change(3, { from: 1, sessions }))).toBe(true);
+    expect(slugsOf(machine)).toEqual(['AUTH', 'NEW']);
+    expect(machine.peers.sessionsOf(BUILD.id).sessions[0]?.state).toBe('working');
+    expect(machine.peers.onRows(BUILD.id, change(4, { from: 3, removed: ['AUTH'] }))).toBe(true);
+    expect(slugsOf(machine)).toEqual(['NEW']);
+    expect(machine.peers.known(BUILD.id)?.revision).toBe(4);
+  });
+
+  test('asks for the list if an earlier change was lost or comes later', async () => {
+    const machine = followed();
+    machine.follow();
+    await machine.pass(0);
+    const late = change(2, { from: 1, removed: ['AUTH'] });
+    const early = change(3, { from: 2, sessions: [someSession('NEW')] });
+    expect(machine.peers.onRows(BUILD.id, early)).toBe(false);
+    expect(slugsOf(machine)).toEqual(['AUTH']);
+    machine.owner.sessions = [{ ...someSession('NEW'), ...DONE }];
+    machine.owner.revision = 3;
+    await machine.pass(2_000);
+    expect(machine.peers.onRows(BUILD.id, late)).toBe(true);
+    expect(slugsOf(machine)).toEqual(['NEW']);
+  });
+
+  test('of another start of the machine changes nothing', async () => {
+    const machine = followed();
+    machine.follow();
+    await machine.pass(0);
+    const other = JSON.parse(change(9, { from: 0, removed: ['AUTH'] })) as object;
+    expect(machine.peers.onRows(BUILD.id, JSON.stringify({ ...other, boot: 'two' }))).toBe(false);
+    expect(slugsOf(machine)).toEqual(['AUTH']);
+  });
+});
+
+test('the first change is sent at once, and further ones together, each only with its own rows', () => {
+  const clock = new ManualClock();
+  const events = new Emitter<[SessionEvent]>();
+  const told: (RowsChange | null)[] = [];
+  const teller = tellRows({ sessions: { onEvent: events.on }, clock, tell: (change) => void told.push(change) });
+  teller.now();
+  clock.advance(1_000);
+  events.tell({ kind: 'updated', session: someSession('ONE') });
+  events.tell({ kind: 'resized', slug: 'ONE', cols: 1, rows: 1 });
+  events.tell({ kind: 'state', session: someSession('TWO') });
+  events.tell({ kind: 'state', session: { ...someSession('TWO'), ...WORKING } });
+  events.tell({ kind: 'renamed', from: 'ONE', session: someSession('UNO') });
+  events.tell({ kind: 'removed', slug: 'THREE' });
+  expect(told).toHaveLength(2);
+  clock.advance(1_000);
+  clock.advance(1_000);
+  expect(told).toEqual([
+    null,
+    { from: 0, sessions: [someSession('ONE')], removed: [] },
+    { from: 1, sessions: [{ ...someSession('TWO'), ...WORKING }, someSession('UNO')], removed: ['ONE', 'THREE'] },
+  ]);
+  expect(teller.revision()).toBe(5);
+  teller.dispose();
 });
