@@ -19,6 +19,8 @@ interface Users {
 export interface NatsNodes {
   /** for `--nats` */
   address: string;
+  /** the addresses of the nodes' monitoring, `http://HOST:PORT` */
+  monitors: readonly string[];
   users: Users;
   /** Opens a connection as a user, without anything of CBOS. */
   connect(user?: MachineKey): Promise<NatsConnection>;
@@ -32,8 +34,11 @@ export interface NatsNodes {
 export async function startNatsNodes(world: World, count: number): Promise<NatsNodes> {
   const users: Users = { fleet: createKey(), narrow: createKey(), plain: createKey() };
   const names = Array.from({ length: count }, (_, index) => `n${index + 1}`);
-  const ports = new Map<string, { client: number; route: number }>();
-  for (const name of names) ports.set(name, { client: await world.freePort(), route: await world.freePort() });
+  const ports = new Map<string, { client: number; route: number; monitor: number }>();
+  for (const name of names) {
+    const [client, route, monitor] = [await world.freePort(), await world.freePort(), await world.freePort()];
+    ports.set(name, { client, route, monitor });
+  }
   const program = findOnPath(['nats-server'], '/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin') ?? 'nats-server';
   const running = new Map<string, ChildProcess>();
   const routes = names.map((name) => `nats-route://127.0.0.1:${ports.get(name)?.route}`);
@@ -41,12 +46,14 @@ export async function startNatsNodes(world: World, count: number): Promise<NatsN
   const start = async (name: string): Promise<void> => {
     const dir = join(world.dir, 'nats', name);
     mkdirSync(dir, { recursive: true });
-    const { client, route } = ports.get(name) ?? { client: 0, route: 0 };
+    const { client, route, monitor } = ports.get(name) ?? { client: 0, route: 0, monitor: 0 };
     const cluster = `cluster { name: "c", listen: "127.0.0.1:${route}", routes: [${routes.join(', ')}] }`;
     writeFileSync(
       join(dir, 'nats.conf'),
       `server_name: ${name}
 listen: "127.0.0.1:${client}"
+http: "127.0.0.1:${monitor}"
+authorization { timeout: 30 }
 jetstream { store_dir: "${dir}", max_mem: 64MB, max_file: 256MB }
 ${count > 1 ? cluster : ''}
 accounts {
@@ -108,5 +115,7 @@ accounts {
     },
     { describe: 'JetStream answers', timeoutMs: 60_000 },
   );
-  return { address: servers.map((one) => `nats://${one}`).join(','), users, connect: open, kill, start, leader };
+  const address = servers.map((one) => `nats://${one}`).join(',');
+  const monitors = names.map((name) => `http://127.0.0.1:${ports.get(name)?.monitor}`);
+  return { address, monitors, users, connect: open, kill, start, leader };
 }
