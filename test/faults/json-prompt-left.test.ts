@@ -28,13 +28,19 @@ test('a prompt that a killed server did not hand over does not stop a JSON sessi
     process.kill(pid ?? 0, 'SIGSTOP');
     fillInput(machine);
     const cut = send({ text: 'say 2' }).catch(() => 'cut');
-    await waitFor(() => machine.journal().get('say 2') === 'sent', { describe: 'the server begins to hand it over' });
+    await waitFor(() => machine.journal().get('say 2') === 'sent', {
+      describe: 'the server begins to hand it over',
+      timeoutMs: 110_000,
+    });
     await machine.stop('SIGKILL');
     expect(await cut).toBe('cut');
     process.kill(pid ?? 0, 'SIGCONT');
     await machine.startAgain();
     expect((await send({ text: 'say 3', queue: true })).body).toMatchObject({ status: 'queued' });
-    await waitFor(() => machine.journal().get('say 3') === 'delivered', { describe: 'the next prompt is delivered' });
+    await waitFor(() => machine.journal().get('say 3') === 'delivered', {
+      describe: 'the next prompt is delivered',
+      timeoutMs: 110_000,
+    });
     expect(machine.journal().get('say 2')).toBe('unknown');
     expect(machine.witness().map(({ text }) => text)).toEqual(['say 1', 'say 3']);
   } finally {

@@ -5,8 +5,8 @@ import { seedOf } from '../torture/random.ts';
 import { countOf, runFleetTorture } from './run.ts';
 
 /**
- * `npm test` runs some operations, `npm run torture-fleet` 2,000 on each kind of NATS server. The servers are those that
- * users run, and the sessions outlive them.
+ * `npm test` runs some operations, `npm run torture-fleet` 2,000 on each kind of NATS server. The servers are those
+ * that users run, and the sessions outlive them.
  */
 const OPERATIONS = Number(process.env.FLEET_OPS ?? 40);
 const SEED = seedOf(process.env, 55);
