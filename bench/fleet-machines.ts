@@ -47,18 +47,33 @@ export async function simulateMachine(
   const home = join(world.dir, name);
   mkdirSync(home, { recursive: true, mode: 0o700 });
   const files = membershipFiles(home);
-  const joining = { home, files, name, wire: MACHINE_WIRE, allow: RIGHTS, credentials: nodes.users.fleet.seed };
+  const joining = {
+    home,
+    files,
+    name,
+    wire: MACHINE_WIRE,
+    allow: RIGHTS,
+    labels: [],
+    credentials: nodes.users.fleet.seed,
+  };
   const membership = await joinFleet({ ...joining, line: await invitation(founder) });
   const ignore = (): void => undefined;
   const machines = openMachines({
-    ...{ home, files, membership, labels: [], environment: {}, version: '0.1.0', wire: MACHINE_WIRE },
-    sessions: { list: () => [...sessions], onEvent: new Emitter<[SessionEvent]>().on },
+    ...{ home, files, membership, labels: [], ssh: ['ssh'], environment: {}, version: '0.1.0', wire: MACHINE_WIRE },
+    sessions: {
+      ...{ list: () => [...sessions], onEvent: new Emitter<[SessionEvent]>().on },
+      ...{ get: notSimulated, stream: notSimulated, events: notSimulated },
+    },
     carryOut: async () => null,
     clock: createSystemClock(),
     logger: { debug: ignore, info: ignore, warn: ignore, error: ignore },
   });
   if (!(await machines.connected(60_000))) throw new Error(`${name} cannot connect`);
   return { [Symbol.asyncDispose]: () => machines.close() };
+}
+
+function notSimulated(): never {
+  throw new Error('a simulated session has nothing but its row');
 }
 
 async function invitation({ cbos }: RealMachine): Promise<string> {

@@ -44,3 +44,9 @@ export function instanceText({ boot, host, machine, os_boot, pid }: MachineInsta
   ];
   return `${host} (${ids.join(', ')})`;
 }
+
+/** Returns what the user must do about other servers that have this machine's key, or null if there are none. */
+export function doublesText(doubles: readonly MachineInstance[], own: MachineInstance): string | null {
+  if (doubles.length === 0) return null;
+  return `another server has the key of this machine: ${doubles.map(instanceText).join('; ')}; this one is ${instanceText(own)}; run cbos fleet leave on the copy`;
+}

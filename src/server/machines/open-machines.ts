@@ -16,7 +16,7 @@ import { change, unreachable } from './ask-machine.ts';
 import { createFleetViews } from './fleet-views.ts';
 import { createMachineFollowers } from './follow-machines.ts';
 import { createFounding, type Founding } from './founding.ts';
-import { describeInstance, instanceText } from './instance.ts';
+import { describeInstance, doublesText } from './instance.ts';
 import { keepConnected } from './keep-connected.ts';
 import { founderStays, leaveFleet } from './leave-fleet.ts';
 import { machineFacts } from './machine-facts.ts';
@@ -54,7 +54,8 @@ export function openMachines(options: OpenMachinesOptions): Machines {
 
   const facts = () => machineFacts(options.sessions.list(), [...new Set([...options.labels, ...membership.labels])]);
   const stamp = (): MachineStamp => ({ ...wire, boot, at_ms: elapsed(), cbos: options.version });
-  const isDoubled = (): boolean => (watch?.doubles().length ?? 0) > 0;
+  const doubles = () => watch?.doubles() ?? [];
+  const isDoubled = (): boolean => doubles().length > 0;
   const rows = (known?: RowsVersion): MachineRows => {
     const revision = telling.revision();
     const isKnown = known?.boot === boot && known.revision === revision;
@@ -205,15 +206,9 @@ export function openMachines(options: OpenMachinesOptions): Machines {
   /** Takes no part in the fleet while another server has the same key, as no one could tell the two apart. */
   function standBack(): void {
     link = null;
-    logger.warn({ instance, doubles: watch?.doubles() }, 'another server has the key of this machine');
+    logger.warn({ instance, doubles: doubles() }, 'another server has the key of this machine');
     followers.lookNow();
   }
-
-  const doublesText = (): string | null => {
-    const doubles = watch?.doubles() ?? [];
-    if (doubles.length === 0) return null;
-    return `another server has the key of this machine: ${doubles.map(instanceText).join('; ')}; this one is ${instanceText(instance)}; run cbos fleet leave on the copy`;
-  };
 
   const askFounder = (through: NatsLink) => ({ link: through, self, owner: founder, name: 'the founder', wire });
 
@@ -236,9 +231,10 @@ export function openMachines(options: OpenMachinesOptions): Machines {
     version: options.version,
     facts,
     instance,
-    doubles: () => watch?.doubles() ?? [],
+    doubles,
     tunnelOf: (id) => founding?.tunnelOf(id) ?? null,
-    fault: () => (link === null ? (doublesText() ?? connection.fault() ?? 'not connected yet') : null),
+    fault: () =>
+      link === null ? (doublesText(doubles(), instance) ?? connection.fault() ?? 'not connected yet') : null,
     ownSessions: () => options.sessions.list() as Session[],
   });
   const requireFounding = (): Founding => {
@@ -247,7 +243,7 @@ export function openMachines(options: OpenMachinesOptions): Machines {
   };
 
   const doubled = (): CatalogueError =>
-    new CatalogueError('machine_doubled', `${membership.name}: ${doublesText() ?? ''}`);
+    new CatalogueError('machine_doubled', `${membership.name}: ${doublesText(doubles(), instance) ?? ''}`);
 
   return {
     view: views.view,

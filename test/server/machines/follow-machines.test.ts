@@ -165,11 +165,13 @@ test('the first change is sent at once, and further ones together, each only wit
   const clock = new ManualClock();
   const events = new Emitter<[SessionEvent]>();
   const told: (RowsChange | null)[] = [];
-  const teller = tellRows({ sessions: { onEvent: events.on }, clock, tell: (change) => void told.push(change) });
+  const resized = someSession('FOUR');
+  const sessions = { list: () => [resized], onEvent: events.on };
+  const teller = tellRows({ sessions, clock, tell: (change) => void told.push(change) });
   teller.now();
   clock.advance(1_000);
   events.tell({ kind: 'updated', session: someSession('ONE') });
-  events.tell({ kind: 'resized', slug: 'ONE', cols: 1, rows: 1 });
+  events.tell({ kind: 'resized', slug: 'FOUR', cols: 1, rows: 1 });
   events.tell({ kind: 'state', session: someSession('TWO') });
   events.tell({ kind: 'state', session: { ...someSession('TWO'), ...WORKING } });
   events.tell({ kind: 'renamed', from: 'ONE', session: someSession('UNO') });
@@ -180,8 +182,12 @@ test('the first change is sent at once, and further ones together, each only wit
   expect(told).toEqual([
     null,
     { from: 0, sessions: [someSession('ONE')], removed: [] },
-    { from: 1, sessions: [{ ...someSession('TWO'), ...WORKING }, someSession('UNO')], removed: ['ONE', 'THREE'] },
+    {
+      from: 1,
+      sessions: [resized, { ...someSession('TWO'), ...WORKING }, someSession('UNO')],
+      removed: ['ONE', 'THREE'],
+    },
   ]);
-  expect(teller.revision()).toBe(5);
+  expect(teller.revision()).toBe(6);
   teller.dispose();
 });
