@@ -186,13 +186,15 @@ function asFunction(part) {
  */
 function withPlainExports(code) {
   const getter =
-    /^Object\.defineProperty\(exports, "(\w+)", \{\s+enumerable: true,\s+get: function\(\) \{\s+return (\w+);\s+\}\s+\}\);$/gm;
+    /^Object\.defineProperty\(exports, "([\w$]+)", \{\s+enumerable: true,\s+get: function\(\) \{\s+return ([\w$]+);\s+\}\s+\}\);$/gm;
   /** @type {string[]} */
   const names = [];
   const rest = code.replace(getter, (_, name, value) => {
     names.push(`\t${name}: ${value}`);
     return '';
   });
+  // Whatever stayed on the old `exports` would be missing, and a part that uses it would fail only when it does.
+  if (/\bexports\b/.test(rest)) throw new Error(`${BASE}: an export has an unknown form`);
   return `${rest.trimEnd()}\nmodule.exports = {\n${names.join(',\n')}\n};\n`;
 }
 
