@@ -54,7 +54,10 @@ export async function generatedFiles() {
       content: withSpeedTables(read('docs/explanation/speed.md'), {
         peers: benchResult('peers'),
         scale: benchResult('scale'),
+        changes: benchResult('changes'),
         cli: benchResult('cli'),
+        fleet: benchResult('fleet'),
+        worktrees: benchResult('worktrees'),
         'memory-after': benchResult('memory-after'),
       }),
     },
