@@ -206,8 +206,8 @@ describe('the page, in a real browser, on real sessions', () => {
     await conversation.getByRole('heading', { name: 'What it does' }).waitFor();
     await conversation.locator('strong', { hasText: 'the time' }).waitFor();
     await conversation.getByRole('cell', { name: 'the time' }).waitFor();
-    // The code is coloured, so it consists of several elements.
-    await conversation.locator('[data-kind="text"] pre.code span[style]', { hasText: 'createServer' }).waitFor();
+    // The code is coloured, so its number is an element of its own.
+    await conversation.locator('[data-kind="text"] pre.code span[class]', { hasText: '8080' }).waitFor();
 
     const permission = page.getByRole('region', { name: 'Permission' });
     await permission.locator('[data-kind="-"]', { hasText: 'listen(8080)' }).waitFor();

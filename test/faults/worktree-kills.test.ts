@@ -180,7 +180,7 @@ test.each(['merge', 'discard'] as const)(
 );
 
 /** How many files are in a worktree that is deleted, so that the deletion has a middle. */
-const PACKAGES = 4_000;
+const PACKAGES = 12_000;
 
 /** Writes a module for the server that kills the server in the middle of a deletion while the file `delete` exists. */
 function writeDeadlyDeletion(folder: string): string {

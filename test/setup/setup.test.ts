@@ -125,6 +125,7 @@ case "$*" in
   indextargets*) echo 'http://mirror/debian/ sid-updates'; echo 'http://mirror/debian/ sid' ;;
   *SourceList=*install*glab) cat "\${2#*=}" >sources; cp ../bin/sh ../bin/glab ;;
   *install*glab) echo 'E: Unable to locate package glab' >&2; exit 100 ;;
+  *install*openssh-server) cp ../bin/sh ../bin/sshd ;;
   *install*) cp ../bin/sh "../bin/$name" ;;
 esac`,
     );
