@@ -76,6 +76,7 @@ export const ADDRESSES = {
   replayOutput: { method: 'get', path: '/sessions/{slug}/replay/output' },
   changes: { method: 'get', path: '/sessions/{slug}/changes' },
   patch: { method: 'get', path: '/sessions/{slug}/changes/patch' },
+  changedSide: { method: 'get', path: '/sessions/{slug}/changes/file' },
   review: { method: 'get', path: '/sessions/{slug}/review' },
   addReviewComment: { method: 'post', path: '/sessions/{slug}/review/comments' },
   removeReviewComment: { method: 'delete', path: '/sessions/{slug}/review/comments/{id}' },

@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { Changes, Patch } from './changes.ts';
+import { ChangedSide, Changes, Patch } from './changes.ts';
 import { type Route, SlugParam } from './route.ts';
 
 /** The maximum length of a git reference. git stores references as files, so no reference is longer than this. */
@@ -44,6 +44,13 @@ const PatchQuery = z.strictObject({
     .meta({ description: "the file's name in the base, if the file was renamed" }),
 });
 
+const SideQuery = z.strictObject({
+  base: BaseQuery,
+  turn: TurnQuery,
+  file: z.string().min(1).max(MAX_PATH).meta({ description: 'the path of a changed file, as the list has it' }),
+  side: ChangedSide.shape.side.meta({ description: '`old`: as in the base; `new`: as it is now, or after the turn' }),
+});
+
 const CHANGES_ERRORS = [
   'no_such_session',
   'no_such_path',
@@ -76,5 +83,15 @@ export const CHANGES_ROUTES = {
     success: 200,
     response: Patch,
     errors: CHANGES_ERRORS,
+  },
+  changedSide: {
+    method: 'get',
+    path: '/sessions/{slug}/changes/file',
+    summary: 'One changed file as it was before or as it is after the changes, such as an image',
+    params: SlugParam,
+    query: SideQuery,
+    success: 200,
+    response: ChangedSide,
+    errors: [...CHANGES_ERRORS, 'no_such_file'],
   },
 } as const satisfies Record<string, Route>;

@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import { FileContent, ImageType } from './file-content.ts';
 import { Timestamp } from './words.ts';
 
 /**
@@ -25,6 +26,7 @@ export const ChangePart = z.enum(['committed', 'staged', 'unstaged', 'untracked'
 export type ChangePart = z.infer<typeof ChangePart>;
 
 const Lines = z.number().int().nullable();
+const Bytes = z.int().nullable();
 
 export const ChangedFile = z
   .object({
@@ -40,6 +42,13 @@ export const ChangedFile = z
     added: Lines.meta({ description: 'number of lines; null if the file is not compared line by line' }),
     removed: Lines,
     binary: z.boolean().meta({ description: 'not compared line by line, because the file is not text or too large' }),
+    sizes: z
+      .object({ old: Bytes, new: Bytes })
+      .optional()
+      .meta({ description: 'in bytes, only for binary files, at most 200; null where the file does not exist' }),
+    image: ImageType.nullable().optional().meta({
+      description: 'the type of image that a binary file is, or was before it was deleted, by its first bytes',
+    }),
     kind: z.enum(['file', 'link', 'submodule', 'repository']).meta({
       description:
         'the type of the entry; `repository`: a folder that is its own repository, whose contents are not compared',
@@ -56,6 +65,20 @@ export const Patch = z
   })
   .meta({ id: 'Patch' });
 export type Patch = z.infer<typeof Patch>;
+
+/** A changed file as it was before, or as it is after the changes. */
+export const ChangedSide = z
+  .object({
+    base: ChangesBase,
+    path: z.string().meta({ description: "the file's name on this side" }),
+    side: z.enum(['old', 'new']),
+    kind: z.enum(['file', 'link', 'submodule']),
+    mode: z.string().meta({ description: 'as in git, such as 100644 or 100755' }),
+    size: z.int().nullable().meta({ description: 'in bytes; null for a submodule' }),
+    ...FileContent.shape,
+  })
+  .meta({ id: 'ChangedSide' });
+export type ChangedSide = z.infer<typeof ChangedSide>;
 
 /** A session's changes in the repository that contains its folder. */
 export const Changes = z

@@ -1,5 +1,6 @@
 import { z } from 'zod';
 import { ChangedFile, Changes } from './changes.ts';
+import { FileContent } from './file-content.ts';
 import { type Route, SlugParam } from './route.ts';
 import { Timestamp } from './words.ts';
 
@@ -57,14 +58,7 @@ export type CheckpointChanges = z.infer<typeof CheckpointChanges>;
 export const CheckpointFile = CheckpointFacts.extend({
   path: z.string(),
   ...CheckpointEntry.omit({ name: true }).shape,
-  encoding: z.enum(['utf-8', 'base64']).nullable().meta({ description: 'base64 if the file is not text in UTF-8' }),
-  content: z.string().nullable().meta({
-    description: "A file's content, or a link's target, which is not followed; null for anything else, or if not saved",
-  }),
-  cut: z.boolean().meta({ description: 'true if the content was cut off after 2 MB' }),
-  image: z.enum(['image/png', 'image/jpeg', 'image/gif', 'image/webp']).nullable().meta({
-    description: 'The type of image, as recognized by its first bytes; null if the file is no such image, or was cut',
-  }),
+  ...FileContent.shape,
 }).meta({ id: 'CheckpointFile' });
 export type CheckpointFile = z.infer<typeof CheckpointFile>;
 

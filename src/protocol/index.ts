@@ -17,6 +17,7 @@ export * from './errors.ts';
 export * from './event-words.ts';
 export * from './explanation.ts';
 export * from './figures.ts';
+export * from './file-content.ts';
 export type { FILE_ROUTES } from './file-routes.ts';
 export * from './files.ts';
 export * from './frame-types.ts';

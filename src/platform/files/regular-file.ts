@@ -14,7 +14,7 @@ const READ = constants.O_RDONLY | constants.O_NONBLOCK;
  * links
  * @returns null if the file is not a regular file
  */
-export async function openRegularFile(path: string, { followsLinks = true } = {}): Promise<FileHandle | null> {
+export async function openRegularFile(path: string | Buffer, { followsLinks = true } = {}): Promise<FileHandle | null> {
   const flags = followsLinks ? READ : READ | constants.O_NOFOLLOW;
   const file = await promises.open(path, flags).catch((error: NodeJS.ErrnoException) => {
     if (IRREGULAR.has(error.code)) return null;

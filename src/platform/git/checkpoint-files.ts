@@ -4,11 +4,11 @@ import {
   type CheckpointFile,
   type CheckpointFiles,
 } from '../../protocol/index.ts';
-import { MOST_PATCH_BYTES } from './compare.ts';
+import { readBlob, sizesOf } from './file-content.ts';
+import { LINK } from './parse-diff.ts';
 import { type GitCall, readGit } from './read-git.ts';
 import { textOf } from './repository.ts';
 import { readState } from './turn-refs.ts';
-import { lines } from './working-tree.ts';
 
 /** How many entries of a folder one answer lists. */
 const MOST_ENTRIES = 10_000;
@@ -42,7 +42,10 @@ export async function listCheckpoint(
   const names = folder.split('/').filter((name) => name !== '');
   const all = await entriesOf(call, await openFolder(call, commit, names));
   const some = all.slice(from, from + MOST_ENTRIES);
-  const sizes = await sizesOf(call, some);
+  const sizes = await sizesOf(
+    call,
+    some.flatMap(({ id, kind }) => (id === null || kind === 'folder' ? [] : [id])),
+  );
   const end = from + some.length;
   return {
     folder: names.join('/'),
@@ -71,17 +74,7 @@ export async function readCheckpointFile(
   if (id === null || entry.kind === 'folder') {
     return { ...facts, size: null, encoding: null, content: null, cut: false, image: null };
   }
-  const { stdout, isCut } = await readGit(['cat-file', 'blob', id], { ...call, mostBytes: MOST_PATCH_BYTES });
-  const size = isCut ? ((await sizesOf(call, [found])).get(id) ?? null) : stdout.length;
-  const text = isCut ? textOfCut(stdout) : textIn(stdout);
-  return {
-    ...facts,
-    size,
-    encoding: text === null ? 'base64' : 'utf-8',
-    content: text ?? stdout.toString('base64'),
-    cut: isCut,
-    image: isCut || entry.kind === 'link' ? null : imageType(stdout),
-  };
+  return { ...facts, ...(await readBlob(call, { id, isLink: entry.kind === 'link' })) };
 }
 
 /**
@@ -140,48 +133,4 @@ async function listTree(call: Call, tree: string): Promise<Found[]> {
       if (type === 'commit') return [{ name, kind: 'repository', mode: null, saved: false, id: null }];
       return [{ name, kind: type === 'tree' ? 'folder' : mode === LINK ? 'link' : 'file', mode, saved: true, id }];
     });
-}
-const LINK = '120000';
-
-/** Returns the sizes of files by the ids of their objects. */
-async function sizesOf(call: Call, found: readonly Found[]): Promise<Map<string, number>> {
-  const ids = found.flatMap(({ id, kind }) => (id === null || kind === 'folder' ? [] : [id]));
-  if (ids.length === 0) return new Map();
-  const { stdout } = await readGit(['cat-file', '--batch-check=%(objectname) %(objectsize)'], {
-    ...call,
-    input: Buffer.from(ids.map((id) => `${id}\n`).join('')),
-  });
-  return new Map(
-    lines(stdout).flatMap((line) => {
-      const [id = '', size = ''] = line.split(' ');
-      return /^\d+$/.test(size) ? [[id, Number(size)] as const] : [];
-    }),
-  );
-}
-
-/** Returns the text of a file, or null if the file is not text in UTF-8. */
-function textIn(bytes: Buffer): string | null {
-  if (bytes.includes(0)) return null;
-  try {
-    return new TextDecoder('utf-8', { fatal: true, ignoreBOM: true }).decode(bytes);
-  } catch {
-    return null;
-  }
-}
-
-/** Ends the text after a whole line, or if there is none, after a whole character. */
-function textOfCut(bytes: Buffer): string | null {
-  const end = bytes.lastIndexOf(0x0a) + 1;
-  if (end > 0) return textIn(bytes.subarray(0, end));
-  const whole = [0, 1, 2, 3].map((less) => textIn(bytes.subarray(0, bytes.length - less)));
-  return whole.find((text) => text !== null) ?? null;
-}
-
-/** Recognizes the images that every browser draws without running anything. SVG is not one of them; it is text. */
-function imageType(bytes: Buffer): CheckpointFile['image'] {
-  const startsWith = (text: string, at = 0): boolean => bytes.toString('latin1', at, at + text.length) === text;
-  if (startsWith('\u0089PNG\r\n\u001a\n')) return 'image/png';
-  if (startsWith('\u00ff\u00d8\u00ff')) return 'image/jpeg';
-  if (startsWith('GIF87a') || startsWith('GIF89a')) return 'image/gif';
-  return startsWith('RIFF') && startsWith('WEBP', 8) ? 'image/webp' : null;
 }

@@ -1,6 +1,9 @@
-import type { Changes, ChangesBase, Patch } from '../../protocol/index.ts';
-import { asPathspec, DIFF, LOST_BYTES, MOST_FILES, MOST_PATCH_BYTES, RENAMES } from './compare.ts';
-import { parseDiff } from './parse-diff.ts';
+import type { ChangedSide, Changes, ChangesBase, Patch } from '../../protocol/index.ts';
+import { measureBinaries } from './binary-sizes.ts';
+import { readChangedSide, type SideOptions } from './changed-side.ts';
+import { MOST_FILES, MOST_PATCH_BYTES } from './compare.ts';
+import { asPathspec, DIFF, LOST_BYTES, RAW, RENAMES } from './compared-files.ts';
+import { type DiffedFile, parseDiff, toChanged } from './parse-diff.ts';
 import { readGit } from './read-git.ts';
 import type { TurnGitDir } from './turn-git-dir.ts';
 import type { KeptTurn } from './turn-refs.ts';
@@ -20,12 +23,12 @@ interface Compared {
 
 const baseOf = ({ number, begin }: KeptTurn): ChangesBase => ({ kind: 'turn', ref: String(number), commit: begin });
 
-async function diffTrees(own: TurnGitDir, from: string, to: string): Promise<ReturnType<typeof parseDiff>> {
-  const { stdout } = await readGit([...DIFF, RENAMES, '--raw', '--numstat', '-z', from, to, '--'], own.call);
+async function diffTrees(own: TurnGitDir, from: string, to: string): Promise<DiffedFile[]> {
+  const { stdout } = await readGit([...DIFF, RENAMES, ...RAW, '--numstat', '-z', from, to, '--'], own.call);
   return parseDiff(stdout);
 }
 
-function totalOf(files: ReturnType<typeof parseDiff>): Changes['total'] {
+function totalOf(files: readonly DiffedFile[]): Changes['total'] {
   const sum = (of: 'added' | 'removed'): number => files.reduce((total, file) => total + (file[of] ?? 0), 0);
   return { files: files.length, added: sum('added'), removed: sum('removed') };
 }
@@ -43,11 +46,10 @@ export async function listChanges(
   own: TurnGitDir,
   { from, to }: { from: string; to: string },
 ): Promise<Pick<Changes, 'files' | 'total' | 'left_out'>> {
-  const files = (await diffTrees(own, from, to))
-    .map((file) => ({ ...file, parts: [] }))
-    .sort((one, other) => (one.path < other.path ? -1 : 1));
+  const files = (await diffTrees(own, from, to)).sort((one, other) => (one.path < other.path ? -1 : 1));
+  const sizes = await measureBinaries(files, { call: own.call, root: null });
   return {
-    files: files.slice(0, MOST_FILES),
+    files: files.slice(0, MOST_FILES).map((file) => ({ ...toChanged(file), parts: [], ...sizes.get(file.path) })),
     total: totalOf(files),
     left_out: { files: Math.max(0, files.length - MOST_FILES), untracked: 0 },
   };
@@ -81,4 +83,10 @@ export async function readTurnPatch(
   );
   const end = isCut ? stdout.lastIndexOf(0x0a) + 1 : stdout.length;
   return { base: baseOf(turn), patch: stdout.toString('utf8', 0, end), cut: isCut };
+}
+
+/** Reads one side of a file that a turn changed. */
+export async function readTurnSide(own: TurnGitDir, { turn, to }: Compared, asked: SideOptions): Promise<ChangedSide> {
+  const files = await diffTrees(own, turn.begin, to);
+  return { base: baseOf(turn), ...(await readChangedSide(files, asked, { call: own.call, root: null })) };
 }

@@ -5,15 +5,31 @@
  * - the repository of a folder: `working-tree.ts`
  * - what to compare with: `find-base.ts`
  * - a separate git directory, so that nothing in the repository is written or run: `own-git-dir.ts`
+ * - which files differ: `compared-files.ts`
+ * - one side of a changed file: `changed-side.ts`
+ * - the sizes of binary files: `binary-sizes.ts`
  * - git's output: `parse-diff.ts`, `read-status.ts`
  */
 
-import { createHash } from 'node:crypto';
-import type { ChangedFile, ChangePart, Changes, ChangesBase, Patch } from '../../protocol/index.ts';
+import type { ChangedFile, ChangedSide, ChangePart, Changes, ChangesBase, Patch } from '../../protocol/index.ts';
+import { measureBinaries } from './binary-sizes.ts';
+import { readChangedSide, type SideOptions } from './changed-side.ts';
+import {
+  addToIndex,
+  asPathspec,
+  compareFiles,
+  DIFF,
+  emptyObject,
+  isFolder,
+  LOST_BYTES,
+  MOST_UNTRACKED,
+  RENAMES,
+  untrackedNames,
+} from './compared-files.ts';
 import { findBase } from './find-base.ts';
 import { gitEnvironment } from './git-environment.ts';
 import { makeOwnGitDir, type OwnGitDir } from './own-git-dir.ts';
-import { parseDiff, splitNames } from './parse-diff.ts';
+import { splitNames, toChanged } from './parse-diff.ts';
 import { readGit } from './read-git.ts';
 import { readStatus } from './read-status.ts';
 import { findWorkingTree, type WorkingTree } from './working-tree.ts';
@@ -24,23 +40,8 @@ import { findWorkingTree, type WorkingTree } from './working-tree.ts';
 const LONGEST_MS = 20_000;
 /** How many files are listed. No one reads through a longer list, but all files are counted. */
 export const MOST_FILES = 5_000;
-/** How many untracked files are compared. git has to read each of them completely. */
-const MOST_UNTRACKED = 2_000;
 /** The maximum size of a patch in a response, which is about 40,000 lines. */
 export const MOST_PATCH_BYTES = 2 * 1024 * 1024;
-
-/**
- * Options that make git compare a working tree without applying any configuration and without looking into submodules.
- */
-export const DIFF: readonly string[] = [
-  'diff',
-  '--no-color',
-  '--no-ext-diff',
-  '--no-textconv',
-  '--ignore-submodules=dirty',
-  '--submodule=short',
-];
-export const RENAMES = '--find-renames';
 
 export interface CompareOptions {
   /** the path of a folder in the working tree */
@@ -76,6 +77,11 @@ export interface Comparer {
   count(options: CompareOptions): Promise<CountedChanges | null>;
   /** @throws the same errors as `changes` */
   patch(options: PatchOptions): Promise<Patch>;
+  /**
+   * Reads one side of a changed file: as it is in the base, or as it is now.
+   * @throws CatalogueError no_such_file, and the same errors as `changes`
+   */
+  side(options: CompareOptions & SideOptions): Promise<ChangedSide>;
 }
 
 /**
@@ -112,6 +118,7 @@ export function createComparer(options: {
     changes: (asked) => compare(asked, (comparison) => listChanges(comparison, asked.patchOf ?? null)),
     count: (asked) => compare(asked, countChanges),
     patch: (asked) => compare(asked, (comparison) => readPatch(comparison, asked)),
+    side: (asked) => compare(asked, (comparison) => readSide(comparison, asked)),
   };
 }
 
@@ -140,20 +147,24 @@ async function listChanges(comparison: Comparison, patchOf: string | null): Prom
   const files = [
     ...compared.files.map((file): ChangedFile => {
       const status = conflicted.has(file.path) ? 'conflicted' : file.status;
-      return { ...file, status, parts: partsOf(file.path) };
+      return { ...toChanged(file), status, parts: partsOf(file.path) };
     }),
     ...compared.nested.map(nestedRepository),
   ].sort((one, other) => (one.path < other.path ? -1 : 1));
   const first = patchOf === null ? undefined : (files.find(({ path }) => path === patchOf) ?? files[0]);
+  const [sizes, patch] = await Promise.all([
+    measureBinaries(compared.files, { call: own.call, root }),
+    first === undefined ? null : patchOfListed(comparison, first),
+  ]);
   return {
     root,
     branch: branch === null ? null : branch.replace(/^refs\/heads\//, ''),
     head,
     base,
-    files: files.slice(0, MOST_FILES),
+    files: files.slice(0, MOST_FILES).map((file) => ({ ...file, ...sizes.get(file.path) })),
     total: totalOf(files),
     left_out: { files: Math.max(0, files.length - MOST_FILES), untracked: compared.leftOut },
-    ...(first === undefined ? {} : { patch: await patchOfListed(comparison, first) }),
+    ...(patch === null ? {} : { patch }),
   };
 }
 
@@ -181,31 +192,12 @@ async function countChanges({ base, own }: Comparison): Promise<CountedChanges |
   return leftOut > 0 ? null : { base, total: totalOf([...files, ...nested.map(nestedRepository)]) };
 }
 
-interface ComparedFiles {
-  files: ReturnType<typeof parseDiff>;
-  /** the untracked files that are among the compared files */
-  untracked: string[];
-  /** untracked folders that are repositories of their own */
-  nested: string[];
-  /** how many untracked files were not compared */
-  leftOut: number;
-}
-
-/** Compares the working tree, including its untracked files, with a tree object. */
-async function compareFiles(
-  own: OwnGitDir,
-  { tree, untracked }: { tree: string; untracked: readonly Buffer[] },
-): Promise<ComparedFiles> {
-  const alone = untracked.filter((name) => !isFolder(name));
-  const compared = alone.slice(0, MOST_UNTRACKED);
-  await addToIndex(own, compared);
-  const { stdout } = await readGit([...DIFF, RENAMES, '--raw', '--numstat', '-z', tree, '--'], own.call);
-  return {
-    files: parseDiff(stdout),
-    untracked: compared.map(String),
-    nested: untracked.filter(isFolder).map(String),
-    leftOut: alone.length - compared.length,
-  };
+/** Finds the file among all that differ, by its name alone. No name from a request is passed to git. */
+async function readSide({ repository, base, own }: Comparison, asked: SideOptions): Promise<ChangedSide> {
+  const tree = base.commit ?? emptyObject(own, 'tree');
+  const untracked = await untrackedNames(own, []);
+  const { files } = await compareFiles(own, { tree, untracked, isCounted: false });
+  return { base, ...(await readChangedSide(files, asked, { call: own.call, root: repository.root })) };
 }
 
 function totalOf(files: readonly Pick<ChangedFile, 'added' | 'removed'>[]): Changes['total'] {
@@ -239,44 +231,6 @@ async function diffOf(own: OwnGitDir, base: ChangesBase, names: readonly string[
   });
   const end = isCut ? stdout.lastIndexOf(0x0a) + 1 : stdout.length;
   return { patch: stdout.toString('utf8', 0, end), cut: isCut };
-}
-
-/** The character that replaces bytes in a path that are not UTF-8. */
-export const LOST_BYTES = '\ufffd';
-
-/** Returns a pathspec for a name. Wherever a byte was replaced, the pathspec matches any byte. */
-export function asPathspec(name: string): string {
-  if (!name.includes(LOST_BYTES)) return name;
-  return `:(top,glob)${name.replaceAll(/[\\*?[]/g, '\\$&').replaceAll(LOST_BYTES, '*')}`;
-}
-
-/**
- * Returns the files that git neither tracks nor ignores, as well as folders that are repositories, which have a
- * trailing slash.
- */
-async function untrackedNames({ call }: Pick<OwnGitDir, 'call'>, paths: readonly string[]): Promise<Buffer[]> {
-  const { stdout } = await readGit(['ls-files', '--others', '--exclude-standard', '-z', '--', ...paths], call);
-  return splitNames(stdout);
-}
-
-/**
- * Adds untracked files to the copy of the index as empty files, so that git compares them as if they were about to be
- * added. `git add` would write objects and run filters.
- */
-async function addToIndex(own: OwnGitDir, names: readonly Buffer[]): Promise<void> {
-  if (names.length === 0) return;
-  const line = Buffer.from(`100644 ${emptyObject(own, 'blob')} 0\t`);
-  const input = Buffer.concat(names.flatMap((name) => [line, name, Buffer.from('\0')]));
-  await readGit(['update-index', '-z', '--index-info'], { ...own.call, input });
-}
-
-/** Returns the hash of an empty object. */
-function emptyObject({ objectFormat }: OwnGitDir, type: 'blob' | 'tree'): string {
-  return createHash(objectFormat).update(`${type} 0\0`).digest('hex');
-}
-
-function isFolder(name: Buffer): boolean {
-  return name.at(-1) === 0x2f;
 }
 
 function nestedRepository(path: string): ChangedFile {

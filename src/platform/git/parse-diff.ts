@@ -1,7 +1,16 @@
 import type { ChangedFile, ChangeStatus } from '../../protocol/index.ts';
 
-/** A file that is listed in the output of `git diff --raw --numstat -z`. */
-export type DiffedFile = Omit<ChangedFile, 'parts'>;
+/** A file that is listed in the output of `git diff --raw --no-abbrev --numstat -z`. */
+export type DiffedFile = Omit<ChangedFile, 'parts'> & {
+  /** what was compared; null where the file does not exist */
+  sides: Readonly<Record<'old' | 'new', DiffedObject | null>>;
+};
+
+export interface DiffedObject {
+  mode: string;
+  /** the object's id; null if the content is that of the file in the working tree */
+  id: string | null;
+}
 
 /** The status letters from git-diff(1). `X` and `B` do not occur in a plain comparison. */
 const STATUSES: Readonly<Record<string, ChangeStatus>> = {
@@ -14,12 +23,14 @@ const STATUSES: Readonly<Record<string, ChangeStatus>> = {
   U: 'conflicted',
 };
 
-const LINK = '120000';
-const SUBMODULE = '160000';
+/** The mode of a file that does not exist. */
+const NONE = '000000';
+export const LINK = '120000';
+export const SUBMODULE = '160000';
 
 /**
- * Parses the output of `git diff --raw --numstat -z`, which contains first a record for each file and then the counts
- * in the same order. A file with a conflict may have two records and no counts.
+ * Parses the output of `git diff --raw --no-abbrev --numstat -z`, which contains first a record for each file and
+ * then the counts in the same order. A file with a conflict may have two records and no counts.
  */
 export function parseDiff(output: Buffer): DiffedFile[] {
   const words = output.toString('utf8').split('\0');
@@ -29,7 +40,7 @@ export function parseDiff(output: Buffer): DiffedFile[] {
   while (at < words.length) {
     const word = next();
     if (word.startsWith(':')) {
-      const [oldMode = '', mode = '', , , letter = ''] = word.slice(1).split(' ');
+      const [oldMode = '', mode = '', oldId = '', id = '', letter = ''] = word.slice(1).split(' ');
       const status = STATUSES[letter.charAt(0)] ?? 'modified';
       const oldPath = status === 'renamed' || status === 'copied' ? next() : null;
       const path = next();
@@ -40,7 +51,8 @@ export function parseDiff(output: Buffer): DiffedFile[] {
         added: null,
         removed: null,
         binary: false,
-        kind: kindOf(mode === '000000' ? oldMode : mode),
+        kind: kindOf(mode === NONE ? oldMode : mode),
+        sides: { old: objectOf(oldMode, oldId), new: objectOf(mode, id) },
       });
       continue;
     }
@@ -56,7 +68,17 @@ export function parseDiff(output: Buffer): DiffedFile[] {
   return [...files.values()];
 }
 
-function kindOf(mode: string): ChangedFile['kind'] {
+/** Returns what the API says about a file. */
+export function toChanged({ sides: _, ...file }: DiffedFile): Omit<ChangedFile, 'parts'> {
+  return file;
+}
+
+function objectOf(mode: string, id: string): DiffedObject | null {
+  if (mode === NONE) return null;
+  return { mode, id: /^0+$/.test(id) ? null : id };
+}
+
+export function kindOf(mode: string): 'file' | 'link' | 'submodule' {
   if (mode === LINK) return 'link';
   return mode === SUBMODULE ? 'submodule' : 'file';
 }

@@ -9,9 +9,17 @@
  * - `checkpoint-files.ts`: the files of a checkpoint
  * - `rewind-files.ts`: restoring files
  */
-import type { Changes, Patch } from '../../protocol/index.ts';
+import type { ChangedSide, Changes, Patch } from '../../protocol/index.ts';
+import type { SideOptions } from './changed-side.ts';
 import { listCheckpoint, readCheckpointFile } from './checkpoint-files.ts';
-import { countChanges, listChanges, listTurnChanges, type PatchNames, readTurnPatch } from './compare-turns.ts';
+import {
+  countChanges,
+  listChanges,
+  listTurnChanges,
+  type PatchNames,
+  readTurnPatch,
+  readTurnSide,
+} from './compare-turns.ts';
 import { type Environment, gitEnvironment } from './git-environment.ts';
 import { type RewoundFiles, rewindFiles } from './rewind-files.ts';
 import type { GitPlace } from './run-git.ts';
@@ -68,6 +76,8 @@ export interface TurnKeeper {
   /** Returns the changes of a turn, or the changes so far if it is still running. */
   changes(turn: KeptTurn): Promise<Changes>;
   patch(turn: KeptTurn, names: PatchNames): Promise<Patch>;
+  /** Reads a file as it was before or after a turn that changed it. @throws CatalogueError no_such_file */
+  side(turn: KeptTurn, asked: SideOptions): Promise<ChangedSide>;
   /** Returns the files that differ between two states. */
   changesBetween(folder: string, states: { from: string; to: string }): ReturnType<typeof listChanges>;
   /** Returns what one folder of a state contains. @throws CatalogueError no_such_file */
@@ -167,6 +177,8 @@ export function createTurnKeeper({ environment, home, dir, now }: TurnKeeperOpti
     changes: (turn) => inTurn(turn.root, async (own) => listTurnChanges(own, { turn, to: await lastTree(own, turn) })),
     patch: (turn, names) =>
       inTurn(turn.root, async (own) => readTurnPatch(own, { turn, to: await lastTree(own, turn) }, names)),
+    side: (turn, asked) =>
+      inTurn(turn.root, async (own) => readTurnSide(own, { turn, to: await lastTree(own, turn) }, asked)),
     changesBetween: (folder, states) => inTurn(folder, (own) => listChanges(own, states)),
     files: (folder, commit, asked) => listCheckpoint(callIn(folder), commit, asked),
     file: (folder, commit, path) => readCheckpointFile(callIn(folder), commit, path),

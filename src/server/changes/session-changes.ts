@@ -1,6 +1,7 @@
 import { rm } from 'node:fs/promises';
+import type { SideOptions } from '../../platform/git/changed-side.ts';
 import { type Comparer, type CountedChanges, createComparer } from '../../platform/git/compare.ts';
-import { CatalogueError, type Changes, type Patch, type Session } from '../../protocol/index.ts';
+import { CatalogueError, type ChangedSide, type Changes, type Patch, type Session } from '../../protocol/index.ts';
 import { createSlots } from '../slots.ts';
 
 /**
@@ -17,6 +18,8 @@ export interface SessionChanges {
   count(folder: string, signal: AbortSignal): Promise<CountedChanges | null>;
   /** @throws everything that `list` throws */
   patch(session: Session, query: { base: string | null; file: string | null; oldFile: string | null }): Promise<Patch>;
+  /** @throws no_such_file, and everything that `list` throws */
+  side(session: Session, query: SideOptions & { base: string | null }): Promise<ChangedSide>;
 }
 
 export interface SessionChangesOptions {
@@ -52,6 +55,11 @@ export function createSessionChanges({ environment, scratchDir }: SessionChanges
       const folder = requireFolder(session);
       await emptied;
       return inTurn(() => comparer.patch({ folder, ...query }));
+    },
+    async side(session, query) {
+      const folder = requireFolder(session);
+      await emptied;
+      return inTurn(() => comparer.side({ folder, ...query }));
     },
   };
 }

@@ -207,7 +207,7 @@ export function createHandlers(options: HandlerOptions): Handlers {
   };
 }
 
-type ChangesRoute = 'changes' | 'patch' | keyof typeof TURN_ROUTES | keyof typeof CHECKPOINT_ROUTES;
+type ChangesRoute = 'changes' | 'patch' | 'changedSide' | keyof typeof TURN_ROUTES | keyof typeof CHECKPOINT_ROUTES;
 
 function createChangesHandlers({ sessions, changes, turns }: HandlerOptions): Pick<Handlers, ChangesRoute> {
   const whichOf = ({ base, turn }: { base?: string | undefined; turn?: string | undefined }): WhichTurn | null => {
@@ -235,6 +235,14 @@ function createChangesHandlers({ sessions, changes, turns }: HandlerOptions): Pi
       return which === null
         ? changes.patch(session, { base: query.base ?? null, ...names })
         : turns.patch(session, which, names);
+    },
+    changedSide: ({ params, query }) => {
+      const which = whichOf(query);
+      const session = sessions.get(params.slug);
+      const asked = { file: query.file, side: query.side };
+      return which === null
+        ? changes.side(session, { base: query.base ?? null, ...asked })
+        : turns.side(session, which, asked);
     },
     listTurns: ({ params }) => turns.list(sessions.get(params.slug)),
     rewindSession: ({ params, body }) => turns.rewind(sessions.get(params.slug), body),

@@ -5,10 +5,12 @@
 import { existsSync } from 'node:fs';
 import { join } from 'node:path';
 import { outdatedTurns } from '../../core/turns/outdated.ts';
+import type { SideOptions } from '../../platform/git/changed-side.ts';
 import type { KeptTurn } from '../../platform/git/turn-refs.ts';
 import { createTurnKeeper } from '../../platform/git/turns.ts';
 import {
   CatalogueError,
+  type ChangedSide,
   type Changes,
   type CheckpointChanges,
   type CheckpointFacts,
@@ -47,6 +49,8 @@ export interface TurnDesk {
   changes(session: Session, turn: WhichTurn): Promise<Changes>;
   /** @throws CatalogueError no_such_turn */
   patch(session: Session, turn: WhichTurn, names: { file: string | null; oldFile: string | null }): Promise<Patch>;
+  /** @throws CatalogueError no_such_turn, no_such_file */
+  side(session: Session, turn: WhichTurn, asked: SideOptions): Promise<ChangedSide>;
   /** @throws CatalogueError no_such_turn, no_such_file */
   files(session: Session, which: WhichState, asked: { folder: string; from: number }): Promise<CheckpointFiles>;
   /** @throws CatalogueError no_such_turn, no_such_file */
@@ -144,6 +148,7 @@ export function createTurnDesk({ sessions, environment, settings, clock, log }: 
     },
     changes: async (session, which) => keeper.changes(closed(await find(session, which))),
     patch: async (session, which, names) => keeper.patch(closed(await find(session, which)), names),
+    side: async (session, which, asked) => keeper.side(closed(await find(session, which)), asked),
     files: async (session, which, asked) => {
       const { folder, facts } = await checkpoint(session, which);
       return { ...facts, ...(await keeper.files(folder, facts.commit, asked)) };

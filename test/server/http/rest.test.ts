@@ -157,6 +157,11 @@ const SUCCESSES: Record<RouteOfOne, RestInput & { before?: () => unknown; asPage
   broadcast: { body: { text: 'hello', all: true } },
   changes: { params: { slug: 'AUTH' }, before: () => inRepository() },
   patch: { params: { slug: 'AUTH' }, query: { file: 'a.txt' }, before: () => inRepository() },
+  changedSide: {
+    params: { slug: 'AUTH' },
+    query: { file: 'a.txt', side: 'new' },
+    before: () => inRepository({ 'a.txt': 'a\n' }),
+  },
   review: { params: { slug: 'AUTH' }, before: () => inRepository() },
   addReviewComment: {
     params: { slug: 'AUTH' },
