@@ -1,5 +1,7 @@
 import type { ChangedFile, ChangeStatus, Changes, ChangesBase, Session } from '../protocol/index.ts';
 import { showHiddenMarks } from './hidden-marks.ts';
+import type { PatchRow } from './patch-rows.ts';
+import { formatSize } from './recording-words.ts';
 import type { StyleName } from './style.ts';
 
 /** Says what the changes are compared with, and why. */
@@ -57,11 +59,36 @@ export function changeStyle({ status }: ChangedFile): StyleName {
 }
 
 /** Returns a file's changed lines, such as `+12 −3`, or the kind of file if it has no lines. */
-export function linesText({ added, removed, binary, kind }: ChangedFile): string {
+export function linesText(file: ChangedFile): string {
+  const { added, removed, binary, kind } = file;
   if (kind === 'submodule') return 'submodule';
   if (kind === 'repository') return 'a separate repository';
-  if (binary) return 'binary or large';
+  if (binary) return binaryText(file);
   return countsText({ added: added ?? 0, removed: removed ?? 0 });
+}
+
+/** Says what a file without lines is, with its sizes before and after, such as `image, 12 kB → 14 kB`. */
+function binaryText({ sizes, image }: ChangedFile): string {
+  const known = [sizes?.old, sizes?.new].filter((size) => size != null);
+  const isLarge = known.length === 0 || known.some((size) => size > LARGEST_COMPARED);
+  const what = image != null ? 'image' : isLarge ? 'binary or large' : 'binary';
+  return [what, known.map(formatSize).join(' → ')].filter((part) => part !== '').join(', ');
+}
+/** git does not compare larger files line by line, even if they are text. */
+const LARGEST_COMPARED = 8 * 1024 * 1024;
+
+/** Replaces git's sentence about each binary file in a patch with what the file is and its sizes. */
+export function tellBinaries(rows: readonly PatchRow[], files: readonly ChangedFile[]): readonly PatchRow[] {
+  const told = new Map<string, string>(
+    files.flatMap((file) => {
+      if (!file.binary || file.sizes === undefined) return [];
+      const before = file.sizes.old === null ? '/dev/null' : `a/${file.old_path ?? file.path}`;
+      const after = file.sizes.new === null ? '/dev/null' : `b/${file.path}`;
+      return [[`Binary files ${before} and ${after} differ`, linesText(file)] as const];
+    }),
+  );
+  if (told.size === 0) return rows;
+  return rows.map((row) => (row.kind === 'said' ? { ...row, text: told.get(row.text) ?? row.text } : row));
 }
 
 export function countsText({ added, removed }: { added: number; removed: number }): string {

@@ -1,8 +1,9 @@
 import { execFileSync } from 'node:child_process';
-import { readFileSync, renameSync } from 'node:fs';
+import { readFileSync, renameSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
 import { beforeEach, describe, expect, test } from 'vitest';
 import { createRepository, type TestRepository } from '../harness/git-repository.ts';
+import { createPng } from '../harness/some-images.ts';
 import { type CommandOptions, type CommandResult, runCommand } from './command-line.ts';
 import { serveCommands } from './served.ts';
 
@@ -67,6 +68,23 @@ describe('diff', () => {
     );
   });
 
+  test('says what a binary file is, and its sizes before and after; in a pipe, git says it', async () => {
+    repository.write('logo.png', createPng(8, 8));
+    repository.write('data.bin', new Uint8Array(3_500));
+    repository.commit();
+    repository.git('branch', '--force', 'main');
+    repository.write('logo.png', Buffer.concat([createPng(8, 8), Buffer.alloc(13_000)]));
+    rmSync(join(repository.dir, 'data.bin'));
+    repository.write('large.txt', 'a line\n'.repeat(1_300_000));
+    const stat = (await run(['AUTH', '--stat'], TERMINAL)).stdout;
+    expect(stat).toMatch(/logo\.png +image, 1 kB → 14 kB/);
+    expect(stat).toMatch(/data\.bin +binary, 4 kB/);
+    expect(stat).toMatch(/large\.txt +binary or large, 9 MB/);
+    const plain = (await run(['AUTH'], { ...TERMINAL, env: { NO_COLOR: '1' } })).stdout.split('\n');
+    for (const line of ['image, 1 kB → 14 kB', 'binary, 4 kB', 'binary or large, 9 MB']) expect(plain).toContain(line);
+    expect((await run(['AUTH', 'logo.png'])).stdout).toContain('Binary files a/logo.png and b/logo.png differ\n');
+  });
+
   test('through a pipe is the patch as git made it: it applies byte for byte', async () => {
     repository.write('a.txt', 'one\r\ntwo\u202e\u001b[31m\r\n\ttab\n');
     repository.write('odd\nname', 'x\n');
@@ -102,7 +120,7 @@ describe('diff', () => {
     expect(rows).toEqual([
       ['FILE', 'LINES', 'WHERE'],
       ['M', 'a.txt', '+1 −1', 'unstaged'],
-      ['?', 'bin', 'binary or large', 'untracked'],
+      ['?', 'bin', 'binary, 1 kB', 'untracked'],
       ['R', 'folder/b.txt → folder/c.txt', '+0 −0', 'untracked'],
     ]);
     expect((await run(['AUTH', '--stat'], TERMINAL)).stdout).toContain('AUTH: 3 files, +1 −1 against main');

@@ -1,6 +1,7 @@
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { type FacesUnderTest, startFaces } from '../harness/faces.ts';
 import { createRepository, type TestRepository } from '../harness/git-repository.ts';
+import { createPng } from '../harness/some-images.ts';
 import { DONE, WORKING } from '../harness/some-sessions.ts';
 import { runTurn } from '../harness/some-turns.ts';
 import { openTerminal, type Terminal } from '../harness/tmux.ts';
@@ -46,6 +47,22 @@ test('d shows what the session changed, to its end, file by file, and again when
   await terminal.keys('d');
   await terminal.until(/isn't inside a git working tree/, 'why there is nothing');
   expect(server.sessions.typed.size).toBe(0);
+});
+
+test('a changed image and another binary file are told with their sizes, in the list and in the patch', async () => {
+  const drawn = createRepository(server.world, 'drawn');
+  drawn.write('logo.png', createPng(8, 8));
+  drawn.commit();
+  drawn.git('checkout', '--quiet', '-b', 'task');
+  drawn.write('logo.png', Buffer.concat([createPng(8, 8), Buffer.alloc(13_000)]));
+  drawn.write('data.bin', new Uint8Array(3_500));
+  server.sessions.change('AUTH', { ...DONE, path: drawn.dir });
+  const terminal = await openTerminal(server.world, { cols: 110, rows: 30 });
+  await terminal.until(/s reply/, 'the list');
+  await terminal.keys('d');
+  await terminal.until(/\? data\.bin {2}binary, 4 kB[\s\S]*M logo\.png {2}image, 1 kB → 14 kB/, 'the list of files');
+  await terminal.until(/diff --git a\/logo\.png[\s\S]*image, 1 kB → 14 kB/, 'the patch');
+  expect(await terminal.screen()).not.toContain('Binary files');
 });
 
 test('t chooses a turn, and shows only what that turn changed, in 80 columns', async () => {

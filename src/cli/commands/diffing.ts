@@ -7,6 +7,7 @@ import {
   changeStyle,
   leftOutLines,
   linesText,
+  tellBinaries,
   totalText,
 } from '../../text/changes-words.ts';
 import { type PatchRow, patchRows } from '../../text/patch-rows.ts';
@@ -30,7 +31,7 @@ export function addDiffing(program: Command, context: CliContext): void {
     summary: 'show what a session changed in its repository',
     more: [
       "Shows the committed, staged, unstaged and untracked changes since the session's branch began. The base is the branch from which the session's branch was started, its upstream, or the default branch; the first line names the base.",
-      "Paths are relative to the top of the working tree. In a pipe, the output is git's unmodified patch, for `git apply`. On a terminal, code has colours, and invisible characters are shown as escapes.",
+      "Paths are relative to the top of the working tree. In a pipe, the output is git's unmodified patch, for `git apply`. On a terminal, code has colours, invisible characters are shown as escapes, and binary files are described by their sizes before and after.",
     ].join('\n'),
     examples: [
       ['cbos diff AUTH', 'show all changes'],
@@ -118,22 +119,22 @@ async function printPatches(context: CliContext, asked: Asked): Promise<void> {
   const changes = files.length === 0 && out.width === null ? null : await readChanges(context, asked);
   if (changes !== null && out.width !== null) out.line(out.style('dim', heading(slug, changes)));
   if (files.length === 0) {
-    await printPatch(context, await ask({}));
+    await printPatch(context, await ask({}), changes);
   } else {
     for (const file of files) {
       const oldPath = changes?.files.find(({ path }) => path === file)?.old_path ?? undefined;
       const patch = await ask({ file, ...(oldPath === undefined ? {} : { old_file: oldPath }) });
       if (patch.patch === '') out.notice(`${file} has not changed`);
-      await printPatch(context, patch);
+      await printPatch(context, patch, changes);
     }
   }
   if (changes !== null) for (const line of leftOutLines(changes)) out.notice(line);
 }
 
-async function printPatch(context: CliContext, { patch, cut }: Patch): Promise<void> {
+async function printPatch(context: CliContext, { patch, cut }: Patch, changes: Changes | null): Promise<void> {
   const { out } = context;
   if (out.width === null) await out.raw(patch);
-  else await printRows(context, patchRows(patch));
+  else await printRows(context, tellBinaries(patchRows(patch), changes?.files ?? []));
   if (!cut) return;
   out.notice('the patch is too long and is cut off here; name files to see the rest');
   // Nobody should apply an incomplete patch in the belief that it is complete.

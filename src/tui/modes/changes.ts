@@ -1,5 +1,5 @@
 import { CatalogueError } from '../../protocol/index.ts';
-import { totalText } from '../../text/changes-words.ts';
+import { tellBinaries, totalText } from '../../text/changes-words.ts';
 import { patchRows } from '../../text/patch-rows.ts';
 import { colourPatch } from '../../text/syntax/patch-colours.ts';
 import { cleanLine } from '../../text/terminal-text.ts';
@@ -60,7 +60,7 @@ export function showChanges(app: App, { turn = null, startAt = 0, onLeave = app.
         const patch = await app.client.call('patch', { params: { slug }, query });
         // Reviewed marks and comments refer to the files as they are now.
         const reviewed = turn === null ? await readReviewed(app, slug) : new Set<string>();
-        const rows = patchRows(patch.patch);
+        const rows = tellBinaries(patchRows(patch.patch), changes.files);
         read = { changes, patch, rows, colours: colourPatch(rows, app.options.now), reviewed };
         problem = null;
       } catch (error) {
