@@ -10,7 +10,9 @@ import { client, link, sessions } from '../connection/fleet.ts';
 import { useRead } from '../connection/use-read.ts';
 import { PageHead } from '../parts/page-head.tsx';
 import { VirtualList } from '../parts/virtual-list.tsx';
-import { isSideBySide, PatchView, problemText } from './patch-view.tsx';
+import { BinaryView } from './binary-view.tsx';
+import { isSideBySide, PatchView } from './patch-view.tsx';
+import { problemText } from './problem-text.ts';
 import { ReviewPanel } from './review-panel.tsx';
 
 const FILE_ROW_PX = 36;
@@ -135,6 +137,8 @@ export function ChangesPage({ slug, file, turn }: { slug: string; file: string |
           <div class="changes-patch">
             {shown === undefined ? (
               <p class="empty">No changes {baseText(changes.value.base)}.</p>
+            ) : shown.binary && shown.sizes !== undefined ? (
+              <BinaryView key={`${turn} ${shown.path}`} {...{ slug, turn }} file={shown} reading={reading.value} />
             ) : (
               <PatchView
                 key={`${turn} ${shown.path}`}

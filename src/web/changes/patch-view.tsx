@@ -1,6 +1,6 @@
 import { signal, useSignal } from '@preact/signals';
 import { useMemo } from 'preact/hooks';
-import { CatalogueError, type ChangedFile, type Patch, type ReviewComment } from '../../protocol/index.ts';
+import type { ChangedFile, Patch, ReviewComment } from '../../protocol/index.ts';
 import { changedName, linesText } from '../../text/changes-words.ts';
 import { type PatchRow, patchRows, rowSign, shownRow } from '../../text/patch-rows.ts';
 import { client } from '../connection/fleet.ts';
@@ -9,6 +9,7 @@ import { VirtualList } from '../parts/virtual-list.tsx';
 import { ColouredLine } from '../syntax/coloured-line.tsx';
 import { type PatchColours, usePatchColours } from '../syntax/use-patch-colours.ts';
 import { chooseLine, chosenLines, isWithin, linesOf, rowPlace } from './chosen-lines.ts';
+import { problemText } from './problem-text.ts';
 import { sideBySide } from './side-by-side.ts';
 
 /** The height of a line of code on the page. */
@@ -75,11 +76,6 @@ export function PatchView({ slug, file, turn, reading, read, comments }: PatchVi
       <Rows key={file.path} {...{ slug, file, rows, colours, comments }} isCommentable={turn === null} />
     </>
   );
-}
-
-export function problemText(error: unknown): string {
-  if (error instanceof CatalogueError) return `${error.message}. ${error.hint}`;
-  return error instanceof Error ? error.message : String(error);
 }
 
 /**

@@ -4,9 +4,11 @@ import type { ChangedFile, CheckpointFile, CheckpointMoment } from '../../protoc
 import { shownName } from '../../text/changes-words.ts';
 import { contentText } from '../../text/checkpoint-words.ts';
 import { showHiddenMarks } from '../../text/hidden-marks.ts';
-import { LONGEST_LINE, problemText, ROW_PX } from '../changes/patch-view.tsx';
+import { LONGEST_LINE, ROW_PX } from '../changes/patch-view.tsx';
+import { problemText } from '../changes/problem-text.ts';
 import { client } from '../connection/fleet.ts';
 import { useRead } from '../connection/use-read.ts';
+import { Picture } from '../parts/picture.tsx';
 import { VirtualList } from '../parts/virtual-list.tsx';
 
 /** Shows one file as it was at a checkpoint: text line by line, images as images, and what everything else is. */
@@ -61,13 +63,13 @@ export function PastFile(props: {
 }
 
 function Content({ file }: { file: CheckpointFile }) {
-  const { path, content, image, cut } = file;
+  const { path, content, size, image, cut } = file;
   const told = contentText(file);
   const lines = useMemo(() => (told === null ? linesOf(content ?? '') : []), [file]);
-  if (image !== null)
+  if (image !== null && content !== null && size !== null)
     return (
       <div class="past-image">
-        <img src={`data:${image};base64,${content}`} alt={shownName(path)} />
+        <Picture {...{ image, content }} bytes={size} alt={shownName(path)} />
       </div>
     );
   if (told !== null) return <p class="empty">{told}</p>;

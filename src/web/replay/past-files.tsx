@@ -11,7 +11,7 @@ import {
 import { changeLetter, shownName } from '../../text/changes-words.ts';
 import { checkpointLines, entryText, type MarkedEntry, marksOf, sinceText } from '../../text/checkpoint-words.ts';
 import { addressOf } from '../app/router.ts';
-import { problemText } from '../changes/patch-view.tsx';
+import { problemText } from '../changes/problem-text.ts';
 import { client, sessions } from '../connection/fleet.ts';
 import { useRead } from '../connection/use-read.ts';
 import { VirtualList } from '../parts/virtual-list.tsx';
