@@ -10,8 +10,8 @@ export interface SeenSinceReply {
   /** the input that the tool call had when it ended, or null if it has not ended yet */
   endedInput: unknown;
   /**
-   * Which came first: the normal end of the turn, or the next prompt. Null if neither has come yet. After an interrupt
-   * or a no, no hook reports the end of the turn, and the next prompt may come from Claude Code's queue.
+   * what came first: the normal end of the turn, or the next prompt. After an interrupt or a no, no hook reports the
+   * end of the turn, and the next prompt may come from Claude Code's queue. Null if neither has come yet.
    */
   followed: 'turn_end' | 'prompt' | null;
   /** how many more calls the screen reports as decided by a hook than at the time of the reply */

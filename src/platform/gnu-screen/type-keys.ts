@@ -107,7 +107,10 @@ function paste(text: string): Step {
   return { sizeBytes: Buffer.byteLength(text), send };
 }
 
-/** Types one key, written in Screen's own notation. @throws Withheld if `mayPress` returns false at the last moment */
+/**
+ * Types one key, written in Screen's own notation.
+ * @throws Withheld if the key may not be pressed at the last moment
+ */
 function stuff(key: string, mayPress: () => boolean = () => true): Step {
   const send: Step['send'] = async (host, window) => {
     const session = await requireScreen(host, window);
