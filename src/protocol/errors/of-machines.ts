@@ -120,7 +120,7 @@ export const MACHINE_ERRORS = {
     status: 503,
     exit: EXIT.noServer,
     meaning: 'The NATS server cannot be reached, or refuses the credentials',
-    hint: 'Check the address and the credentials file that `cbos fleet init` or `cbos fleet join` was given; in a container, CBOS_FLEET_CREDENTIALS_FILE names that file',
+    hint: 'Check the address and the credentials: `--nats nats://HOST:PORT --credentials FILE`; in a container, CBOS_FLEET_CREDENTIALS_FILE names the file',
   },
   nats_unusable: {
     status: 409,
