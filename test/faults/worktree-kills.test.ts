@@ -180,8 +180,8 @@ test.each(['merge', 'discard'] as const)(
 );
 
 /**
- * The innermost of many nested folders in a worktree that is deleted. Folders are deleted from the inside out, one after
- * the other, so the deletion has a middle.
+ * The innermost of many nested folders in a worktree that is deleted. Folders are deleted one after the other, from the
+ * inside out, so the deletion has a middle.
  */
 const INNERMOST = `node_modules${'/d'.repeat(300)}`;
 
