@@ -1,4 +1,4 @@
-import { type Command, InvalidArgumentError } from 'commander';
+import { type Command, InvalidArgumentError, Option } from 'commander';
 import { RIGHTS, type Right, SSH_DESTINATION_PATTERN } from '../../protocol/index.ts';
 import type { CliContext } from '../context.ts';
 import { credentialsIn } from '../read-credentials.ts';
@@ -10,7 +10,7 @@ interface AddOptions {
   rights: Right[];
   allow: Right[];
   name?: string;
-  label: string[];
+  label?: string[];
   tunnel?: boolean;
   cbos: string;
   credentials?: string;
@@ -37,17 +37,27 @@ export function addAdding(fleet: Command, context: CliContext): void {
     ],
   })
     .argument('<destination>', '[USER@]HOST, as for ssh', readDestination)
-    .option('--rights <rights>', `what the machine may do on the others: ${RIGHTS.join(', ')}`, readRights, ['see'])
-    .option('--allow <rights>', 'what the other machines may do there, each within its own rights', readAllowed, [
-      'see',
-    ])
+    .addOption(
+      new Option('--rights <rights>', `what the machine may do on the others: ${RIGHTS.join(', ')}`)
+        .argParser(readRights)
+        .default(['see'], 'see'),
+    )
+    .addOption(
+      new Option('--allow <rights>', 'what the other machines may do there, each within its own rights')
+        .argParser(readAllowed)
+        .default(['see'], 'see'),
+    )
     .option('--name <name>', 'its name in the fleet; default: its host name', readMachineName)
-    .option('--label <label>', 'what it has, for `cbos new --host any --label`; can be repeated', collectLabel, [])
+    .option('--label <label>', 'what it has, for `cbos new --host any --label`; can be repeated', collectLabel)
     .option('--tunnel', 'use a tunnel through ssh, even if it reaches the NATS server directly')
     .option('--no-tunnel', 'use no tunnel')
     .option('--cbos <path>', 'the absolute path of CBOS there; default: cbos in PATH of its login shell', readPath)
     .option('--credentials <file>', 'for a fleet on a NATS server that exists already: the credentials for that server')
-    .option('--wait <span>', 'how long to wait for each answer of the machine: 30s, 10m', readSpan, DEFAULT_WAIT_MS)
+    .addOption(
+      new Option('--wait <span>', 'how long to wait for each answer of the machine: 30s, 10m')
+        .argParser(readSpan)
+        .default(DEFAULT_WAIT_MS, '2m'),
+    )
     .option('--json', 'print the machine as JSON')
     .action(async (destination: string, options: AddOptions) => {
       const { addMachine } = await import('../add-machine.ts');
@@ -57,7 +67,7 @@ export function addAdding(fleet: Command, context: CliContext): void {
         tunnel: options.tunnel,
         rights: options.rights,
         join: {
-          ...{ allow: options.allow, labels: options.label },
+          ...{ allow: options.allow, labels: options.label ?? [] },
           ...(options.name === undefined ? {} : { name: options.name }),
           ...(await credentialsIn(context, options.credentials)),
         },

@@ -25,7 +25,7 @@ interface InitOptions {
 
 interface JoinOptions {
   allow: Right[];
-  label: string[];
+  label?: string[];
   name?: string;
   credentials?: string;
 }
@@ -143,8 +143,16 @@ function addFounding(fleet: Command, context: CliContext): void {
     .description(
       'Print an invitation: a line that admits one machine, once. The first machine that uses it is admitted.',
     )
-    .option('--rights <rights>', `what the new machine may do on the others: ${RIGHTS.join(', ')}`, readRights, ['see'])
-    .option('--for <span>', 'how long the invitation is valid: 10m, 2h', readInvitationSpan, DEFAULT_SPAN_MS)
+    .addOption(
+      new Option('--rights <rights>', `what the new machine may do on the others: ${RIGHTS.join(', ')}`)
+        .argParser(readRights)
+        .default(['see'], 'see'),
+    )
+    .addOption(
+      new Option('--for <span>', 'how long the invitation is valid: 10m, 2h')
+        .argParser(readInvitationSpan)
+        .default(DEFAULT_SPAN_MS, '10m'),
+    )
     .option('--json', 'print the API response as JSON')
     .action(async ({ json, rights, for: spanMs }: JsonOption & { rights: Right[]; for: number }) => {
       const client = await context.client();
@@ -183,16 +191,20 @@ function addJoining(fleet: Command, context: CliContext): void {
       'Join a fleet. Without the invitation as an argument, the command asks for it or reads it from standard input. This is safer, because other users of this machine can see the arguments of running commands.',
     )
     .argument('[line]', 'the line that `cbos fleet invite` printed; - or no argument reads standard input')
-    .option('--allow <rights>', 'what the other machines may do here, each within its own rights', readAllowed, ['see'])
+    .addOption(
+      new Option('--allow <rights>', 'what the other machines may do here, each within its own rights')
+        .argParser(readAllowed)
+        .default(['see'], 'see'),
+    )
     .option('--name <name>', "this machine's name; default: its host name", readMachineName)
-    .option('--label <label>', 'what this machine has, in addition to fleet.labels; can be repeated', collectLabel, [])
+    .option('--label <label>', 'what this machine has, in addition to fleet.labels; can be repeated', collectLabel)
     .option('--credentials <file>', 'for a fleet on a NATS server that exists already: the credentials for that server')
     .option('--json', 'print the API response as JSON')
     .action(async (given: string | undefined, { json, allow, name, label, credentials }: JsonOption & JoinOptions) => {
       const line = given === undefined || given === '-' ? await readLine(context) : given;
       const read = await credentialsIn(context, credentials);
       const client = await context.client();
-      const labels = label.length === 0 ? {} : { labels: label };
+      const labels = label === undefined ? {} : { labels: label };
       const body = { line, allow, ...labels, ...(name === undefined ? {} : { name }), ...read };
       const view = await client.call('joinFleet', { body });
       if (json === true) return out.json(view);
