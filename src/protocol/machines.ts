@@ -151,7 +151,7 @@ export const NewFleet = z
   .strictObject({
     address: z.string().min(1).max(260).optional().meta({
       description:
-        'The HOST or HOST:PORT at which other machines reach this one; without it, only this machine can join',
+        'The HOST or HOST:PORT at which other machines reach this one; without it, they need a tunnel through ssh',
     }),
     name: MachineName.optional(),
     nats: z.string().min(1).max(4_000).optional().meta({

@@ -27,7 +27,7 @@ export function addAdding(fleet: Command, context: CliContext): void {
   describe(fleet.command('add'), {
     group: 'server',
     summary: 'invite another machine and let it join, over ssh',
-    more: 'Run it on the founder. It uses your own ssh with its configuration, so whatever `ssh HOST` asks, it asks too. CBOS must be installed there; its server is started if it is not running. If the machine cannot reach the NATS server of the founder, the server keeps a tunnel open through ssh, for which ssh must connect without asking anything. After a failure, the invitation is taken back and the machine belongs to no fleet.',
+    more: 'Run it on the founder. It uses your own ssh with its configuration, so whatever `ssh HOST` asks, it asks too. CBOS must be installed there; its server is started if it is not running. If the machine cannot reach the NATS server of the founder, the server keeps a tunnel open through ssh, for which ssh must connect without asking anything. After a failure, the invitation is taken back, and the machine leaves the fleet again.',
     examples: [
       ['cbos fleet add build1', 'add the machine that `ssh build1` reaches; it may see the sessions of the others'],
       ['cbos fleet add me@build1 --rights see,answer,type --allow see,answer', 'with more rights, here and there'],

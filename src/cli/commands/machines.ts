@@ -71,7 +71,7 @@ function addList(fleet: Command, context: CliContext): void {
     .alias('list')
     .summary('list the machines')
     .description(
-      'List the machines in the fleet: whether each one responds, its load for each processor, its labels and its rights. If a machine takes no part in the fleet, for example because two servers have its key or its version is too old, the command says why.',
+      'List the machines in the fleet: whether each one responds, directly or through ssh, its load for each processor, its labels and its rights. If a tunnel is not open, or a machine takes no part in the fleet, for example because two servers have its key or its version is too old, the command says why.',
     )
     .option('--json', 'print the API response as JSON')
     .action(async ({ json }: JsonOption) => {
@@ -115,7 +115,7 @@ function addFounding(fleet: Command, context: CliContext): void {
     )
     .option(
       '--address <host[:port]>',
-      'the address at which other machines reach this one; without it, only this machine can join',
+      'the address at which other machines reach this one; without it, they can join only through ssh: cbos fleet add',
     )
     .addOption(
       new Option(
@@ -134,7 +134,7 @@ function addFounding(fleet: Command, context: CliContext): void {
       out.line(`started a fleet: this machine is ${view.fleet?.machine ?? ''}, at ${view.fleet?.address ?? ''}`);
       out.notice('cbos fleet invite prints a line that admits another machine');
       if (body.address === undefined && body.nats === undefined)
-        out.notice('it listens only on this machine — cbos fleet init --address HOST lets other machines reach it');
+        out.notice('it listens only on this machine — cbos fleet add HOST adds another machine through ssh');
     });
 
   fleet
