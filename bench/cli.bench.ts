@@ -12,7 +12,7 @@ const RUNS = 20;
 const SESSIONS = 10;
 /**
  * What even the shortest program that asks the server needs: it loads `node:net`, sends one request, prints the bytes
- * of the response, and ends. Node 20 compiles its own streams and sockets for this: 1.2 times a bare Node.
+ * of the response, and ends. Node 20 compiles its own streams and sockets for this: 1.3 times a bare Node.
  */
 const ASK = `
 const socket = require('node:net').connect(process.argv[1]);

@@ -205,7 +205,8 @@ export const SETTING_ROWS: readonly SettingRow[] = [
     name: 'turn_checkpoints',
     environment: 'CBOS_TURN_CHECKPOINTS',
     file: 'turns.checkpoints',
-    about: 'save the files of each turn of sessions in a git repository, for `cbos turns` and `cbos rewind`',
+    about:
+      'save the files of each turn of sessions in a git repository, for `cbos turns`, `cbos tree`, `cbos rewind` and replays',
   },
   {
     name: 'turns_kept',
