@@ -4,6 +4,7 @@ import type { z } from 'zod';
 import { findOnPath } from '../../scripts/setup/system-programs.mjs';
 import type { FleetView, Invitation, MachineSessions, Right } from '../../src/protocol/index.ts';
 import { placeOf } from '../../src/server/machines/membership.ts';
+import { type CuttingProxy, startCuttingProxy } from './cutting-proxy.ts';
 import { type Answered, type FacesUnderTest, type StartOptions, startFaces } from './faces.ts';
 import { waitFor } from './wait-for.ts';
 
@@ -88,6 +89,16 @@ export async function untilConnected(machine: MachineUnderTest): Promise<void> {
   );
 }
 
+/** Lets a machine reach the founder's NATS server only through a link that a test can cut, and returns the link. */
+export async function connectThroughLink(machine: MachineUnderTest, founder: MachineUnderTest): Promise<CuttingProxy> {
+  const link = await startCuttingProxy(membershipOf(founder).port);
+  await machine.stop();
+  writeMembership(machine, { ...membershipOf(machine), port: link.port });
+  await machine.startAgain();
+  await untilConnected(machine);
+  return link;
+}
+
 /**
  * Gives a machine the home of another one, as if its virtual machine had been cloned.
  * @param place where the copy claims to be; by default where it is, as a clone does
@@ -98,9 +109,8 @@ export async function becomeCopyOf(
   place = placeOf(copy.world.cbosHome),
 ): Promise<void> {
   await copy.stop();
-  const file = join(copy.world.cbosHome, 'fleet/machine.json');
   cpSync(join(original.world.cbosHome, 'fleet'), join(copy.world.cbosHome, 'fleet'), { recursive: true });
-  writeFileSync(file, JSON.stringify({ ...membershipOf(original), place }), { mode: 0o600 });
+  writeMembership(copy, { ...membershipOf(original), place });
   await copy.startAgain();
 }
 
@@ -117,5 +127,9 @@ export function membershipOf(machine: MachineUnderTest): {
   port: number;
   authority: string;
 } {
-  return JSON.parse(readFileSync(join(machine.world.cbosHome, 'fleet/machine.json'), 'utf8'));
+  return JSON.parse(readFileSync(membershipFile(machine), 'utf8'));
 }
+
+const membershipFile = ({ world }: MachineUnderTest): string => join(world.cbosHome, 'fleet/machine.json');
+const writeMembership = (machine: MachineUnderTest, membership: object): void =>
+  writeFileSync(membershipFile(machine), JSON.stringify(membership), { mode: 0o600 });

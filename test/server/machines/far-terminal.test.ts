@@ -1,19 +1,18 @@
-import { readFileSync, writeFileSync } from 'node:fs';
-import { join } from 'node:path';
+import { readFileSync } from 'node:fs';
 import { setTimeout as delay } from 'node:timers/promises';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { connectLocally } from '../../../src/cli/connect-locally.ts';
 import { type Caller, createKeySender, followTerminal, withRemoteNames } from '../../../src/client/index.ts';
 import { MAX_LAG_BYTES } from '../../../src/core/stream/index.ts';
 import type { CatalogueError, TerminalPart } from '../../../src/protocol/index.ts';
-import { type CuttingProxy, startCuttingProxy } from '../../harness/cutting-proxy.ts';
+import type { CuttingProxy } from '../../harness/cutting-proxy.ts';
 import {
+  connectThroughLink,
   found,
   hasNatsServer,
   invite,
   joinFleet,
   type MachineUnderTest,
-  membershipOf,
   startMachine,
   stopMachines,
   untilConnected,
@@ -57,12 +56,7 @@ describe.skipIf(!hasNatsServer)('a terminal over the fleet', () => {
     await desk.call('/fleet/allow', { method: 'PUT', body: { rights: ['see', 'type'] } });
     await joinFleet(laptop, await invite(desk, ['see', 'type', 'launch']), ['see']);
     await joinFleet(guest, await invite(desk, ['see']), ['see']);
-    link = await startCuttingProxy(membershipOf(desk).port);
-    await laptop.stop();
-    const file = join(laptop.world.cbosHome, 'fleet/machine.json');
-    writeFileSync(file, JSON.stringify({ ...JSON.parse(readFileSync(file, 'utf8')), port: link.port }));
-    await laptop.startAgain();
-    await untilConnected(laptop);
+    link = await connectThroughLink(laptop, desk);
   }, 60_000);
   afterAll(async () => {
     await link?.[Symbol.asyncDispose]();

@@ -1,19 +1,16 @@
-import { readFileSync, writeFileSync } from 'node:fs';
-import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { type ClaudeEvent, MACHINE_WIRE, type StreamFrame } from '../../../src/protocol/index.ts';
-import { type CuttingProxy, startCuttingProxy } from '../../harness/cutting-proxy.ts';
+import type { CuttingProxy } from '../../harness/cutting-proxy.ts';
 import type { TestSocket } from '../../harness/faces.ts';
 import {
+  connectThroughLink,
   found,
   hasNatsServer,
   invite,
   joinFleet,
   type MachineUnderTest,
-  membershipOf,
   startMachine,
   stopMachines,
-  untilConnected,
 } from '../../harness/fleet.ts';
 import { DONE, WORKING } from '../../harness/some-sessions.ts';
 import { waitFor } from '../../harness/wait-for.ts';
@@ -55,12 +52,7 @@ describe.skipIf(!hasNatsServer)('what happens on other machines', () => {
     await joinFleet(laptop, await invite(desk, ['see', 'type']), ['see']);
     await joinFleet(old, await invite(desk, ['see']), ['see']);
     await joinFleet(tower, await invite(desk, ['see']), ['see']);
-    link = await startCuttingProxy(membershipOf(desk).port);
-    await laptop.stop();
-    const file = join(laptop.world.cbosHome, 'fleet/machine.json');
-    writeFileSync(file, JSON.stringify({ ...JSON.parse(readFileSync(file, 'utf8')), port: link.port }));
-    await laptop.startAgain();
-    await untilConnected(laptop);
+    link = await connectThroughLink(laptop, desk);
   }, 90_000);
   afterAll(async () => {
     await link?.[Symbol.asyncDispose]();

@@ -1,20 +1,17 @@
-import { readFileSync, writeFileSync } from 'node:fs';
-import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { MAX_LAG_BYTES } from '../../../src/core/stream/index.ts';
 import type { StreamFrame } from '../../../src/protocol/index.ts';
-import { type CuttingProxy, startCuttingProxy } from '../../harness/cutting-proxy.ts';
+import type { CuttingProxy } from '../../harness/cutting-proxy.ts';
 import type { TestSocket } from '../../harness/faces.ts';
 import {
+  connectThroughLink,
   found,
   hasNatsServer,
   invite,
   joinFleet,
   type MachineUnderTest,
-  membershipOf,
   startMachine,
   stopMachines,
-  untilConnected,
 } from '../../harness/fleet.ts';
 import { waitFor } from '../../harness/wait-for.ts';
 
@@ -64,12 +61,7 @@ describe.skipIf(!hasNatsServer)('a session of another machine, followed over /ws
     await desk.call('/fleet/allow', { method: 'PUT', body: { rights: ['see', 'type'] } });
     await joinFleet(laptop, await invite(desk, ['see', 'type']), ['see']);
     await joinFleet(guest, await invite(desk, ['answer']), ['see']);
-    link = await startCuttingProxy(membershipOf(desk).port);
-    await laptop.stop();
-    const file = join(laptop.world.cbosHome, 'fleet/machine.json');
-    writeFileSync(file, JSON.stringify({ ...JSON.parse(readFileSync(file, 'utf8')), port: link.port }));
-    await laptop.startAgain();
-    await untilConnected(laptop);
+    link = await connectThroughLink(laptop, desk);
   }, 90_000);
   afterAll(async () => {
     await link?.[Symbol.asyncDispose]();
