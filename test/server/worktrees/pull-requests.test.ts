@@ -4,9 +4,10 @@ import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import { findOnPath } from '../../../scripts/setup/system-programs.mjs';
 import type { PullRequestPlan, Session } from '../../../src/protocol/index.ts';
 import { MOST_OFTEN_MS } from '../../../src/server/worktrees/pull-requests.ts';
-import { type FacesUnderTest, startFaces } from '../../harness/faces.ts';
+import { type Answered, type FacesUnderTest, startFaces } from '../../harness/faces.ts';
 import { type Forge, startForge } from '../../harness/forge.ts';
 import { ManualClock } from '../../harness/manual-clock.ts';
+import { commitFile, openPullRequest, planFault, planPullRequest } from '../../harness/pull-requests.ts';
 import { callRoute } from '../../harness/rest.ts';
 import { waitFor } from '../../harness/wait-for.ts';
 import { createWorktreeRepository, type WorktreeRepository } from '../../harness/worktree-repository.ts';
@@ -34,27 +35,11 @@ describe.skipIf(!hasGh)('with the real gh and git, on a stand-in of the forge', 
   });
   afterEach(() => server[Symbol.asyncDispose]());
 
-  function commit(message: string, name: string): string {
-    writeFileSync(join(path, name), `${name}\n`);
-    repository.gitIn(path, 'add', '--', name);
-    repository.gitIn(path, 'commit', '--quiet', '--message', message);
-    return repository.gitIn(path, 'rev-parse', 'HEAD');
-  }
-  const auth = { params: { slug: 'AUTH' } };
-  const plan = async (): Promise<PullRequestPlan> => {
-    const answer = await callRoute(server, 'planPullRequest', auth);
-    expect(answer.status, answer.text).toBe(200);
-    return answer.json() as PullRequestPlan;
-  };
-  const open = ({ repository: to, commit: at, title, body, existing }: PullRequestPlan) => {
-    const number = existing === null ? {} : { number: existing.number };
-    return callRoute(server, 'openPullRequest', {
-      ...auth,
-      body: { repository: to, commit: at, title, body, ...number },
-    });
-  };
+  const commit = (message: string, name: string): string => commitFile(repository, path, { name, message });
+  const plan = (): Promise<PullRequestPlan> => planPullRequest(server);
+  const open = (shown: PullRequestPlan): Promise<Answered> => openPullRequest(server, shown);
   const request = () => server.sessions.get('AUTH').worktree?.pull_request;
-  const planError = async () => (await callRoute(server, 'planPullRequest', auth)).code();
+  const planError = async (): Promise<unknown> => (await planFault(server))[0];
 
   test('the shown commit is pushed and the pull request opened; the second time, later commits are pushed', async () => {
     const shown = await plan();
@@ -142,11 +127,8 @@ describe.skipIf(!hasGh)('with the real gh and git, on a stand-in of the forge', 
     expect(await planError()).toBe('uncommitted_changes');
     rmSync(join(path, 'new.txt'));
     forge.logIn(false);
-    const refused = await callRoute(server, 'planPullRequest', auth);
-    expect([refused.code(), refused.text]).toEqual([
-      'gh_not_logged_in',
-      expect.stringContaining('gh auth login --hostname localhost'),
-    ]);
+    const cure = expect.stringContaining('gh auth login --hostname localhost');
+    expect(await planFault(server)).toEqual(['gh_not_logged_in', cure]);
     forge.logIn(true);
     repository.git('remote', 'set-url', 'origin', '/somewhere/on/the/disk');
     expect(await planError()).toBe('no_remote');
