@@ -1,6 +1,6 @@
-import axe from 'axe-core';
 import type { Browser } from 'playwright-core';
 import { afterAll, beforeAll, expect, test } from 'vitest';
+import { type Finding, loadAxe, seriousFindings } from '../harness/axe.ts';
 import { openBrowser, VIEWPORTS } from '../harness/browser.ts';
 import type { FacesUnderTest } from '../harness/faces.ts';
 import { createRepository } from '../harness/git-repository.ts';
@@ -86,42 +86,31 @@ function prepare(server: FacesUnderTest): void {
   sessions.addToStash({ session_slug: 'TERM', response: 'later', question: 'When?' });
 }
 
-/** A finding of axe that keeps people from using the page. */
-interface Finding {
-  id: string;
-  impact: string | null;
-  where: string[];
-}
-const seriousOf = (found: Finding[]) => found.filter(({ impact }) => impact === 'serious' || impact === 'critical');
-const RUN = `axe.run(document, { resultTypes: ['violations'] }).then(({ violations }) =>
-  violations.map(({ id, impact, nodes }) => ({ id, impact, where: nodes.map(({ html }) => html.slice(0, 160)) })))`;
-
 test.each([
   ['light', 'desktop'],
   ['dark', 'desktop'],
   ['light', 'phone'],
   ['dark', 'phone'],
 ] as const)('axe finds nothing serious: %s, %s', async (colorScheme, viewport) => {
-  // The test adds axe from outside, which the page's own policy forbids.
   const context = { colorScheme, viewport: VIEWPORTS[viewport], bypassCSP: true, hasTouch: viewport === 'phone' };
   await using one = await startPage(browser, { context, prepare });
   const { page } = one;
-  await page.evaluate(axe.source);
+  await loadAxe(page);
   const serious: Record<string, Finding[]> = {};
   for (const place of [...PLACES, CHANGES]) {
     await one.visit(place);
     await page.locator(readyOf(place)).first().waitFor();
-    serious[place] = seriousOf((await page.evaluate(RUN)) as Finding[]);
+    serious[place] = await seriousFindings(page);
   }
   await page.keyboard.press('Control+k');
   await page.getByRole('dialog', { name: 'Command palette' }).waitFor();
-  serious.palette = seriousOf((await page.evaluate(RUN)) as Finding[]);
+  serious.palette = await seriousFindings(page);
   await page.keyboard.press('Escape');
   await one.visit('#/settings');
   await page.getByRole('button', { name: 'Sign out' }).click();
   await page.getByRole('heading', { name: 'Sign in to CBOS' }).waitFor();
-  await page.evaluate(axe.source);
-  serious['sign-in'] = seriousOf((await page.evaluate(RUN)) as Finding[]);
+  await loadAxe(page);
+  serious['sign-in'] = await seriousFindings(page);
   expect(Object.fromEntries(Object.entries(serious).filter(([, bad]) => bad.length > 0))).toEqual({});
 });
 

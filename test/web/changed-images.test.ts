@@ -1,8 +1,8 @@
 import { rmSync, symlinkSync } from 'node:fs';
 import { join } from 'node:path';
-import axe from 'axe-core';
 import type { Browser } from 'playwright-core';
 import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest';
+import { loadAxe, seriousFindings } from '../harness/axe.ts';
 import { openBrowser, requestsElsewhere, VIEWPORTS } from '../harness/browser.ts';
 import { createRepository, type TestRepository } from '../harness/git-repository.ts';
 import { type PageUnderTest, startPage } from '../harness/page.ts';
@@ -154,9 +154,6 @@ test('nothing that only has the name of an image is drawn or run: HTML, SVG, a l
   expect(watched.faults).toEqual([]);
 });
 
-const RUN = `axe.run(document, { resultTypes: ['violations'] }).then(({ violations }) =>
-  violations.filter(({ impact }) => impact === 'serious' || impact === 'critical').map(({ id, nodes }) => [id, nodes.map(({ html }) => html.slice(0, 160))]))`;
-
 test.each(['phone', 'desktop'] as const)(
   'axe finds nothing serious, everything fits, nothing moves: %s',
   async (viewport) => {
@@ -171,10 +168,10 @@ test.each(['phone', 'desktop'] as const)(
       reducedMotion: 'reduce',
     });
     const { page } = one;
-    await page.evaluate(axe.source);
+    await loadAxe(page);
     await one.visit('#/s/AUTH/changes?file=logo.png');
     expect(await drawn(one, 'After', 'logo.png after the changes')).toBe('2000 × 30');
-    expect(await page.evaluate(RUN)).toEqual([]);
+    expect(await seriousFindings(page)).toEqual([]);
     expect(await page.evaluate('document.documentElement.scrollWidth')).toBeLessThanOrEqual(size.width);
     const box = await image(one, 'After', 'logo.png after the changes').boundingBox();
     expect((box?.x ?? 0) + (box?.width ?? 0)).toBeLessThanOrEqual(size.width);

@@ -1,7 +1,7 @@
 import { execFileSync } from 'node:child_process';
-import axe from 'axe-core';
 import type { Browser } from 'playwright-core';
 import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest';
+import { loadAxe, seriousFindings } from '../harness/axe.ts';
 import { openBrowser, requestsElsewhere, VIEWPORTS } from '../harness/browser.ts';
 import { createRepository, type TestRepository } from '../harness/git-repository.ts';
 import { type PageUnderTest, startPage } from '../harness/page.ts';
@@ -169,23 +169,20 @@ test('hostile names and files stay text, and a session without checkpoints says 
   expect(watched.faults.filter((fault) => !fault.includes('422') && !fault.includes('409'))).toEqual([]);
 });
 
-const RUN = `axe.run(document, { resultTypes: ['violations'] }).then(({ violations }) =>
-  violations.filter(({ impact }) => impact === 'serious' || impact === 'critical').map(({ id, nodes }) => [id, nodes.map(({ html }) => html.slice(0, 160))]))`;
-
 test.each(['phone', 'desktop'] as const)('axe finds nothing serious, and everything fits: %s', async (viewport) => {
   const isPhone = viewport === 'phone';
   const size = isPhone ? { width: 390, height: 844 } : VIEWPORTS.desktop;
   await using one = await start({ viewport: size, bypassCSP: true, hasTouch: isPhone, isMobile: isPhone });
   const { page, server } = one;
   await runTwoPast(server, repository);
-  await page.evaluate(axe.source);
+  await loadAxe(page);
   await one.visit('#/s/PAST/replay?t=25');
   await page.getByRole('button', { name: 'Files' }).click();
   await entry(one, 'src/').focus();
   await page.keyboard.press('Enter');
   await entry(one, 'gone.txt').waitFor();
   expect(await entry(one, 'src/').getAttribute('aria-expanded')).toBe('true');
-  expect(await page.evaluate(RUN)).toEqual([]);
+  expect(await seriousFindings(page)).toEqual([]);
   if (isPhone) {
     expect(await page.evaluate('document.documentElement.scrollWidth')).toBeLessThanOrEqual(size.width);
     const heights = await page
@@ -198,5 +195,5 @@ test.each(['phone', 'desktop'] as const)('axe finds nothing serious, and everyth
   await entry(one, 'gone.txt').focus();
   await page.keyboard.press('Enter');
   await page.locator('.past .patch-row').first().waitFor();
-  expect(await page.evaluate(RUN)).toEqual([]);
+  expect(await seriousFindings(page)).toEqual([]);
 });
