@@ -1,4 +1,5 @@
 import { expect, test } from 'vitest';
+import { CommandError } from '../../src/cli/command-error.ts';
 import { type CliContext, createContext } from '../../src/cli/context.ts';
 import { runParsed } from '../../src/cli/parsed-command.ts';
 import { plainCommand } from '../../src/cli/plain-command.ts';
@@ -8,9 +9,13 @@ const ANSWERS: Readonly<Record<string, unknown>> = {
   listSessions: [someSession('AUTH', { path: '/src/auth' }), someSession('DOCS')],
   getSession: someSession('AUTH', { path: '/src/auth' }),
   countSessions: { by_state: { waiting: 1 } },
+  recordings: { total_bytes: 5_000_000, max_total_size: 9_000_000, free_bytes: 1, fault: null, dropped: [] },
+  send: { session: 'AUTH', status: 'queued', removed: 0, note: null },
 };
 
-/** Runs a command. Returns all that it does: its requests, output and error, and what hints are about. */
+/**
+ * Runs a command. Returns all that it does: its requests and output, or how it was refused, and what hints are about.
+ */
 async function doneBy(run: (context: CliContext) => Promise<void>): Promise<unknown[]> {
   const done: unknown[] = [];
   const call = async (...request: unknown[]): Promise<unknown> => {
@@ -32,6 +37,7 @@ async function doneBy(run: (context: CliContext) => Promise<void>): Promise<unkn
   try {
     await run(context);
   } catch (error) {
+    if (!(error instanceof CommandError)) throw error;
     done.push(String(error));
   }
   return [...done, context.about, context.exitCode];

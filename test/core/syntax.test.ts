@@ -34,6 +34,10 @@ function patchOf(name: string, hunk: string, lines: readonly string[]): string {
   return [`diff --git a/${name} b/${name}`, `--- a/${name}`, `+++ b/${name}`, hunk, ...lines, ''].join('\n');
 }
 
+/** Returns the lines of a file's hunk, each with its coloured pieces. */
+const colouredLines = (name: string, hunk: string, lines: readonly string[]) =>
+  colouredRows(patchOf(name, hunk, lines)).slice(4);
+
 describe('the language', () => {
   test.each([
     ['src/a.ts', 'ts'],
@@ -145,7 +149,7 @@ describe('the kinds of tokens', () => {
     );
   });
 
-  test('of a line that is too long, or has a gap of a thousand spaces, are not looked for; the next line has colours', () => {
+  test('of a line that is too long, or has a gap of hundreds of spaces, are not looked for; the next line has colours', () => {
     for (const long of [`const a = "${'x'.repeat(1_000_000)}"`, `const a =${' '.repeat(450)}1`]) {
       expect(kindsIn(`const a = 1\n${long}\nconst b = 2`, 'ts')).toEqual([
         ...['keyword:const', 'name:a', 'number:1'],
@@ -184,14 +188,8 @@ describe('the kinds of tokens', () => {
 
 describe('in a patch', () => {
   test('the base and the current file are read separately', () => {
-    const patch = patchOf('a.ts', '@@ -1,3 +1,3 @@', [
-      '-const a = `one',
-      '+const a = 1;',
-      ' const b = 2;',
-      '-`;',
-      '+const c = 3;',
-    ]);
-    expect(colouredRows(patch).slice(4)).toEqual([
+    const lines = ['-const a = `one', '+const a = 1;', ' const b = 2;', '-`;', '+const c = 3;'];
+    expect(colouredLines('a.ts', '@@ -1,3 +1,3 @@', lines)).toEqual([
       ['-const a = `one', 'keyword:const', 'name:a', 'string:`one'],
       ['+const a = 1;', 'keyword:const', 'name:a', 'number:1'],
       [' const b = 2;', 'keyword:const', 'name:b', 'number:2'],
@@ -201,20 +199,14 @@ describe('in a patch', () => {
   });
 
   test('a comment that begins before the hunk ends where it ends', () => {
-    const patch = patchOf('a.c', '@@ -10,3 +10,3 @@', [
-      ' if the old one',
-      '-is gone */',
-      '+is there */',
-      ' int x = 1;',
-    ]);
-    expect(colouredRows(patch).slice(4)).toEqual([
+    const lines = [' if the old one', '-is gone */', '+is there */', ' int x = 1;'];
+    expect(colouredLines('a.c', '@@ -10,3 +10,3 @@', lines)).toEqual([
       [' if the old one', 'comment:if the old one'],
       ['-is gone */', 'comment:is gone */'],
       ['+is there */', 'comment:is there */'],
       [' int x = 1;', 'type:int', 'number:1'],
     ]);
-    const starred = patchOf('a.ts', '@@ -10,2 +10,2 @@', ['  * for if', '-  * a', '+  * b']);
-    expect(colouredRows(starred).slice(4)).toEqual([
+    expect(colouredLines('a.ts', '@@ -10,2 +10,2 @@', ['  * for if', '-  * a', '+  * b'])).toEqual([
       ['  * for if', 'comment: * for if'],
       ['-  * a', 'comment:  * a'],
       ['+  * b', 'comment:  * b'],
@@ -222,12 +214,12 @@ describe('in a patch', () => {
   });
 
   test('a pattern for file names is not the end of a comment', () => {
-    const patch = patchOf('a.ts', '@@ -10,2 +10,2 @@', [' const a = 1;', "-x('**/*.ts')", "+x('**/*.js')"]);
-    expect(colouredRows(patch)[4]).toEqual([' const a = 1;', 'keyword:const', 'name:a', 'number:1']);
+    const lines = colouredLines('a.ts', '@@ -10,2 +10,2 @@', [' const a = 1;', "-x('**/*.ts')", "+x('**/*.js')"]);
+    expect(lines[0]).toEqual([' const a = 1;', 'keyword:const', 'name:a', 'number:1']);
   });
 
   test('a string that may have begun before the hunk does not colour the code after it', () => {
-    const patch = patchOf('a.py', '@@ -10,4 +10,4 @@', [
+    const lines = colouredLines('a.py', '@@ -10,4 +10,4 @@', [
       ' the end of a text',
       ' """',
       '-x = 1',
@@ -235,13 +227,10 @@ describe('in a patch', () => {
       ' def f():',
       '     pass',
     ]);
-    const pieces = colouredRows(patch)
-      .slice(4)
-      .flatMap(([, ...own]) => own);
+    const pieces = lines.flatMap(([, ...own]) => own);
     expect(pieces.filter((piece) => /x = |def f|pass/.test(piece))).toEqual([]);
     // From the first line on, nothing is uncertain.
-    const whole = patchOf('a.py', '@@ -0,0 +1,3 @@', ['+"""', '+if', '+the end']);
-    expect(colouredRows(whole).slice(4)).toEqual([
+    expect(colouredLines('a.py', '@@ -0,0 +1,3 @@', ['+"""', '+if', '+the end'])).toEqual([
       ['+"""', 'string:"""'],
       ['+if', 'string:if'],
       ['+the end', 'string:the end'],
