@@ -5,7 +5,7 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import type { FleetView } from '../../src/protocol/index.ts';
 import { type Cbos, type CliResult, PROGRAM, runCbos, startCbos } from '../harness/cbos.ts';
 import { hasNatsServer } from '../harness/fleet.ts';
-import { hasSshServer, type SshServer, startSshServer } from '../harness/ssh-server.ts';
+import { hasSshServer, MUTE, type SshServer, sshProcesses, startSshServer } from '../harness/ssh-server.ts';
 import { waitFor } from '../harness/wait-for.ts';
 import { createWorld, type World } from '../harness/world.ts';
 
@@ -34,17 +34,9 @@ const members = async (): Promise<string[]> =>
   (await desk.call<FleetView>('GET', '/fleet')).body.machines.map(({ name }) => name);
 const openInvitations = (): unknown[] =>
   JSON.parse(readFileSync(join(deskWorld.cbosHome, 'fleet/nats/book.json'), 'utf8')).invitations;
-const sshProcesses = () =>
-  deskWorld.processes().filter(({ pid }) => {
-    try {
-      return readFileSync(`/proc/${pid}/cmdline`, 'utf8').startsWith('ssh\0');
-    } catch {
-      return false; // it has just ended
-    }
-  });
 
 async function expectNothingLeft(): Promise<void> {
-  await waitFor(() => sshProcesses().length === 0, { describe: 'no ssh is left' });
+  await waitFor(() => sshProcesses(deskWorld).length === 0, { describe: 'no ssh is left' });
   expect(await members()).toEqual(['desk']);
   expect(openInvitations()).toEqual([]);
   await waitFor(() => !existsSync(join(boxWorld.cbosHome, 'fleet/machine.json')), {
@@ -141,14 +133,15 @@ describe.skipIf(!hasNatsServer || !hasSshServer)('cbos fleet add', () => {
       code: 6,
       stderr: expect.stringContaining('--wait 10m'),
     });
+    await expectNothingLeft();
     const early = start('box', '--cbos', hang);
-    await waitFor(() => sshProcesses().length > 0, { describe: 'ssh runs' });
+    await waitFor(() => sshProcesses(deskWorld).length > 0, { describe: 'ssh runs' });
     early.child.kill('SIGINT');
     expect(await early.ended).toBe(130);
     await expectNothingLeft();
 
     // It hangs once it has joined.
-    const mute = box.program('mute', 'cbos "$@" | grep --line-buffered -v \'"joined"\'');
+    const mute = box.program('mute', MUTE);
     const late = start('box', '--tunnel', '--cbos', mute, '--name', 'build');
     await waitFor(async () => (await members()).includes('build'), { describe: 'it has joined', timeoutMs: 60_000 });
     late.child.kill('SIGINT');
@@ -158,7 +151,7 @@ describe.skipIf(!hasNatsServer || !hasSshServer)('cbos fleet add', () => {
   }, 240_000);
 
   test('leaves no machine half-joined if it is killed itself', async () => {
-    const mute = box.program('mute', 'cbos "$@" | grep --line-buffered -v \'"joined"\'');
+    const mute = box.program('mute', MUTE);
     const killed = start('box', '--no-tunnel', '--cbos', mute, '--name', 'build');
     await waitFor(async () => (await members()).includes('build'), { describe: 'it has joined', timeoutMs: 60_000 });
     killed.child.kill('SIGKILL');

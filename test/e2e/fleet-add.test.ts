@@ -4,7 +4,7 @@ import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest';
 import type { FleetMachine, FleetView } from '../../src/protocol/index.ts';
 import { type Cbos, type CliResult, PROGRAM, runCbos, startCbos } from '../harness/cbos.ts';
 import { hasNatsServer } from '../harness/fleet.ts';
-import { hasSshServer, type SshServer, startSshServer } from '../harness/ssh-server.ts';
+import { hasSshServer, MUTE, type SshServer, sshProcesses, startSshServer } from '../harness/ssh-server.ts';
 import { openTerminal } from '../harness/tmux.ts';
 import { waitFor } from '../harness/wait-for.ts';
 import { createWorld, type World } from '../harness/world.ts';
@@ -41,16 +41,6 @@ async function untilTunnel(state: string, of = 'build'): Promise<FleetMachine> {
   );
   return last as FleetMachine;
 }
-
-/** The ssh processes of the founder. */
-const sshProcesses = () => deskWorld.processes().filter(({ pid }) => commandOf(pid)[0] === 'ssh');
-const commandOf = (pid: number): string[] => {
-  try {
-    return readFileSync(`/proc/${pid}/cmdline`, 'utf8').split('\0');
-  } catch {
-    return [];
-  }
-};
 
 describe.skipIf(!hasNatsServer || !hasSshServer)('cbos fleet add', () => {
   beforeAll(async () => {
@@ -90,7 +80,7 @@ describe.skipIf(!hasNatsServer || !hasSshServer)('cbos fleet add', () => {
     expect(await fleetOf(boxWorld)).toMatchObject({ machine: 'build', allow: ['see', 'type'] });
     // Other users could read the invitation if it were an argument.
     expect(calls()).toBe('fleet receive\n');
-    expect(sshProcesses()).toEqual([]);
+    expect(sshProcesses(deskWorld)).toEqual([]);
     expect(await add()).toMatchObject({
       code: 4,
       stderr: expect.stringContaining('box already belongs to this fleet, as build'),
@@ -107,14 +97,18 @@ describe.skipIf(!hasNatsServer || !hasSshServer)('cbos fleet add', () => {
     expect((await desk.cli(['fleet', 'ls'])).stdout).toMatch(/build +reachable through ssh/);
 
     // ssh ends: it is started again.
-    for (const { pid } of sshProcesses()) process.kill(pid, 'SIGKILL');
-    await waitFor(async () => (await untilTunnel('open')) !== undefined && sshProcesses().length === 1, {
-      describe: 'there is one ssh again',
-    });
+    const killed = sshProcesses(deskWorld).map(({ pid }) => pid);
+    for (const pid of killed) process.kill(pid, 'SIGKILL');
+    const hasOneAgain = (): boolean => {
+      const [one, ...more] = sshProcesses(deskWorld);
+      return one !== undefined && more.length === 0 && !killed.includes(one.pid);
+    };
+    await waitFor(hasOneAgain, { describe: 'there is one ssh again' });
+    await untilTunnel('open');
 
     // The ssh server is gone: the list says what ssh says.
     await box.stop();
-    for (const { pid } of sshProcesses()) process.kill(pid, 'SIGKILL');
+    for (const { pid } of sshProcesses(deskWorld)) process.kill(pid, 'SIGKILL');
     await untilTunnel('broken');
     await waitFor(async () => JSON.stringify((await machine('build'))?.tunnel).includes('Connection refused'), {
       describe: 'the founder knows why',
@@ -125,20 +119,20 @@ describe.skipIf(!hasNatsServer || !hasSshServer)('cbos fleet add', () => {
 
     // The founder is killed: the next server takes the same tunnel over.
     await desk.stop('SIGKILL');
-    const [left] = sshProcesses();
+    const [left] = sshProcesses(deskWorld);
     desk = await startCbos(deskWorld);
     expect((await untilTunnel('open')).tunnel).toEqual(first.tunnel);
-    expect(sshProcesses()).toHaveLength(1);
-    expect(sshProcesses()[0]?.pid).not.toBe(left?.pid);
+    expect(sshProcesses(deskWorld)).toHaveLength(1);
+    expect(sshProcesses(deskWorld)[0]?.pid).not.toBe(left?.pid);
 
     // It is stopped: the tunnel is closed, and opened again with it.
     await desk.stop('SIGTERM');
-    expect(sshProcesses()).toEqual([]);
+    expect(sshProcesses(deskWorld)).toEqual([]);
     desk = await startCbos(deskWorld);
     expect((await untilTunnel('open')).tunnel).toEqual(first.tunnel);
 
     expect(await desk.cli(['fleet', 'remove', 'build'])).toMatchObject({ code: 0 });
-    await waitFor(() => sshProcesses().length === 0, { describe: 'the tunnel is closed' });
+    await waitFor(() => sshProcesses(deskWorld).length === 0, { describe: 'the tunnel is closed' });
     expect(await fleetOf(boxWorld)).toMatchObject({ connected: false });
   });
 
@@ -215,7 +209,7 @@ describe.skipIf(!hasNatsServer || !hasSshServer)('cbos fleet add', () => {
 
   test('takes everything back if the machine was not seen to join, and the machine leaves', async () => {
     // The founder's command never hears that the machine has joined.
-    const mute = box.program('mute', 'cbos "$@" | grep --line-buffered -v \'"joined"\'');
+    const mute = box.program('mute', MUTE);
     const failed = await add('--cbos', mute, '--no-tunnel', '--name', 'build', '--wait', '5s');
     expect(failed).toMatchObject({ code: 6, stdout: '' });
     expect(failed.stderr).toContain('the invitation was taken back');
@@ -225,7 +219,8 @@ describe.skipIf(!hasNatsServer || !hasSshServer)('cbos fleet add', () => {
     // With a tunnel, it goes as well.
     const again = await add('--cbos', mute, '--tunnel', '--name', 'build', '--wait', '5s');
     expect(again).toMatchObject({ code: 6 });
-    await waitFor(() => sshProcesses().length === 0, { describe: 'the tunnel is closed' });
+    expect(await machines()).toHaveLength(1);
+    await waitFor(() => sshProcesses(deskWorld).length === 0, { describe: 'the tunnel is closed' });
     expect(await fleetOf(boxWorld)).toBeNull();
     expect(existsSync(join(boxWorld.cbosHome, 'fleet/machine.json'))).toBe(false);
   });

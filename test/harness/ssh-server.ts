@@ -1,6 +1,6 @@
 import { type ChildProcess, spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { mkdirSync, writeFileSync } from 'node:fs';
+import { mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { capture } from '../../scripts/run-command.mjs';
 import { findOnPath } from '../../scripts/setup/system-programs.mjs';
@@ -26,6 +26,20 @@ export interface SshServer {
   /** writes a program into the world, and returns its path */
   program(name: string, script: string): string;
 }
+
+/** Returns the processes of ssh clients in a world. */
+export function sshProcesses(world: World): ReturnType<World['processes']> {
+  return world.processes().filter(({ pid }) => {
+    try {
+      return readFileSync(`/proc/${pid}/cmdline`, 'utf8').startsWith('ssh\0');
+    } catch {
+      return false; // it has just ended
+    }
+  });
+}
+
+/** A program on a machine that runs `cbos` there, but never says that the machine has joined. */
+export const MUTE = 'cbos "$@" | grep --line-buffered -v \'"joined"\'';
 
 /** @param name the host's name for ssh */
 export async function startSshServer(world: World, name: string): Promise<SshServer> {
