@@ -21,7 +21,7 @@ describe.skipIf(!hasGh)('finish --pr', () => {
   beforeEach(async () => {
     repository = createWorktreeRepository(cli.server.world);
     repository.commit('first', { 'a.txt': 'a\n' });
-    forge = await startForge(cli.server.world, repository);
+    forge = await startForge(cli.server.world, repository, 'SUCCESS');
     await run(['new', 'AUTH', '--worktree', 'fix/login']);
     const folder = join(repository.path, '.claude', 'worktrees', 'AUTH');
     writeFileSync(join(folder, 'a.txt'), 'b\n');
@@ -40,11 +40,9 @@ describe.skipIf(!hasGh)('finish --pr', () => {
     expect(opened.stderr).toBe('');
     expect(opened.stdout).toBe(`AUTH has the pull request #1: https://${forge.repository}/pull/1\n`);
     expect(forge.requests).toMatchObject([{ title: 'Guests', body: 'They wait.', draft: true, base: { ref: 'main' } }]);
-    const [request] = forge.requests;
-    if (request !== undefined) request.checks = 'SUCCESS';
     // The state was requested once. Another list within two minutes does not request it again.
     await waitFor(() => forge.calls.includes('POST /graphql'), { describe: 'its state is asked for' });
-    await waitFor(async () => /PR\s+[\s\S]*#1 (open|passing)/.test((await run(['ls', '-l'])).stdout), {
+    await waitFor(async () => /PR\s+[\s\S]*#1 passing/.test((await run(['ls', '-l'])).stdout), {
       describe: 'the list shows it',
     });
     expect(forge.calls.filter((call) => call === 'POST /graphql')).toHaveLength(1);
@@ -57,7 +55,7 @@ describe.skipIf(!hasGh)('finish --pr', () => {
 test.skipIf(!hasGlab)('finish --pr opens a merge request on GitLab; the list shows its pipeline', async () => {
   const repository = createWorktreeRepository(cli.server.world, 'on-gitlab');
   repository.commit('first', { 'a.txt': 'a\n' });
-  const gitlab = await startGitLab(cli.server.world, repository);
+  const gitlab = await startGitLab(cli.server.world, repository, 'success');
   const run = (argv: string[], options: Partial<CommandOptions> = {}) =>
     runCommand(argv, { ...cli.where, cwd: repository.path, ...options });
   await run(['new', 'SHOP', '--worktree', 'fix/login']);
@@ -68,7 +66,7 @@ test.skipIf(!hasGlab)('finish --pr opens a merge request on GitLab; the list sho
   expect(refused.stderr).toContain('no merge request of SHOP was opened');
   const opened = await run(['finish', 'SHOP', '--pr', '--yes']);
   expect(opened.stdout).toBe(`SHOP has the merge request !1: https://${gitlab.repository}/-/merge_requests/1\n`);
-  await waitFor(async () => /PR\s+[\s\S]*!1 open/.test((await run(['ls', '-l'])).stdout), {
+  await waitFor(async () => /PR\s+[\s\S]*!1 passing/.test((await run(['ls', '-l'])).stdout), {
     describe: 'the list shows it',
   });
 });

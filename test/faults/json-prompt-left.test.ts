@@ -25,7 +25,8 @@ test('a prompt that a killed server did not hand over does not stop a JSON sessi
     const send = (body: object) => machine.call('POST', '/sessions/ONE/send', body);
     expect((await send({ text: 'say 1' })).body).toMatchObject({ status: 'delivered' });
     const { pid } = (await machine.call<Session>('GET', '/sessions/ONE')).body;
-    process.kill(pid ?? 0, 'SIGSTOP');
+    if (pid === null) throw new Error('the session has no agent');
+    process.kill(pid, 'SIGSTOP');
     fillInput(machine);
     const cut = send({ text: 'say 2' }).catch(() => 'cut');
     await waitFor(() => machine.journal().get('say 2') === 'sent', {
@@ -34,7 +35,7 @@ test('a prompt that a killed server did not hand over does not stop a JSON sessi
     });
     await machine.stop('SIGKILL');
     expect(await cut).toBe('cut');
-    process.kill(pid ?? 0, 'SIGCONT');
+    process.kill(pid, 'SIGCONT');
     await machine.startAgain();
     expect((await send({ text: 'say 3', queue: true })).error).toBeNull();
     await waitFor(() => machine.journal().get('say 3') === 'delivered', {
@@ -49,4 +50,4 @@ test('a prompt that a killed server did not hand over does not stop a JSON sessi
   } finally {
     await machine.world.dispose();
   }
-});
+}, 600_000);

@@ -28,8 +28,15 @@ export interface Forge extends ForgeServer {
   logIn(isLoggedIn: boolean): void;
 }
 
-/** Starts a forge, logs the world's `gh` and git in to it, and makes it a repository's remote `origin`. */
-export async function startForge(world: World, local: WorktreeRepository): Promise<Forge> {
+/**
+ * Starts a forge, logs the world's `gh` and git in to it, and makes it a repository's remote `origin`.
+ * @param checks the state of the checks that run for each new pull request; null if none run
+ */
+export async function startForge(
+  world: World,
+  local: WorktreeRepository,
+  checks: KeptRequest['checks'] = null,
+): Promise<Forge> {
   const requests: KeptRequest[] = [];
   const calls: string[] = [];
 
@@ -62,7 +69,7 @@ export async function startForge(world: World, local: WorktreeRepository): Promi
     const html_url = `https://${server.repository}/pull/${number}`;
     const made: KeptRequest = {
       ...{ number, html_url, head: head ?? '', base: { ref: base ?? '' } },
-      ...{ title: title ?? '', body: text ?? '', draft: Boolean(draft), state: 'OPEN', checks: null },
+      ...{ title: title ?? '', body: text ?? '', draft: Boolean(draft), state: 'OPEN', checks },
     };
     requests.push(made);
     return [201, made];

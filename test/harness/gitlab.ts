@@ -37,8 +37,15 @@ export interface GitLab extends ForgeServer {
 const PROJECT = 7;
 const REQUESTS = '/projects/acme%2Fweb%2Fshop/merge_requests';
 
-/** Starts a GitLab, logs the world's `glab` and git in to it, and makes it a repository's remote `origin`. */
-export async function startGitLab(world: World, local: WorktreeRepository): Promise<GitLab> {
+/**
+ * Starts a GitLab, logs the world's `glab` and git in to it, and makes it a repository's remote `origin`.
+ * @param pipeline the status of the pipeline that runs for each new merge request; null if none runs
+ */
+export async function startGitLab(
+  world: World,
+  local: WorktreeRepository,
+  pipeline: string | null = null,
+): Promise<GitLab> {
   const requests: MergeRequest[] = [];
   const calls: string[] = [];
   const tokens = new Set<string>();
@@ -48,7 +55,12 @@ export async function startGitLab(world: World, local: WorktreeRepository): Prom
     const made: MergeRequest = {
       ...{ iid, web_url: `https://${server.repository}/-/merge_requests/${iid}` },
       ...{ source_branch: '', target_branch: 'main', source_project_id: PROJECT, target_project_id: PROJECT },
-      ...{ title: '', description: '', state: 'opened', head_pipeline: null },
+      ...{
+        title: '',
+        description: '',
+        state: 'opened',
+        head_pipeline: pipeline === null ? null : { status: pipeline },
+      },
       ...request,
     };
     requests.push(made);
