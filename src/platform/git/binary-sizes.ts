@@ -1,7 +1,7 @@
 import { type ChangedFile, type ImageType, MOST_CONTENT_BYTES } from '../../protocol/index.ts';
 import { imageType, sizesOf } from './file-content.ts';
 import type { DiffedFile } from './parse-diff.ts';
-import { type GitCall, readGit } from './read-git.ts';
+import { type GitContext, readGit } from './read-git.ts';
 import { measureWorkingFile } from './working-file.ts';
 
 /** How many binary files are measured. No one reads the sizes of more. */
@@ -9,7 +9,6 @@ const MOST_MEASURED = 200;
 /** How many bytes of objects are read to recognize images. */
 const MOST_READ_BYTES = 8 * 1024 * 1024;
 
-type Call = Pick<GitCall, 'env' | 'signal' | 'cwd'>;
 type Measured = Required<Pick<ChangedFile, 'sizes' | 'image'>>;
 
 /**
@@ -19,7 +18,7 @@ type Measured = Required<Pick<ChangedFile, 'sizes' | 'image'>>;
  */
 export async function measureBinaries(
   files: readonly DiffedFile[],
-  { call, root }: { call: Call; root: string | null },
+  { call, root }: { call: GitContext; root: string | null },
 ): Promise<ReadonlyMap<string, Measured>> {
   const binary = files.filter((file) => file.binary).slice(0, MOST_MEASURED);
   const idOf = ({ sides }: DiffedFile, side: 'old' | 'new'): string =>
@@ -43,7 +42,7 @@ export async function measureBinaries(
 
 /** Recognizes the images among objects, the smallest first, as far as they can be read quickly. */
 async function imagesAmong(
-  call: Call,
+  call: GitContext,
   sizes: ReadonlyMap<string, number>,
   wanted: ReadonlySet<string>,
 ): Promise<Map<string, ImageType | null>> {

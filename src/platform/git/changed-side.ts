@@ -1,7 +1,7 @@
 import { CatalogueError, type ChangedSide } from '../../protocol/index.ts';
-import { readBlob } from './file-content.ts';
+import { NO_CONTENT, readBlob } from './file-content.ts';
 import { type DiffedFile, kindOf } from './parse-diff.ts';
-import type { GitCall } from './read-git.ts';
+import type { GitContext } from './read-git.ts';
 import { readWorkingFile } from './working-file.ts';
 
 export interface SideOptions {
@@ -18,7 +18,7 @@ export interface SideOptions {
 export async function readChangedSide(
   files: readonly DiffedFile[],
   { file, side }: SideOptions,
-  { call, root }: { call: Pick<GitCall, 'env' | 'signal' | 'cwd'>; root: string | null },
+  { call, root }: { call: GitContext; root: string | null },
 ): Promise<Omit<ChangedSide, 'base'>> {
   const found = files.find(({ path }) => path === file);
   if (found === undefined) throw noSuchFile(`${JSON.stringify(file)} has not changed`);
@@ -29,15 +29,14 @@ export async function readChangedSide(
   const kind = kindOf(mode);
   const path = side === 'old' ? (found.old_path ?? found.path) : found.path;
   const facts = { path, side, kind, mode };
-  if (kind === 'submodule') return { ...facts, size: null, encoding: null, content: null, cut: false, image: null };
+  if (kind === 'submodule') return { ...facts, ...NO_CONTENT };
   const isLink = kind === 'link';
   if (side === 'new' && root !== null) {
     const content = await readWorkingFile(root, path, { isLink });
     if (content === null) throw noSuchFile(`${JSON.stringify(file)} was deleted or replaced while CBOS was reading it`);
     return { ...facts, ...content };
   }
-  if (id === undefined || id === null)
-    throw new CatalogueError('git_failed', `git does not name the content of ${path}`);
+  if (id == null) throw new CatalogueError('git_failed', `git does not name the content of ${path}`);
   return { ...facts, ...(await readBlob(call, { id, isLink })) };
 }
 

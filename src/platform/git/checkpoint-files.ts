@@ -4,9 +4,9 @@ import {
   type CheckpointFile,
   type CheckpointFiles,
 } from '../../protocol/index.ts';
-import { readBlob, sizesOf } from './file-content.ts';
+import { NO_CONTENT, readBlob, sizesOf } from './file-content.ts';
 import { LINK } from './parse-diff.ts';
-import { type GitCall, readGit } from './read-git.ts';
+import { type GitContext, readGit } from './read-git.ts';
 import { textOf } from './repository.ts';
 import { readState } from './turn-refs.ts';
 
@@ -14,9 +14,6 @@ import { readState } from './turn-refs.ts';
 const MOST_ENTRIES = 10_000;
 /** The maximum size of a folder's list. A folder with a million files takes less than this. */
 const MOST_LISTED = 256 * 1024 * 1024;
-
-/** How to call git in the repository. The commands used here read no file of the working tree. */
-type Call = Pick<GitCall, 'env' | 'signal' | 'cwd'>;
 
 interface Found extends Pick<CheckpointEntry, 'name' | 'kind' | 'mode' | 'saved'> {
   /** the object with the content, or null if nothing is saved */
@@ -35,7 +32,7 @@ interface Folder {
  * @throws CatalogueError no_such_file, git_failed
  */
 export async function listCheckpoint(
-  call: Call,
+  call: GitContext,
   commit: string,
   { folder, from }: { folder: string; from: number },
 ): Promise<Pick<CheckpointFiles, 'folder' | 'entries' | 'total' | 'next'>> {
@@ -60,7 +57,7 @@ export async function listCheckpoint(
  * @throws CatalogueError no_such_file, git_failed
  */
 export async function readCheckpointFile(
-  call: Call,
+  call: GitContext,
   commit: string,
   path: string,
 ): Promise<Omit<CheckpointFile, 'turn' | 'state' | 'at' | 'commit' | 'root'>> {
@@ -71,9 +68,7 @@ export async function readCheckpointFile(
   if (found === undefined) throw noSuchFile(path);
   const { id, name: _, ...entry } = found;
   const facts = { path: [...names, name].join('/'), ...entry };
-  if (id === null || entry.kind === 'folder') {
-    return { ...facts, size: null, encoding: null, content: null, cut: false, image: null };
-  }
+  if (id === null || entry.kind === 'folder') return { ...facts, ...NO_CONTENT };
   return { ...facts, ...(await readBlob(call, { id, isLink: entry.kind === 'link' })) };
 }
 
@@ -81,7 +76,7 @@ export async function readCheckpointFile(
  * Finds a folder step by step, by comparing names. No name from a request is ever passed to git, which could take it
  * for a revision or a pattern, so a path can neither leave the checkpoint nor name anything else in the repository.
  */
-async function openFolder(call: Call, commit: string, names: readonly string[]): Promise<Folder> {
+async function openFolder(call: GitContext, commit: string, names: readonly string[]): Promise<Folder> {
   const { tree, leftOut, repositories } = await readState({ call }, commit);
   const unsaved = [
     ...leftOut.map((path) => ({ path: textOf(path).split('/'), kind: 'file' as const })),
@@ -108,7 +103,7 @@ function noSuchFile(path: string): CatalogueError {
 }
 
 /** Returns what is in a folder: folders first, then everything else, each sorted by name. */
-async function entriesOf(call: Call, { tree, unsaved }: Folder): Promise<Found[]> {
+async function entriesOf(call: GitContext, { tree, unsaved }: Folder): Promise<Found[]> {
   const saved = tree === null ? [] : await listTree(call, tree);
   const known = new Set(saved.map(({ name }) => name));
   const others = new Map<string, Found>();
@@ -122,7 +117,7 @@ async function entriesOf(call: Call, { tree, unsaved }: Folder): Promise<Found[]
   );
 }
 
-async function listTree(call: Call, tree: string): Promise<Found[]> {
+async function listTree(call: GitContext, tree: string): Promise<Found[]> {
   const { stdout } = await readGit(['ls-tree', '-z', '--full-tree', tree], { ...call, mostBytes: MOST_LISTED });
   return stdout
     .toString('utf8')

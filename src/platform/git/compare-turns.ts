@@ -1,19 +1,14 @@
 import type { ChangedSide, Changes, ChangesBase, Patch } from '../../protocol/index.ts';
 import { measureBinaries } from './binary-sizes.ts';
 import { readChangedSide, type SideOptions } from './changed-side.ts';
-import { MOST_FILES, MOST_PATCH_BYTES } from './compare.ts';
-import { asPathspec, DIFF, LOST_BYTES, RAW, RENAMES } from './compared-files.ts';
+import { MOST_FILES } from './compare.ts';
+import { DIFF, RAW, RENAMES } from './compared-files.ts';
+import { shortName } from './find-base.ts';
 import { type DiffedFile, parseDiff, toChanged } from './parse-diff.ts';
 import { readGit } from './read-git.ts';
+import { type PatchNames, readPatch, totalOf } from './read-patch.ts';
 import type { TurnGitDir } from './turn-git-dir.ts';
 import type { KeptTurn } from './turn-refs.ts';
-
-export interface PatchNames {
-  /** the file to compare, or null for all files */
-  file: string | null;
-  /** the file's name before the turn, if that was different */
-  oldFile: string | null;
-}
 
 /** A turn, and the state that the beginning of the turn is compared with. */
 interface Compared {
@@ -26,11 +21,6 @@ const baseOf = ({ number, begin }: KeptTurn): ChangesBase => ({ kind: 'turn', re
 async function diffTrees(own: TurnGitDir, from: string, to: string): Promise<DiffedFile[]> {
   const { stdout } = await readGit([...DIFF, RENAMES, ...RAW, '--numstat', '-z', from, to, '--'], own.call);
   return parseDiff(stdout);
-}
-
-function totalOf(files: readonly DiffedFile[]): Changes['total'] {
-  const sum = (of: 'added' | 'removed'): number => files.reduce((total, file) => total + (file[of] ?? 0), 0);
-  return { files: files.length, added: sum('added'), removed: sum('removed') };
 }
 
 /** Counts the files and the lines that differ between two states. */
@@ -59,30 +49,15 @@ export async function listTurnChanges(own: TurnGitDir, { turn, to }: Compared): 
   const { root, branch, head } = own.repository;
   return {
     root,
-    branch: branch === null ? null : branch.replace(/^refs\/heads\//, ''),
+    branch: branch === null ? null : shortName(branch),
     head,
     base: baseOf(turn),
     ...(await listChanges(own, { from: turn.begin, to })),
   };
 }
 
-export async function readTurnPatch(
-  own: TurnGitDir,
-  { turn, to }: Compared,
-  { file, oldFile }: PatchNames,
-): Promise<Patch> {
-  const names = [file, oldFile].flatMap((name) => (name === null ? [] : [name]));
-  const isLiteral = !names.some((name) => name.includes(LOST_BYTES));
-  const { stdout, isCut } = await readGit(
-    [...DIFF, RENAMES, '--patch', turn.begin, to, '--', ...names.map(asPathspec)],
-    {
-      ...own.call,
-      ...(isLiteral ? {} : { env: { ...own.call.env, GIT_LITERAL_PATHSPECS: '0' } }),
-      mostBytes: MOST_PATCH_BYTES,
-    },
-  );
-  const end = isCut ? stdout.lastIndexOf(0x0a) + 1 : stdout.length;
-  return { base: baseOf(turn), patch: stdout.toString('utf8', 0, end), cut: isCut };
+export async function readTurnPatch(own: TurnGitDir, { turn, to }: Compared, asked: PatchNames): Promise<Patch> {
+  return { base: baseOf(turn), ...(await readPatch(own.call, [turn.begin, to], asked)) };
 }
 
 /** Reads one side of a file that a turn changed. */

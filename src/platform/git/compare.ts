@@ -6,6 +6,7 @@
  * - what to compare with: `find-base.ts`
  * - a separate git directory, so that nothing in the repository is written or run: `own-git-dir.ts`
  * - which files differ: `compared-files.ts`
+ * - the patch: `read-patch.ts`
  * - one side of a changed file: `changed-side.ts`
  * - the sizes of binary files: `binary-sizes.ts`
  * - git's output: `parse-diff.ts`, `read-status.ts`
@@ -16,21 +17,19 @@ import { measureBinaries } from './binary-sizes.ts';
 import { readChangedSide, type SideOptions } from './changed-side.ts';
 import {
   addToIndex,
-  asPathspec,
   compareFiles,
   DIFF,
   emptyObject,
   isFolder,
-  LOST_BYTES,
   MOST_UNTRACKED,
-  RENAMES,
   untrackedNames,
 } from './compared-files.ts';
-import { findBase } from './find-base.ts';
+import { findBase, shortName } from './find-base.ts';
 import { gitEnvironment } from './git-environment.ts';
 import { makeOwnGitDir, type OwnGitDir } from './own-git-dir.ts';
 import { splitNames, toChanged } from './parse-diff.ts';
 import { readGit } from './read-git.ts';
+import { namesIn, type PatchNames, readPatch, totalOf } from './read-patch.ts';
 import { readStatus } from './read-status.ts';
 import { findWorkingTree, type WorkingTree } from './working-tree.ts';
 
@@ -40,8 +39,6 @@ import { findWorkingTree, type WorkingTree } from './working-tree.ts';
 const LONGEST_MS = 20_000;
 /** How many files are listed. No one reads through a longer list, but all files are counted. */
 export const MOST_FILES = 5_000;
-/** The maximum size of a patch in a response, which is about 40,000 lines. */
-export const MOST_PATCH_BYTES = 2 * 1024 * 1024;
 
 export interface CompareOptions {
   /** the path of a folder in the working tree */
@@ -57,13 +54,6 @@ export interface ListOptions extends CompareOptions {
   patchOf?: string | null;
 }
 
-export interface PatchOptions extends CompareOptions {
-  /** the file to compare, or null for all files */
-  file: string | null;
-  /** the file's name in the base, if that was different */
-  oldFile: string | null;
-}
-
 export type CountedChanges = Pick<Changes, 'base' | 'total'>;
 
 export interface Comparer {
@@ -76,7 +66,7 @@ export interface Comparer {
    */
   count(options: CompareOptions): Promise<CountedChanges | null>;
   /** @throws the same errors as `changes` */
-  patch(options: PatchOptions): Promise<Patch>;
+  patch(options: CompareOptions & PatchNames): Promise<Patch>;
   /**
    * Reads one side of a changed file: as it is in the base, or as it is now.
    * @throws CatalogueError no_such_file, and the same errors as `changes`
@@ -117,7 +107,7 @@ export function createComparer(options: {
   return {
     changes: (asked) => compare(asked, (comparison) => listChanges(comparison, asked.patchOf ?? null)),
     count: (asked) => compare(asked, countChanges),
-    patch: (asked) => compare(asked, (comparison) => readPatch(comparison, asked)),
+    patch: (asked) => compare(asked, (comparison) => comparePatch(comparison, asked)),
     side: (asked) => compare(asked, (comparison) => readSide(comparison, asked)),
   };
 }
@@ -158,7 +148,7 @@ async function listChanges(comparison: Comparison, patchOf: string | null): Prom
   ]);
   return {
     root,
-    branch: branch === null ? null : branch.replace(/^refs\/heads\//, ''),
+    branch: branch === null ? null : shortName(branch),
     head,
     base,
     files: files.slice(0, MOST_FILES).map((file) => ({ ...file, ...sizes.get(file.path) })),
@@ -181,8 +171,7 @@ async function patchOfListed(
   { own, base }: Comparison,
   { path, old_path }: Pick<ChangedFile, 'path' | 'old_path'>,
 ): Promise<NonNullable<Changes['patch']>> {
-  const names = [path, old_path].flatMap((name) => (name === null ? [] : [name]));
-  return { file: path, ...(await diffOf(forNames(own, names), base, names)) };
+  return { file: path, ...(await diffOf(own, base, { file: path, oldFile: old_path })) };
 }
 
 /** Runs the git processes one at a time, because no one is waiting for a count. */
@@ -200,37 +189,15 @@ async function readSide({ repository, base, own }: Comparison, asked: SideOption
   return { base, ...(await readChangedSide(files, asked, { call: own.call, root: repository.root })) };
 }
 
-function totalOf(files: readonly Pick<ChangedFile, 'added' | 'removed'>[]): Changes['total'] {
-  return {
-    files: files.length,
-    added: files.reduce((sum, file) => sum + (file.added ?? 0), 0),
-    removed: files.reduce((sum, file) => sum + (file.removed ?? 0), 0),
-  };
-}
-
-async function readPatch({ base, own: given }: Comparison, { file, oldFile }: PatchOptions): Promise<Patch> {
-  const names = [file, oldFile].flatMap((name) => (name === null ? [] : [name]));
-  const own = forNames(given, names);
-  const untracked = await untrackedNames(own, names.map(asPathspec));
+async function comparePatch({ base, own }: Comparison, asked: PatchNames): Promise<Patch> {
+  const untracked = await untrackedNames(own, namesIn(asked));
   await addToIndex(own, untracked.filter((name) => !isFolder(name)).slice(0, MOST_UNTRACKED));
-  return { base, ...(await diffOf(own, base, names)) };
+  return { base, ...(await diffOf(own, base, asked)) };
 }
 
-/** Names with bytes that were replaced need a pathspec with wildcards. */
-function forNames(own: OwnGitDir, names: readonly string[]): OwnGitDir {
-  if (!names.some((name) => name.includes(LOST_BYTES))) return own;
-  return { ...own, call: { ...own.call, env: { ...own.call.env, GIT_LITERAL_PATHSPECS: '0' } } };
-}
-
-/** Returns the patch of some files, or of all if there are no names. The index must contain the untracked files. */
-async function diffOf(own: OwnGitDir, base: ChangesBase, names: readonly string[]): Promise<Omit<Patch, 'base'>> {
-  const tree = base.commit ?? emptyObject(own, 'tree');
-  const { stdout, isCut } = await readGit([...DIFF, RENAMES, '--patch', tree, '--', ...names.map(asPathspec)], {
-    ...own.call,
-    mostBytes: MOST_PATCH_BYTES,
-  });
-  const end = isCut ? stdout.lastIndexOf(0x0a) + 1 : stdout.length;
-  return { patch: stdout.toString('utf8', 0, end), cut: isCut };
+/** Returns the patch of the files. The index must contain those that are untracked. */
+function diffOf(own: OwnGitDir, base: ChangesBase, asked: PatchNames): Promise<Omit<Patch, 'base'>> {
+  return readPatch(own.call, [base.commit ?? emptyObject(own, 'tree')], asked);
 }
 
 function nestedRepository(path: string): ChangedFile {

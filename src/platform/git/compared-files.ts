@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto';
 import type { OwnGitDir } from './own-git-dir.ts';
 import { type DiffedFile, parseDiff, splitNames } from './parse-diff.ts';
-import { readGit } from './read-git.ts';
+import { type GitContext, readGit } from './read-git.ts';
 
 /** How many untracked files are compared. git has to read each of them completely. */
 export const MOST_UNTRACKED = 2_000;
@@ -57,6 +57,12 @@ export async function compareFiles(
 /** The character that replaces bytes in a path that are not UTF-8. */
 export const LOST_BYTES = '\ufffd';
 
+/** Names with bytes that were replaced need a pathspec with wildcards. */
+export function forNames(call: GitContext, names: readonly string[]): GitContext {
+  if (!names.some((name) => name.includes(LOST_BYTES))) return call;
+  return { ...call, env: { ...call.env, GIT_LITERAL_PATHSPECS: '0' } };
+}
+
 /** Returns a pathspec for a name. Wherever a byte was replaced, the pathspec matches any byte. */
 export function asPathspec(name: string): string {
   if (!name.includes(LOST_BYTES)) return name;
@@ -66,9 +72,11 @@ export function asPathspec(name: string): string {
 /**
  * Returns the files that git neither tracks nor ignores, as well as folders that are repositories, which have a
  * trailing slash.
+ * @param names the files and folders to look at, or none for all
  */
-export async function untrackedNames({ call }: Pick<OwnGitDir, 'call'>, paths: readonly string[]): Promise<Buffer[]> {
-  const { stdout } = await readGit(['ls-files', '--others', '--exclude-standard', '-z', '--', ...paths], call);
+export async function untrackedNames({ call }: OwnGitDir, names: readonly string[]): Promise<Buffer[]> {
+  const args = ['ls-files', '--others', '--exclude-standard', '-z', '--', ...names.map(asPathspec)];
+  const { stdout } = await readGit(args, forNames(call, names));
   return splitNames(stdout);
 }
 

@@ -1,15 +1,18 @@
 import { type FileContent, type ImageType, MOST_CONTENT_BYTES } from '../../protocol/index.ts';
-import { type GitCall, readGit } from './read-git.ts';
+import { type GitContext, readGit } from './read-git.ts';
 import { lines } from './working-tree.ts';
-
-/** How to call git in the repository. The commands used here read no file of the working tree. */
-type Call = Pick<GitCall, 'env' | 'signal' | 'cwd'>;
 
 /** What the API says about the content of a file. */
 export type SizedContent = FileContent & { size: number | null };
 
+/** What the API says about something without content, such as a folder. */
+export const NO_CONTENT: SizedContent = { size: null, encoding: null, content: null, cut: false, image: null };
+
 /** Reads the content of an object, as much of it as an answer may contain. @throws CatalogueError git_failed */
-export async function readBlob(call: Call, { id, isLink }: { id: string; isLink: boolean }): Promise<SizedContent> {
+export async function readBlob(
+  call: GitContext,
+  { id, isLink }: { id: string; isLink: boolean },
+): Promise<SizedContent> {
   const { stdout, isCut } = await readGit(['cat-file', 'blob', id], { ...call, mostBytes: MOST_CONTENT_BYTES });
   const size = isCut ? ((await sizesOf(call, [id])).get(id) ?? null) : stdout.length;
   return { size, ...contentOf(stdout, { isCut, isLink }) };
@@ -30,7 +33,7 @@ export function contentOf(bytes: Buffer, { isCut, isLink }: { isCut: boolean; is
 }
 
 /** Returns the sizes of objects by their ids. */
-export async function sizesOf(call: Call, ids: readonly string[]): Promise<Map<string, number>> {
+export async function sizesOf(call: GitContext, ids: readonly string[]): Promise<Map<string, number>> {
   if (ids.length === 0) return new Map();
   const { stdout } = await readGit(['cat-file', '--batch-check=%(objectname) %(objectsize)'], {
     ...call,

@@ -144,6 +144,6 @@ async function readPart(path: string, which: 'first' | 'last'): Promise<string[]
   }
 }
 
-function shortName(ref: string): string {
+export function shortName(ref: string): string {
   return ref.replace(/^refs\/(heads|remotes|tags)\//, '');
 }

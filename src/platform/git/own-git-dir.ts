@@ -2,7 +2,7 @@ import { constants } from 'node:fs';
 import { copyFile, mkdir, mkdtemp, readdir, rm, stat, utimes, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { readRegularFile } from '../files/regular-file.ts';
-import { type GitCall, readGit } from './read-git.ts';
+import { type GitCall, type GitContext, readGit } from './read-git.ts';
 import type { WorkingTree } from './working-tree.ts';
 
 /**
@@ -13,7 +13,7 @@ import type { WorkingTree } from './working-tree.ts';
  */
 export interface OwnGitDir {
   /** how to call git so that it reads the working tree */
-  call: Pick<GitCall, 'env' | 'signal' | 'cwd'>;
+  call: GitContext;
   /** the hash that names the repository's objects */
   objectFormat: 'sha1' | 'sha256';
   dispose(): Promise<void>;

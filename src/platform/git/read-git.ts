@@ -4,12 +4,16 @@ import { requirePipes, startFault } from '../process/start-fault.ts';
 import { findGit } from './git-environment.ts';
 import { NO_ROOM } from './run-git.ts';
 
-export interface GitCall {
+/** Where and how git runs. */
+export interface GitContext {
   cwd: string;
   /** the whole environment of git, as returned by `gitEnvironment` */
   env: Readonly<Record<string, string>>;
   /** aborted if git must be killed */
   signal: AbortSignal;
+}
+
+export interface GitCall extends GitContext {
   /** what git receives on standard input */
   input?: Uint8Array;
   /** how many bytes of the output are read; if there are more, git is killed */

@@ -1,5 +1,6 @@
 import { chmod, lstat, mkdir, mkdtemp, readdir, rename, rm, rmdir, stat, unlink, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
+import { SUBMODULE } from './parse-diff.ts';
 import { readGit } from './read-git.ts';
 import { byteNamesIn, bytePath, textOf } from './repository.ts';
 import type { TurnGitDir } from './turn-git-dir.ts';
@@ -18,7 +19,6 @@ export interface RewoundFiles {
 }
 
 const STAGING = '.cbos-rewind-';
-const GITLINK = '160000';
 
 /**
  * Restores the files of a working tree to an earlier state. All files are first written next to the working tree, so
@@ -85,7 +85,7 @@ async function compareTrees(
   for (let at = 0; at + 1 < said.length; at += 2) {
     const [oldMode = '', mode = '', , , letter = ''] = (said[at] ?? '').slice(1).split(' ');
     const name = said[at + 1] ?? '';
-    if (oldMode === GITLINK || mode === GITLINK) continue;
+    if (oldMode === SUBMODULE || mode === SUBMODULE) continue;
     if (letter.startsWith('D')) remove.push(name);
     else write.push(name);
   }

@@ -3,6 +3,7 @@ import { lstat, readlink, rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import { CatalogueError } from '../../protocol/index.ts';
 import { haveSameList, includedNames } from './include-files.ts';
+import { LINK, SUBMODULE } from './parse-diff.ts';
 import { byteNamesIn, bytePath, textOf } from './repository.ts';
 import { askGit, type GitOptions, type GitPlace, runGit } from './run-git.ts';
 
@@ -31,8 +32,6 @@ type Found = { kind: 'file'; mode: string; isOwnerOnly: boolean } | { kind: 'lin
 
 /** A partial clone lacks objects that were never requested. */
 const WRITE_TREE = ['write-tree', '--missing-ok'];
-const SUBMODULE = '160000';
-const LINK = '120000';
 
 /**
  * Writes the files of a worktree into its repository, byte for byte. Each file is read, regardless of what the index

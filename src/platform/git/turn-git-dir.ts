@@ -2,7 +2,7 @@ import { createHash } from 'node:crypto';
 import { mkdir, rm, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { callWith, ignoreRules, makeDirectory, readSettings, SAFE_SETTINGS } from './own-git-dir.ts';
-import type { GitCall } from './read-git.ts';
+import type { GitCall, GitContext } from './read-git.ts';
 import { AS_THEY_ARE } from './restore-work.ts';
 import type { WorkingTree } from './working-tree.ts';
 
@@ -16,9 +16,9 @@ export interface TurnGitDir {
   dir: string;
   repository: WorkingTree;
   /** how to call git with our index and our configuration */
-  call: Pick<GitCall, 'env' | 'signal' | 'cwd'>;
+  call: GitContext;
   /** how to call git with the repository's own index; use it only for commands that read no file in the working tree */
-  theirs: Pick<GitCall, 'env' | 'signal' | 'cwd'>;
+  theirs: GitContext;
 }
 
 export interface TurnGitDirOptions {

@@ -14,7 +14,7 @@ import { lines } from './working-tree.ts';
 export const TURNS = 'refs/cbos/turns';
 
 /** The state of the files at one moment. */
-export interface TurnState extends TurnTree {
+export interface Checkpoint extends TurnTree {
   commit: string;
 }
 
@@ -137,7 +137,7 @@ function turnIn(block: string): KeptTurn[] {
 }
 
 /** Reads a state that was stored. */
-export async function readState(own: Pick<TurnGitDir, 'call'>, commit: string): Promise<TurnState> {
+export async function readState(own: Pick<TurnGitDir, 'call'>, commit: string): Promise<Checkpoint> {
   const { stdout } = await readGit(['cat-file', 'commit', commit], own.call);
   const text = stdout.toString('utf8');
   const message = text.slice(text.indexOf('\n\n') + 2);

@@ -12,15 +12,9 @@
 import type { ChangedSide, Changes, Patch } from '../../protocol/index.ts';
 import type { SideOptions } from './changed-side.ts';
 import { listCheckpoint, readCheckpointFile } from './checkpoint-files.ts';
-import {
-  countChanges,
-  listChanges,
-  listTurnChanges,
-  type PatchNames,
-  readTurnPatch,
-  readTurnSide,
-} from './compare-turns.ts';
+import { countChanges, listChanges, listTurnChanges, readTurnPatch, readTurnSide } from './compare-turns.ts';
 import { type Environment, gitEnvironment } from './git-environment.ts';
+import type { PatchNames } from './read-patch.ts';
 import { type RewoundFiles, rewindFiles } from './rewind-files.ts';
 import type { GitPlace } from './run-git.ts';
 import { openTurnGitDir, type TurnGitDir } from './turn-git-dir.ts';
