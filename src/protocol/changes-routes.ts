@@ -1,11 +1,11 @@
 import { z } from 'zod';
 import { ChangedSide, Changes, Patch } from './changes.ts';
 import { type Route, SlugParam } from './route.ts';
+import { TurnWord } from './turns.ts';
+import { MAX_PATH } from './words.ts';
 
 /** The maximum length of a git reference. git stores references as files, so no reference is longer than this. */
 const MAX_REF = 1_024;
-/** The maximum length of a path, which is what Linux accepts (PATH_MAX). */
-const MAX_PATH = 4_096;
 
 const BaseQuery = z
   .string()
@@ -15,11 +15,9 @@ const BaseQuery = z
   .optional()
   .meta({ description: 'the revision to compare with, instead of the base that CBOS determines' });
 
-const TurnQuery = z
-  .string()
-  .regex(/^(last|[1-9]\d{0,8})$/, 'the number of a turn, or "last"')
-  .optional()
-  .meta({ description: 'only the changes in one turn of the session: its number, or `last`' });
+const TurnQuery = TurnWord.optional().meta({
+  description: 'only the changes in one turn of the session: its number, or `last`',
+});
 
 const ChangesQuery = z.strictObject({
   base: BaseQuery,

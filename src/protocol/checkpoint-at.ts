@@ -1,5 +1,4 @@
-import type { TurnState } from './checkpoints.ts';
-import type { Turn } from './turns.ts';
+import type { Turn, TurnState } from './turns.ts';
 
 /** A moment from which on the files were as a checkpoint has them. */
 export interface CheckpointMoment {

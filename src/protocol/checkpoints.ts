@@ -1,15 +1,9 @@
 import { z } from 'zod';
 import { ChangedFile, Changes } from './changes.ts';
 import { FileContent } from './file-content.ts';
-import { type Route, SlugParam } from './route.ts';
-import { Timestamp } from './words.ts';
-
-/** The maximum length of a path, which is what Linux accepts (PATH_MAX). */
-const MAX_PATH = 4_096;
-
-/** A checkpoint has the files as they were at the beginning or at the end of a turn. */
-export const TurnState = z.enum(['begin', 'end']);
-export type TurnState = z.infer<typeof TurnState>;
+import { NonNegative, type Route, SlugParam } from './route.ts';
+import { TurnState, TurnWord } from './turns.ts';
+import { MAX_PATH, Timestamp } from './words.ts';
 
 const CheckpointFacts = z.object({
   turn: z.int(),
@@ -62,9 +56,7 @@ export const CheckpointFile = CheckpointFacts.extend({
 }).meta({ id: 'CheckpointFile' });
 export type CheckpointFile = z.infer<typeof CheckpointFile>;
 
-const CheckpointParams = SlugParam.extend({
-  turn: z.string().regex(/^(last|[1-9]\d{0,8})$/, 'the number of a turn, or "last"'),
-});
+const CheckpointParams = SlugParam.extend({ turn: TurnWord });
 
 const StateQuery = TurnState.optional().meta({
   description: 'the files as they were before the turn, or as it left them; default: the later state that is saved',
@@ -91,11 +83,7 @@ export const CHECKPOINT_ROUTES = {
     query: z.strictObject({
       state: StateQuery,
       folder: Path.optional().meta({ description: 'relative to the root; default: the root' }),
-      from: z.coerce.number().int().min(0).optional().meta({
-        type: 'integer',
-        minimum: 0,
-        description: 'how many entries to skip',
-      }),
+      from: NonNegative.optional().meta({ type: 'integer', minimum: 0, description: 'how many entries to skip' }),
     }),
     success: 200,
     response: CheckpointFiles,

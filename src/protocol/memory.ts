@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import { Answer } from './requests.ts';
 import { type Route, SlugParam } from './route.ts';
-import { Timestamp } from './words.ts';
+import { MAX_PATH, Timestamp } from './words.ts';
 
 /**
  * The kind of an answer. `choice` means that the user chose options or wrote text in response to one of Claude's own
@@ -65,7 +65,6 @@ export type RememberedQuestion = z.infer<typeof RememberedQuestion>;
 /** The maximum number of questions in one response, which is more than any user will read. */
 const MOST_QUESTIONS = 1_000;
 const MOST_QUERY = 400;
-const MOST_PATH = 4_096;
 
 export const MemoryFilter = z.strictObject({
   q: z.string().max(MOST_QUERY).optional().meta({
@@ -74,7 +73,7 @@ export const MemoryFilter = z.strictObject({
   project: z
     .string()
     .min(1)
-    .max(MOST_PATH)
+    .max(MAX_PATH)
     .optional()
     .meta({ description: 'an absolute folder: only questions in this folder or below' }),
 });

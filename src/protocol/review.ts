@@ -1,9 +1,7 @@
 import { z } from 'zod';
 import { DeliveryStatus } from './delivery.ts';
-import { Timestamp } from './words.ts';
+import { MAX_PATH, Timestamp } from './words.ts';
 
-/** The maximum length of a path, which is what Linux accepts (PATH_MAX). */
-const MAX_PATH = 4_096;
 /** The maximum length of a comment. No one writes more than this about a few lines. */
 const MAX_COMMENT = 10_000;
 /** The maximum number of lines that one comment can cover. */

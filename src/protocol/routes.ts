@@ -28,11 +28,8 @@ import { TEXT_ROUTES } from './text-routes.ts';
 import { TranscriptPage, TranscriptQuery } from './transcript.ts';
 import { TURN_ROUTES } from './turns.ts';
 import { VIEW_ROUTES } from './views.ts';
-import { Timestamp } from './words.ts';
+import { MAX_PATH, Timestamp } from './words.ts';
 import { WORKTREE_ROUTES } from './worktree-routes.ts';
-
-/** The maximum length of a path, which is what Linux accepts (PATH_MAX). */
-const MAX_PATH = 4096;
 
 export const FoldersQuery = z.strictObject({ path: z.string().max(MAX_PATH).optional() });
 

@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import { AFTER_FAILURE } from './setting-limits.ts';
-import { Timestamp } from './words.ts';
+import { MAX_PATH, Timestamp } from './words.ts';
 
 const AfterFailure = z.enum(AFTER_FAILURE);
 
@@ -81,7 +81,7 @@ export function mayTrustSetUp({ state, command, content, sha256 }: ProjectSetUp)
   return isNew && command !== null && content !== null && sha256 !== null;
 }
 
-const RepositoryPath = z.string().min(1).max(4_096);
+const RepositoryPath = z.string().min(1).max(MAX_PATH);
 
 export const SetUpTrust = z
   .strictObject({

@@ -8,6 +8,13 @@ export type TurnKind = z.infer<typeof TurnKind>;
 
 export const TurnNumber = z.int().min(1).max(999_999_999);
 
+/** Identifies a turn in an address, either by its number or as the last one. */
+export const TurnWord = z.string().regex(/^(last|[1-9]\d{0,8})$/, 'the number of a turn, or "last"');
+
+/** A checkpoint has the files as they were at the beginning or at the end of a turn. */
+export const TurnState = z.enum(['begin', 'end']);
+export type TurnState = z.infer<typeof TurnState>;
+
 /** A turn of a session. CBOS has saved the state of the files at its beginning and at its end. */
 export const Turn = z
   .object({
@@ -44,7 +51,7 @@ export type Turns = z.infer<typeof Turns>;
 export const Rewind = z
   .strictObject({
     turn: TurnNumber,
-    to: z.enum(['begin', 'end']).meta({ description: 'The files as they were before the turn, or as it left them' }),
+    to: TurnState.meta({ description: 'The files as they were before the turn, or as it left them' }),
   })
   .meta({ id: 'Rewind' });
 export type Rewind = z.infer<typeof Rewind>;

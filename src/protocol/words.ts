@@ -10,6 +10,9 @@ export const Timestamp = z.iso.datetime();
 export const PermissionMode = z.enum(PERMISSION_MODES);
 export type PermissionMode = z.infer<typeof PermissionMode>;
 
+/** The maximum length of a path, which is what Linux accepts (PATH_MAX). */
+export const MAX_PATH = 4_096;
+
 /** The range of terminal sizes for which both Screen 4.9 and Claude Code draw correctly. */
 export const Columns = z.int().min(20).max(500);
 export const Rows = z.int().min(5).max(200);

@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import { PullRequest } from './pull-request.ts';
 import { SetUp } from './set-up.ts';
-import { Timestamp } from './words.ts';
+import { MAX_PATH, Timestamp } from './words.ts';
 
 /**
  * The ways to finish a worktree. `keep` keeps its branch. `discard` deletes the branch if it was created for the
@@ -17,7 +17,7 @@ export type FinishHow = z.infer<typeof FinishHow>;
  */
 export const GitName = z.string().min(1).max(1_000);
 /** The maximum length of a path, which is what Linux accepts (PATH_MAX). */
-const FolderPath = z.string().min(1).max(4_096);
+const FolderPath = z.string().min(1).max(MAX_PATH);
 
 /** Everything that was in a finished worktree, saved as one commit under `refs/cbos/saved`. */
 export const SavedWork = z
