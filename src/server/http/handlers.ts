@@ -210,13 +210,13 @@ export function createHandlers(options: HandlerOptions): Handlers {
 type ChangesRoute = 'changes' | 'patch' | 'changedSide' | keyof typeof TURN_ROUTES | keyof typeof CHECKPOINT_ROUTES;
 
 function createChangesHandlers({ sessions, changes, turns }: HandlerOptions): Pick<Handlers, ChangesRoute> {
+  const numberOf = (turn: string): WhichTurn => (turn === 'last' ? turn : Number(turn));
   const whichOf = ({ base, turn }: { base?: string | undefined; turn?: string | undefined }): WhichTurn | null => {
     if (turn === undefined) return null;
     if (base !== undefined)
       throw new CatalogueError('invalid_request', 'base: cannot be combined with a turn, which has its own base');
     return numberOf(turn);
   };
-  const numberOf = (turn: string): WhichTurn => (turn === 'last' ? turn : Number(turn));
   const stateOf = ({ turn }: { turn: string }, { state }: { state?: TurnState | undefined }): WhichState => ({
     turn: numberOf(turn),
     state: state ?? null,

@@ -125,8 +125,7 @@ export function createTurnDesk({ sessions, environment, settings, clock, log }: 
     const found = await find(session, which.turn);
     const turn = closed(found);
     const state = which.state ?? (turn.end === null ? 'begin' : 'end');
-    const commit = state === 'begin' ? turn.begin : turn.end;
-    if (commit === null) throw unseenEnd(session.slug, turn.number);
+    const commit = commitOf(turn, state, session.slug);
     const at = state === 'begin' ? turn.beganAt + turn.lateMs : (turn.endedAt ?? found.next?.beganAt ?? turn.beganAt);
     const facts = { turn: turn.number, state, at: new Date(at).toISOString(), commit, root: turn.root };
     return { ...found, facts };
@@ -163,8 +162,7 @@ export function createTurnDesk({ sessions, environment, settings, clock, log }: 
         const turn = closed(await find(session, number));
         const folder = requireFolder(session);
         requireNoTurnIn(turn.root, session);
-        const commit = to === 'begin' ? turn.begin : turn.end;
-        if (commit === null) throw unseenEnd(session.slug, number);
+        const commit = commitOf(turn, to, session.slug);
         const { id } = sessions.turn(session.slug);
         const prompt = to === 'begin' ? `rewind to before turn ${number}` : `rewind to turn ${number}`;
         const begin = { folder, session: id, slug: session.slug, kind: 'rewind' as const, prompt, at: now() };
@@ -211,9 +209,12 @@ const stateBefore = ({ number, begin }: KeptTurn) => ({ turn: number, state: 'be
 const lastState = (turn: KeptTurn) =>
   turn.end === null ? stateBefore(turn) : { turn: turn.number, state: 'end' as const, commit: turn.end };
 
-function unseenEnd(slug: string, number: number): CatalogueError {
-  return new CatalogueError('no_such_turn', `CBOS did not see the end of turn ${number}`, {
-    hint: `\`cbos rewind ${slug} --before ${number}\` restores the files as they were before it`,
+/** Returns the commit with one state of a turn. @throws CatalogueError no_such_turn */
+function commitOf(turn: KeptTurn, state: TurnState, slug: string): string {
+  const commit = turn[state];
+  if (commit !== null) return commit;
+  throw new CatalogueError('no_such_turn', `CBOS did not see the end of turn ${turn.number}`, {
+    hint: `\`cbos rewind ${slug} --before ${turn.number}\` restores the files as they were before it`,
   });
 }
 
