@@ -157,13 +157,13 @@ function details(session: Session, { now }: Reader): Fact[] {
   ];
 }
 
-/** Returns lines about a worktree: where it is, its base, and the checkout it was created from. */
 /** Returns the state and the URL of the session's pull request. */
 function pullRequestFact(session: Session): string {
   const url = session.worktree?.pull_request?.url;
   return url === undefined ? '' : `${pullRequestText(session)}  ${cleanLine(url)}`;
 }
 
+/** Says which branch a worktree is on, its base, and the checkout it was created from. */
 function worktreeText({ worktree, path }: Session, home: string | undefined): string {
   if (worktree === undefined) return '';
   const { branch, base, repository } = worktree;

@@ -193,8 +193,6 @@ function alwaysShown(name: ColumnName): SessionColumn {
   return column;
 }
 
-/** Returns a worktree's branch and base, such as `fix/login → main`. */
-
 function saysOf(session: Session): string {
   if (!session.adopted) return cleanLine(`only observed; cbos adopt ${session.screen_id ?? ''}`);
   const lost = lostText(session) === '' ? '' : `${lostText(session)}; cbos restore`;
