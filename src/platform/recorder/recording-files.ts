@@ -38,7 +38,8 @@ const beginning = Buffer.alloc(HEADER_READ_BYTES);
  * @throws CatalogueError no_recording if there is no such file
  */
 export async function readStart(file: string): Promise<RecordingStart> {
-  const opened = openBeginning(file);
+  const opened = openOrNull(file);
+  if (opened === null) throw new CatalogueError('no_recording', `The recording ${file} does not exist`);
   try {
     const { size, mtimeMs } = fstatSync(opened);
     const bytesRead = readSync(opened, beginning, 0, HEADER_READ_BYTES, 0);
@@ -201,12 +202,13 @@ function numberOf(name: string, slug: string): number {
   return Number(/^(\d+)\.(typescript|timing|cbos)/.exec(name.slice(slug.length + 1))?.[1] ?? 0);
 }
 
-function openBeginning(file: string): number {
+/** Opens a file for synchronous reads. Returns null if there is no such file. */
+export function openOrNull(file: string): number | null {
   try {
     // Without O_NONBLOCK, opening a pipe would block the thread until somebody writes to it.
     return openSync(file, constants.O_RDONLY | constants.O_NONBLOCK);
-  } catch (cause) {
-    if ((cause as NodeJS.ErrnoException).code !== 'ENOENT') throw cause;
-    throw new CatalogueError('no_recording', `The recording ${file} does not exist`, { cause });
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code === 'ENOENT') return null;
+    throw error;
   }
 }

@@ -1,9 +1,9 @@
-import { closeSync, constants, fstatSync, openSync, read, readSync, statSync } from 'node:fs';
+import { closeSync, fstatSync, read, readSync, statSync } from 'node:fs';
 import { setTimeout as delay } from 'node:timers/promises';
 import { promisify } from 'node:util';
 import { parseHeader } from '../../core/recording/index.ts';
 import { watchFile } from '../files/watch-file.ts';
-import { startOf } from './recording-files.ts';
+import { openOrNull, startOf } from './recording-files.ts';
 import type { RecordingTail, TailOptions } from './tail-options.ts';
 
 /**
@@ -41,9 +41,6 @@ export async function tailRecording(options: TailOptions): Promise<RecordingTail
 
 /** The buffer for synchronous reads. The bytes are copied out of it before anything else runs. */
 const scratch = Buffer.alloc(LEAST_READ_BYTES);
-
-/** Without O_NONBLOCK, opening a pipe would block the thread until somebody writes to it. */
-const READ = constants.O_RDONLY | constants.O_NONBLOCK;
 
 const readInOtherThread = promisify(read);
 
@@ -255,13 +252,4 @@ function isSparse(fd: number): boolean {
 function leadingNuls(bytes: Buffer): number {
   const first = bytes.findIndex((byte) => byte !== 0);
   return first < 0 ? bytes.length : first;
-}
-
-function openOrNull(file: string): number | null {
-  try {
-    return openSync(file, READ);
-  } catch (error) {
-    if ((error as NodeJS.ErrnoException).code === 'ENOENT') return null;
-    throw error;
-  }
 }
