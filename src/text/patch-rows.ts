@@ -14,6 +14,12 @@ export interface PatchRow {
   now: number | null;
 }
 
+/**
+ * The maximum length of a line that is shown in full. Nobody reads the end of a longer line, and browsers take long to
+ * draw a million characters.
+ */
+export const LONGEST_LINE = 2_000;
+
 const HUNK = /^@@ -(\d+)(?:,(\d+))? \+(\d+)(?:,(\d+))? @@/;
 
 /**
@@ -57,6 +63,19 @@ export function patchRows(patch: string): PatchRow[] {
 
 function plain(kind: PatchRow['kind'], text: string): PatchRow {
   return { kind, text, old: null, now: null };
+}
+
+/**
+ * Returns the name in a row such as `+++ b/main.ts`, and the version of the file that has this name; null for any other
+ * row. git appends a tab to a name that contains a space, and quotes a name with other special characters.
+ */
+export function namedFile({ kind, text }: PatchRow): { side: 'old' | 'now'; name: string } | null {
+  if (kind !== 'said' || !/^(?:---|\+\+\+) /.test(text)) return null;
+  const name = text
+    .slice('--- '.length)
+    .replace(/\t$/, '')
+    .replace(/^"(.*)"$/, '$1');
+  return { side: text.startsWith('-') ? 'old' : 'now', name };
 }
 
 const SIGNS: Readonly<Partial<Record<PatchRow['kind'], string>>> = { context: ' ', added: '+', removed: '-' };

@@ -1,4 +1,4 @@
-import { type PatchRow, shownRow } from '../patch-rows.ts';
+import { namedFile, type PatchRow, shownRow } from '../patch-rows.ts';
 import { opensInComment, withoutOpenStrings } from './hunk-edges.ts';
 import { type LanguageName, languageOfFile } from './languages.ts';
 import { LANGUAGES } from './parsers.ts';
@@ -92,9 +92,9 @@ function findHunks(rows: readonly PatchRow[]): readonly (Hunk | undefined)[] {
   let hunk: Hunk | undefined;
   for (const [at, row] of rows.entries()) {
     const { kind, text } = row;
+    const named = namedFile(row);
     if (kind === 'file') names = { old: null, now: null };
-    else if (kind === 'said' && text.startsWith('--- ')) names = { ...names, old: nameIn(text) };
-    else if (kind === 'said' && text.startsWith('+++ ')) names = { ...names, now: nameIn(text) };
+    else if (named !== null) names = { ...names, [named.side]: named.name };
     if (kind === 'file' || kind === 'said') {
       hunk = undefined;
     } else if (kind === 'hunk') {
@@ -112,14 +112,6 @@ function findHunks(rows: readonly PatchRow[]): readonly (Hunk | undefined)[] {
 
 function range({ from, end }: Hunk): number[] {
   return Array.from({ length: end - from }, (_, at) => from + at);
-}
-
-/** git appends a tab to a name that contains a space, and quotes a name with other special characters. */
-function nameIn(text: string): string {
-  return text
-    .slice('--- '.length)
-    .replace(/\t$/, '')
-    .replace(/^"(.*)"$/, '$1');
 }
 
 function languageOf(name: string | null): LanguageName | null {

@@ -1,5 +1,5 @@
 import { useMemo } from 'preact/hooks';
-import type { PatchRow } from '../../text/patch-rows.ts';
+import { namedFile, type PatchRow } from '../../text/patch-rows.ts';
 import { languageOfFile } from '../../text/syntax/languages.ts';
 import type { Tokens } from '../../text/syntax/tokens.ts';
 import { isSame, useColours } from './use-colours.ts';
@@ -25,7 +25,7 @@ export function usePatchColours(patch: string, rows: readonly PatchRow[]): Patch
   }, [lines, rows]);
 }
 
-/** Reports whether a row names a file in a language that can be coloured. The name may be quoted, or end with a tab. */
-function namesLanguage({ kind, text }: PatchRow): boolean {
-  return kind === 'said' && /^(?:---|\+\+\+) /.test(text) && languageOfFile(text.replace(/"?\t?$/, '')) !== null;
+/** Reports whether a row names a file in a language that can be coloured. */
+function namesLanguage(row: PatchRow): boolean {
+  return languageOfFile(namedFile(row)?.name ?? '') !== null;
 }
