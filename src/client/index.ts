@@ -6,6 +6,7 @@ export * from './follow-restoration.ts';
 export * from './follow-terminal.ts';
 export * from './inbox.ts';
 export * from './look-timer.ts';
+export * from './read-folder.ts';
 export * from './remote-errors.ts';
 export * from './remote-names.ts';
 export * from './request-looks.ts';

@@ -53,6 +53,16 @@ export function contentText(file: CheckpointFile): string | null {
   return file.content === '' ? `${name} is empty.` : null;
 }
 
+/** Returns the lines of a text. A line feed at its end does not begin another line. */
+export function fileLines(content: string): string[] {
+  return content.replace(/\r?\n$/, '').split(/\r?\n/);
+}
+
+/** Returns the name of an entry of a folder. The name of a folder ends with a slash. */
+export function entryName({ name, kind }: Pick<CheckpointEntry, 'name' | 'kind'>): string {
+  return `${shownName(name)}${kind === 'folder' ? '/' : ''}`;
+}
+
 /** Says what an entry of a folder is, briefly: its size, or why it has none. */
 export function entryText({ kind, size, saved }: Pick<CheckpointEntry, 'kind' | 'size' | 'saved'>): string {
   if (kind === 'repository') return 'repository';
@@ -86,6 +96,11 @@ export interface MarkedEntry extends CheckpointEntry {
   /** how many files below a folder changed */
   changes: number;
   deleted: boolean;
+}
+
+/** Says what an entry is, as `entryText` does, and how many files below a folder changed. */
+export function markedText(entry: MarkedEntry): string {
+  return entry.changes > 0 && entry.kind === 'folder' ? `${entry.changes} changed` : entryText(entry);
 }
 
 /** Returns a folder's entries with what changed, followed by what was deleted from the folder. */

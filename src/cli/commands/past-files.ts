@@ -1,5 +1,5 @@
 import type { Command } from 'commander';
-import type { Caller } from '../../client/index.ts';
+import { type Caller, readFolder } from '../../client/index.ts';
 import {
   type CheckpointChanges,
   type CheckpointFile,
@@ -8,11 +8,13 @@ import {
   EXIT,
   type TurnState,
 } from '../../protocol/index.ts';
-import { changeLetter, changeStyle, shownName } from '../../text/changes-words.ts';
+import { changeLetter, changeStyle } from '../../text/changes-words.ts';
 import {
   checkpointLines,
   contentText,
+  entryName,
   entryText,
+  fileLines,
   markedEntries,
   marksOf,
   stateText,
@@ -76,7 +78,7 @@ async function show(
     whole === '' ? null : await client.call('checkpointFile', { ...which, query: { ...which.query, path: whole } });
   if (file !== null && file.kind !== 'folder') await printFile(context, slug, { file, isJson: options.json === true });
   else {
-    const files = await readFolder(client, which, whole);
+    const files = await readFolder(client, { ...which, query: { ...which.query, folder: whole } });
     if (options.json === true) context.out.json(files);
     else printFolder(context, slug, { files, changes: await client.call('checkpointChanges', which) });
   }
@@ -105,20 +107,6 @@ async function findCheckpoint(
   return of(String(found.checkpoint.turn), found.checkpoint.state);
 }
 
-/** Reads all parts of a folder. */
-async function readFolder(client: Caller, { params, query }: Which, folder: string): Promise<CheckpointFiles> {
-  const read = (from: number) => client.call('checkpointFiles', { params, query: { ...query, folder, from } });
-  const files = await read(0);
-  const entries = [...files.entries];
-  let { next } = files;
-  while (next !== null) {
-    const part = await read(next);
-    entries.push(...part.entries);
-    next = part.next;
-  }
-  return { ...files, entries, next };
-}
-
 function printFolder(
   { out }: CliContext,
   slug: string,
@@ -132,7 +120,7 @@ function printFolder(
       [{ title: '' }, { title: 'FILE', keeps: 'end' }, { title: 'SIZE' }, { title: 'CHANGED', worth: 1 }],
       entries.map((entry) => [
         entry.change === null ? { text: '' } : { text: changeLetter(entry.change), style: changeStyle(entry.change) },
-        { text: `${shownName(entry.name)}${entry.kind === 'folder' ? '/' : ''}` },
+        { text: entryName(entry) },
         { text: entry.deleted ? '' : entryText(entry) },
         { text: entry.changes === 0 ? '' : `${entry.changes} below`, style: 'dim' },
       ]),
@@ -151,7 +139,7 @@ async function printFile(
   if (content === null) throw new CommandError((told ?? '').replace(/\.$/, ''), `cbos tree ${slug} lists the files`);
   if (out.width === null) await out.raw(encoding === 'base64' ? Buffer.from(content, 'base64') : content);
   else if (told !== null) out.notice(told);
-  else for (const line of content.replace(/\n$/, '').split('\n')) out.line(showHiddenMarks(line.replace(/\r$/, '')));
+  else for (const line of fileLines(content)) out.line(showHiddenMarks(line));
   if (!cut) return;
   out.notice(`the file is too long and is cut off here; git show ${commit}:PATH prints all of it`);
   // Nobody should use an incomplete file in the belief that it is complete.

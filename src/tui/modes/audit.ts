@@ -8,6 +8,7 @@ import { toolInputLines } from '../../text/tool-input-text.ts';
 import { replayFrom } from '../actions.ts';
 import type { App } from '../app.ts';
 import { wrap } from '../view/cells.ts';
+import { listRow } from '../view/dress.ts';
 import type { Hint } from './mode.ts';
 import { pagerStep } from './pager-keys.ts';
 import { showPage } from './text-page.ts';
@@ -104,7 +105,7 @@ function row({ dress, options }: App, entry: AuditEntry, of: { cols: number; isC
   const word = (DECIDED_WORDS[entry.decision] ?? cleanLine(entry.decision)).padEnd(7);
   const name = cleanLine(entry.listed ?? entry.session);
   const text = truncate(`${age}  ${word}  ${name}  ${decidedCall(entry)}`, of.cols - 3);
-  return of.isChosen ? `${dress('cyan', '▌')} ${dress('inverse', text)}` : `  ${text}`;
+  return listRow(dress, text, { isChosen: of.isChosen });
 }
 
 /** Shows one decision with its complete input. `p` plays the recording from that point. */

@@ -1,12 +1,14 @@
-import type { Caller } from '../../client/index.ts';
+import { type Caller, readFolder } from '../../client/index.ts';
 import type { CheckpointAt, CheckpointChanges, CheckpointFile, CheckpointMoment } from '../../protocol/index.ts';
 import { changedName, changeLetter, changeStyle, linesText, shownName } from '../../text/changes-words.ts';
 import {
   checkpointLines,
   contentText,
-  entryText,
+  entryName,
+  fileLines,
   type MarkedEntry,
   markedEntries,
+  markedText,
   marksOf,
   sinceText,
   stateText,
@@ -14,9 +16,11 @@ import {
 import { displayWidth, truncate } from '../../text/display-width.ts';
 import { formatDateTime } from '../../text/durations.ts';
 import { showHiddenMarks } from '../../text/hidden-marks.ts';
+import { LONGEST_LINE } from '../../text/patch-rows.ts';
 import type { Style, StyleName } from '../../text/style.ts';
 import { cleanLine } from '../../text/terminal-text.ts';
 import { wrap } from '../view/cells.ts';
+import { listRow } from '../view/dress.ts';
 import type { Mode, Page } from './mode.ts';
 import { pagerStep } from './pager-keys.ts';
 
@@ -50,9 +54,6 @@ interface ShownFile {
   lines: { cols: number; rows: string[] } | null;
 }
 
-/** The maximum length of a line that is shown in full. Nobody reads the end of a longer line. */
-const LONGEST_LINE = 2_000;
-
 /**
  * Creates the page with the files of a session at a checkpoint: first the files that changed since the checkpoint
  * before, then the files and folders. Both the terminal UI and a replay show it.
@@ -73,8 +74,9 @@ export function pastFiles(host: PastFilesHost, { slug, at, onLeave }: PastFilesO
   };
   const openFolder = (of: CheckpointMoment, path: string, from: string | null): void =>
     host.run(async () => {
-      changes ??= await host.client.call('checkpointChanges', asked(slug, of));
-      const entries = await readFolder(host.client, { slug, of, folder: path });
+      const { params, query } = asked(slug, of);
+      changes ??= await host.client.call('checkpointChanges', { params, query });
+      const { entries } = await readFolder(host.client, { params, query: { ...query, folder: path } });
       folder = path;
       rows = rowsOf(changes, folder, markedEntries(folder, entries, marksOf(changes.files)));
       cursor = Math.max(
@@ -144,12 +146,11 @@ export function pastFiles(host: PastFilesHost, { slug, at, onLeave }: PastFilesO
       height = Math.max(1, rowsTotal - about.length);
       if (cursor < top) top = cursor;
       if (cursor >= top + height) top = cursor - height + 1;
-      const list = rows.slice(top, top + height).map(({ text, style }, index) => {
-        const line = truncate(text, cols - 3);
-        return top + index === cursor
-          ? `${host.dress('cyan', '▌')} ${host.dress('inverse', line)}`
-          : `  ${host.dress(style, line)}`;
-      });
+      const list = rows
+        .slice(top, top + height)
+        .map(({ text, style }, index) =>
+          listRow(host.dress, truncate(text, cols - 3), { isChosen: top + index === cursor, style }),
+        );
       return { title: title(folder === '' ? cleanLine(slug) : `${shownName(folder)}/`), rows: [...about, ...list] };
     },
   };
@@ -159,24 +160,6 @@ const asked = (slug: string, { turn, state }: CheckpointMoment) => ({
   params: { slug, turn: String(turn) },
   query: { state },
 });
-
-/** Reads a whole folder, part by part. A folder that was deleted is empty. */
-async function readFolder(
-  client: Pick<Caller, 'call'>,
-  { slug, of, folder }: { slug: string; of: CheckpointMoment; folder: string },
-) {
-  const { params, query } = asked(slug, of);
-  const entries = [];
-  for (let from: number | null = 0; from !== null; ) {
-    const part: Awaited<ReturnType<typeof client.call<'checkpointFiles'>>> = await client.call('checkpointFiles', {
-      params,
-      query: { ...query, folder, from },
-    });
-    entries.push(...part.entries);
-    from = part.next;
-  }
-  return entries;
-}
 
 /** Returns the rows of a folder. Above the top folder's entries are all files that changed. */
 function rowsOf({ files }: CheckpointChanges, folder: string, entries: readonly MarkedEntry[]): Row[] {
@@ -188,11 +171,11 @@ function rowsOf({ files }: CheckpointChanges, folder: string, entries: readonly 
     }),
   );
   const listed = entries.map((entry): Row => {
-    const { name, path, kind, change, changes, deleted } = entry;
-    const about = kind === 'folder' ? (changes > 0 ? `${changes} changed` : '') : entryText(entry);
+    const { path, kind, change, deleted } = entry;
+    const about = markedText(entry);
     const letter = change === null ? ' ' : changeLetter(change);
     return {
-      text: `${letter} ${shownName(name)}${kind === 'folder' ? '/' : ''}${about === '' ? '' : `  ${about}`}`,
+      text: `${letter} ${entryName(entry)}${about === '' ? '' : `  ${about}`}`,
       style: change === null ? (deleted ? 'red' : null) : changeStyle(change),
       open: kind === 'folder' && deleted ? null : { kind: kind === 'folder' ? 'folder' : 'file', path },
     };
@@ -206,9 +189,8 @@ function linesOf({ path, file }: ShownFile, cols: number): string[] {
   if (file === null) return wrap(`${shownName(path)} was deleted.`, cols);
   const told = contentText(file);
   if (told !== null) return wrap(told, cols);
-  const lines = (file.content ?? '').replace(/\n$/, '').split(/\r?\n/);
   return [
-    ...lines.flatMap((line) => {
+    ...fileLines(file.content ?? '').flatMap((line) => {
       const cut = line.length > LONGEST_LINE ? `${line.slice(0, LONGEST_LINE)} …` : line;
       const text = showHiddenMarks(cut).replaceAll('\t', '    ');
       return displayWidth(text) <= cols ? [text] : wrap(text, cols);

@@ -3,6 +3,7 @@ import { truncate } from '../../text/display-width.ts';
 import { cleanLine } from '../../text/terminal-text.ts';
 import { turnText } from '../../text/turn-words.ts';
 import type { App } from '../app.ts';
+import { listRow } from '../view/dress.ts';
 import { pagerStep } from './pager-keys.ts';
 
 interface TurnChoice {
@@ -53,10 +54,9 @@ function openTurns(app: App, { slug, turn, onChoose }: TurnChoice, turns: readon
       const top = Math.max(0, Math.min(at - Math.floor(rows / 2), lines.length - rows));
       return {
         title: `Turns of ${cleanLine(slug)}: ${turns.length}`,
-        rows: lines.slice(top, top + rows).map((line, index) => {
-          const text = truncate(line, cols - 3);
-          return top + index === at ? `${app.dress('cyan', '▌')} ${app.dress('inverse', text)}` : `  ${text}`;
-        }),
+        rows: lines
+          .slice(top, top + rows)
+          .map((line, index) => listRow(app.dress, truncate(line, cols - 3), { isChosen: top + index === at })),
       };
     },
   });

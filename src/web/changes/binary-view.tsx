@@ -1,11 +1,9 @@
-import { useSignal } from '@preact/signals';
 import { type ChangedFile, type ChangedSide, MOST_CONTENT_BYTES } from '../../protocol/index.ts';
 import { linesText, shownName } from '../../text/changes-words.ts';
 import { formatSize } from '../../text/recording-words.ts';
 import { client } from '../connection/fleet.ts';
-import { useRead } from '../connection/use-read.ts';
 import { Picture } from '../parts/picture.tsx';
-import { problemText } from './problem-text.ts';
+import { useAnswer } from './use-answer.ts';
 
 interface BinaryViewProps {
   slug: string;
@@ -27,24 +25,17 @@ export function BinaryView(props: BinaryViewProps) {
 }
 
 function Side({ slug, file, turn, reading, side }: BinaryViewProps & { side: ChangedSide['side'] }) {
-  const read = useSignal<ChangedSide | null>(null);
-  const problem = useSignal<string | null>(null);
   const size = file.sizes?.[side] ?? null;
   const isRead = size !== null && size <= MOST_CONTENT_BYTES;
   const query = { file: file.path, side, ...(turn === null ? {} : { turn: String(turn) }) };
-  useRead(
-    isRead ? () => client.call('changedSide', { params: { slug }, query }) : null,
-    {
-      onRead: (answer) => {
-        read.value = answer;
-        problem.value = null;
-      },
-      onError: (error) => {
-        problem.value = problemText(error);
-      },
-    },
-    [slug, file.path, turn, side, reading, isRead],
-  );
+  const { answer, problem } = useAnswer(isRead ? () => client.call('changedSide', { params: { slug }, query }) : null, [
+    slug,
+    file.path,
+    turn,
+    side,
+    reading,
+    isRead,
+  ]);
   const name = side === 'old' ? 'Before' : 'After';
   return (
     <section class="side" aria-label={name}>
@@ -53,12 +44,12 @@ function Side({ slug, file, turn, reading, side }: BinaryViewProps & { side: Cha
         <p class="faint">{side === 'old' ? 'The file did not exist.' : 'The file was deleted.'}</p>
       ) : !isRead ? (
         <p class="faint">{formatSize(size)}, too large to show</p>
-      ) : problem.value !== null ? (
-        <p class="notice bad">{problem.value}</p>
-      ) : read.value === null ? (
+      ) : problem !== null ? (
+        <p class="notice bad">{problem}</p>
+      ) : answer === null ? (
         <p class="faint">Loading…</p>
       ) : (
-        <Content file={read.value} />
+        <Content file={answer} />
       )}
     </section>
   );

@@ -1,24 +1,18 @@
-import { signal, useSignal } from '@preact/signals';
+import { signal } from '@preact/signals';
 import { useMemo } from 'preact/hooks';
 import type { ChangedFile, Patch, ReviewComment } from '../../protocol/index.ts';
 import { changedName, linesText } from '../../text/changes-words.ts';
-import { type PatchRow, patchRows, rowSign, shownRow } from '../../text/patch-rows.ts';
+import { LONGEST_LINE, type PatchRow, patchRows, rowSign, shownRow } from '../../text/patch-rows.ts';
 import { client } from '../connection/fleet.ts';
-import { useRead } from '../connection/use-read.ts';
 import { VirtualList } from '../parts/virtual-list.tsx';
 import { ColouredLine } from '../syntax/coloured-line.tsx';
 import { type PatchColours, usePatchColours } from '../syntax/use-patch-colours.ts';
 import { chooseLine, chosenLines, isWithin, linesOf, rowPlace } from './chosen-lines.ts';
-import { problemText } from './problem-text.ts';
 import { sideBySide } from './side-by-side.ts';
+import { useAnswer } from './use-answer.ts';
 
 /** The height of a line of code on the page. */
 export const ROW_PX = 20;
-/**
- * The maximum length of a line that is drawn in full. Nobody reads the end of a longer line, and browsers take long to
- * draw a million characters.
- */
-export const LONGEST_LINE = 2_000;
 
 /** Whether patches are shown in two columns. The user's choice is remembered until the page is reloaded. */
 export const isSideBySide = signal(false);
@@ -38,31 +32,20 @@ interface PatchViewProps {
 
 /** Shows the changes of one file, line by line. */
 export function PatchView({ slug, file, turn, reading, read, comments }: PatchViewProps) {
-  const requested = useSignal<Pick<Patch, 'patch' | 'cut'> | null>(null);
-  const problem = useSignal<string | null>(null);
   const query = {
     file: file.path,
     ...(file.old_path === null ? {} : { old_file: file.old_path }),
     ...(turn === null ? {} : { turn: String(turn) }),
   };
-  useRead(
+  const { answer, problem } = useAnswer(
     read === null ? () => client.call('patch', { params: { slug }, query }) : null,
-    {
-      onRead: (answer) => {
-        requested.value = answer;
-        problem.value = null;
-      },
-      onError: (error) => {
-        problem.value = problemText(error);
-      },
-    },
     [slug, file.path, file.old_path, turn, reading, read],
   );
-  const patch = read ?? requested.value;
+  const patch = read ?? answer;
   const allRows = useMemo(() => patchRows(patch?.patch ?? ''), [patch]);
   const rows = useMemo(() => allRows.filter(isTold), [allRows]);
   const colours = usePatchColours(patch?.patch ?? '', allRows);
-  if (read === null && problem.value !== null) return <p class="notice bad">{problem.value}</p>;
+  if (read === null && problem !== null) return <p class="notice bad">{problem}</p>;
   if (file.kind === 'repository')
     return <p class="empty">{changedName(file)} is a separate repository; its changes are not shown.</p>;
   if (patch === null) return <p class="empty">Loading…</p>;

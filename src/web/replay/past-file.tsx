@@ -1,13 +1,12 @@
-import { useSignal } from '@preact/signals';
 import { useMemo } from 'preact/hooks';
 import type { ChangedFile, CheckpointFile, CheckpointMoment } from '../../protocol/index.ts';
 import { shownName } from '../../text/changes-words.ts';
-import { contentText } from '../../text/checkpoint-words.ts';
+import { contentText, fileLines } from '../../text/checkpoint-words.ts';
 import { showHiddenMarks } from '../../text/hidden-marks.ts';
-import { LONGEST_LINE, ROW_PX } from '../changes/patch-view.tsx';
-import { problemText } from '../changes/problem-text.ts';
+import { LONGEST_LINE } from '../../text/patch-rows.ts';
+import { ROW_PX } from '../changes/patch-view.tsx';
+import { useAnswer } from '../changes/use-answer.ts';
 import { client } from '../connection/fleet.ts';
-import { useRead } from '../connection/use-read.ts';
 import { Picture } from '../parts/picture.tsx';
 import { VirtualList } from '../parts/virtual-list.tsx';
 
@@ -23,24 +22,13 @@ export function PastFile(props: {
   const { slug, checkpoint, path, change, onBack } = props;
   const { turn, state } = checkpoint;
   const isDeleted = change?.status === 'deleted';
-  const file = useSignal<CheckpointFile | null>(null);
-  const problem = useSignal<string | null>(null);
-  useRead(
+  const { answer, problem } = useAnswer(
     isDeleted
       ? null
       : () => client.call('checkpointFile', { params: { slug, turn: String(turn) }, query: { state, path } }),
-    {
-      onRead: (answer) => {
-        file.value = answer;
-        problem.value = null;
-      },
-      onError: (error) => {
-        problem.value = problemText(error);
-      },
-    },
     [slug, turn, state, path, isDeleted],
   );
-  const shown = file.value?.path === path ? file.value : null;
+  const shown = answer?.path === path ? answer : null;
   return (
     <>
       <div class="past-file-head">
@@ -51,8 +39,8 @@ export function PastFile(props: {
       </div>
       {isDeleted ? (
         <p class="empty">{shownName(path)} was deleted.</p>
-      ) : problem.value !== null ? (
-        <p class="notice bad past-problem">{problem.value}</p>
+      ) : problem !== null ? (
+        <p class="notice bad past-problem">{problem}</p>
       ) : shown === null ? (
         <p class="empty">Loading…</p>
       ) : (
@@ -65,7 +53,7 @@ export function PastFile(props: {
 function Content({ file }: { file: CheckpointFile }) {
   const { path, content, size, image, cut } = file;
   const told = contentText(file);
-  const lines = useMemo(() => (told === null ? linesOf(content ?? '') : []), [file]);
+  const lines = useMemo(() => (told === null ? fileLines(content ?? '') : []), [file]);
   if (image !== null && content !== null && size !== null)
     return (
       <div class="past-image">
@@ -89,11 +77,6 @@ function Content({ file }: { file: CheckpointFile }) {
       />
     </>
   );
-}
-
-/** A text ends with a line feed, which does not begin another line. */
-function linesOf(text: string): string[] {
-  return text.replace(/\n$/, '').split(/\r?\n/);
 }
 
 function Line({ number, text }: { number: number; text: string }) {

@@ -9,7 +9,14 @@ import {
   type Turn,
 } from '../../protocol/index.ts';
 import { changeLetter, shownName } from '../../text/changes-words.ts';
-import { checkpointLines, entryText, type MarkedEntry, marksOf, sinceText } from '../../text/checkpoint-words.ts';
+import {
+  checkpointLines,
+  entryName,
+  type MarkedEntry,
+  markedText,
+  marksOf,
+  sinceText,
+} from '../../text/checkpoint-words.ts';
 import { addressOf } from '../app/router.ts';
 import { problemText } from '../changes/problem-text.ts';
 import { client, sessions } from '../connection/fleet.ts';
@@ -248,7 +255,7 @@ function Entry(props: {
   onClick(): void;
 }) {
   const { entry, isOpen, style, onClick } = props;
-  const { name, path, kind, change, changes, deleted } = entry;
+  const { path, kind, change, deleted } = entry;
   const isFolder = kind === 'folder';
   const letter = change === null ? (isFolder ? (isOpen ? '▾' : '▸') : '') : changeLetter(change);
   const status = deleted ? 'deleted' : change?.status.replaceAll('_', ' ');
@@ -265,12 +272,9 @@ function Entry(props: {
       <span class="changed-letter" data-status={deleted ? 'deleted' : change?.status} aria-hidden="true">
         {letter}
       </span>
-      <bdi class="grow clip">
-        {shownName(name)}
-        {isFolder && '/'}
-      </bdi>
+      <bdi class="grow clip">{entryName(entry)}</bdi>
       {status !== undefined && <span class="hidden-text">{status}</span>}
-      <span class="number faint">{isFolder ? (changes > 0 ? `${changes} changed` : '') : entryText(entry)}</span>
+      <span class="number faint">{markedText(entry)}</span>
     </button>
   );
 }
