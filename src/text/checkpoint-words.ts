@@ -63,8 +63,9 @@ export function entryName({ name, kind }: Pick<CheckpointEntry, 'name' | 'kind'>
   return `${shownName(name)}${kind === 'folder' ? '/' : ''}`;
 }
 
-/** Says what an entry of a folder is, briefly: its size, or why it has none. */
-export function entryText({ kind, size, saved }: Pick<CheckpointEntry, 'kind' | 'size' | 'saved'>): string {
+/** Says what an entry of a folder is, briefly: its size, or why it has none. What was deleted has no size. */
+export function entryText({ kind, size, saved, deleted }: MarkedEntry): string {
+  if (deleted) return '';
   if (kind === 'repository') return 'repository';
   if (kind === 'link') return 'link';
   if (kind === 'folder') return '';

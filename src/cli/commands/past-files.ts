@@ -121,7 +121,7 @@ function printFolder(
       entries.map((entry) => [
         entry.change === null ? { text: '' } : { text: changeLetter(entry.change), style: changeStyle(entry.change) },
         { text: entryName(entry) },
-        { text: entry.deleted ? '' : entryText(entry) },
+        { text: entryText(entry) },
         { text: entry.changes === 0 ? '' : `${entry.changes} below`, style: 'dim' },
       ]),
     );
