@@ -11,6 +11,7 @@ import {
   readAddingLine,
 } from '../protocol/index.ts';
 import { cleanLine } from '../text/terminal-text.ts';
+import type { JoinRequest } from './commands/machine-options.ts';
 import { type CliContext, isInteractive } from './context.ts';
 import type { SshEvent, SshTalk } from './local-host.ts';
 
@@ -30,7 +31,7 @@ export interface AddMachine {
   /** undefined lets CBOS find out whether the machine needs a tunnel */
   tunnel: boolean | undefined;
   rights: readonly Right[];
-  join: { allow: Right[]; labels: string[]; name?: string; credentials?: string };
+  join: JoinRequest;
   /** how long to wait for each answer of the other machine */
   waitMs: number;
 }

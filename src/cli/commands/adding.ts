@@ -1,19 +1,21 @@
 import { type Command, InvalidArgumentError, Option } from 'commander';
-import { RIGHTS, type Right, SSH_DESTINATION_PATTERN } from '../../protocol/index.ts';
+import { type Right, SSH_DESTINATION_PATTERN } from '../../protocol/index.ts';
 import type { CliContext } from '../context.ts';
-import { credentialsIn } from '../read-credentials.ts';
 import { describe } from './command-help.ts';
-import { readAllowed, readMachineName, readRights } from './machine-values.ts';
+import {
+  allowOption,
+  type JoinOptions,
+  joinRequest,
+  rightsOption,
+  sharedCredentialsOption,
+} from './machine-options.ts';
+import { readMachineName } from './machine-values.ts';
 import { collectLabel, readSpan } from './option-values.ts';
 
-interface AddOptions {
+interface AddOptions extends JoinOptions {
   rights: Right[];
-  allow: Right[];
-  name?: string;
-  label?: string[];
   tunnel?: boolean;
-  cbos: string;
-  credentials?: string;
+  cbos?: string;
   wait: number;
   json?: boolean;
 }
@@ -37,22 +39,14 @@ export function addAdding(fleet: Command, context: CliContext): void {
     ],
   })
     .argument('<destination>', '[USER@]HOST, as for ssh', readDestination)
-    .addOption(
-      new Option('--rights <rights>', `what the machine may do on the others: ${RIGHTS.join(', ')}`)
-        .argParser(readRights)
-        .default(['see'], 'see'),
-    )
-    .addOption(
-      new Option('--allow <rights>', 'what the other machines may do there, each within its own rights')
-        .argParser(readAllowed)
-        .default(['see'], 'see'),
-    )
+    .addOption(rightsOption('the machine'))
+    .addOption(allowOption('there'))
     .option('--name <name>', 'its name in the fleet; default: its host name', readMachineName)
     .option('--label <label>', 'what it has, for `cbos new --host any --label`; can be repeated', collectLabel)
     .option('--tunnel', 'use a tunnel through ssh, even if it reaches the NATS server directly')
     .option('--no-tunnel', 'use no tunnel')
     .option('--cbos <path>', 'the absolute path of CBOS there; default: cbos in PATH of its login shell', readPath)
-    .option('--credentials <file>', 'for a fleet on a NATS server that exists already: the credentials for that server')
+    .addOption(sharedCredentialsOption())
     .addOption(
       new Option('--wait <span>', 'how long to wait for each answer of the machine: 30s, 10m')
         .argParser(readSpan)
@@ -66,11 +60,7 @@ export function addAdding(fleet: Command, context: CliContext): void {
         program: options.cbos ?? 'cbos',
         tunnel: options.tunnel,
         rights: options.rights,
-        join: {
-          ...{ allow: options.allow, labels: options.label ?? [] },
-          ...(options.name === undefined ? {} : { name: options.name }),
-          ...(await credentialsIn(context, options.credentials)),
-        },
+        join: await joinRequest(context, options),
         waitMs: options.wait,
       });
       if (machine === null) return;

@@ -9,7 +9,14 @@ import { machineTable, tunnelFault } from '../output/fleet-table.ts';
 import { credentialsIn } from '../read-credentials.ts';
 import { addAdding } from './adding.ts';
 import { describe } from './command-help.ts';
-import { readAllowed, readMachineName, readRights } from './machine-values.ts';
+import {
+  allowOption,
+  type JoinOptions,
+  joinRequest,
+  rightsOption,
+  sharedCredentialsOption,
+} from './machine-options.ts';
+import { readAllowed, readMachineName } from './machine-values.ts';
 import { collectLabel, readSpan } from './option-values.ts';
 
 interface JsonOption {
@@ -21,13 +28,6 @@ interface InitOptions {
   nats?: string;
   credentials?: string;
   name?: string;
-}
-
-interface JoinOptions {
-  allow: Right[];
-  label?: string[];
-  name?: string;
-  credentials?: string;
 }
 
 /** How long an invitation is valid: long enough to walk over to the other machine. */
@@ -143,11 +143,7 @@ function addFounding(fleet: Command, context: CliContext): void {
     .description(
       'Print an invitation: a line that admits one machine, once. The first machine that uses it is admitted.',
     )
-    .addOption(
-      new Option('--rights <rights>', `what the new machine may do on the others: ${RIGHTS.join(', ')}`)
-        .argParser(readRights)
-        .default(['see'], 'see'),
-    )
+    .addOption(rightsOption('the new machine'))
     .addOption(
       new Option('--for <span>', 'how long the invitation is valid: 10m, 2h')
         .argParser(readInvitationSpan)
@@ -191,21 +187,15 @@ function addJoining(fleet: Command, context: CliContext): void {
       'Join a fleet. Without the invitation as an argument, the command asks for it or reads it from standard input. This is safer, because other users of this machine can see the arguments of running commands.',
     )
     .argument('[line]', 'the line that `cbos fleet invite` printed; - or no argument reads standard input')
-    .addOption(
-      new Option('--allow <rights>', 'what the other machines may do here, each within its own rights')
-        .argParser(readAllowed)
-        .default(['see'], 'see'),
-    )
+    .addOption(allowOption('here'))
     .option('--name <name>', "this machine's name; default: its host name", readMachineName)
     .option('--label <label>', 'what this machine has, in addition to fleet.labels; can be repeated', collectLabel)
-    .option('--credentials <file>', 'for a fleet on a NATS server that exists already: the credentials for that server')
+    .addOption(sharedCredentialsOption())
     .option('--json', 'print the API response as JSON')
-    .action(async (given: string | undefined, { json, allow, name, label, credentials }: JsonOption & JoinOptions) => {
+    .action(async (given: string | undefined, { json, ...options }: JsonOption & JoinOptions) => {
       const line = given === undefined || given === '-' ? await readLine(context) : given;
-      const read = await credentialsIn(context, credentials);
+      const body = { line, ...(await joinRequest(context, options)) };
       const client = await context.client();
-      const labels = label === undefined ? {} : { labels: label };
-      const body = { line, allow, ...labels, ...(name === undefined ? {} : { name }), ...read };
       const view = await client.call('joinFleet', { body });
       if (json === true) return out.json(view);
       out.line(`joined the fleet as ${view.fleet?.machine ?? ''}`);

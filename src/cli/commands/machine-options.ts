@@ -1,0 +1,53 @@
+import { Option } from 'commander';
+import { RIGHTS, type Right, type RouteInput } from '../../protocol/index.ts';
+import type { CliContext } from '../context.ts';
+import { credentialsIn } from '../read-credentials.ts';
+import { readAllowed, readRights } from './machine-values.ts';
+
+/** Options that several commands for the machines in a fleet have. */
+
+/** @param machine the machine that the invitation admits, in words */
+export function rightsOption(machine: string): Option {
+  return new Option('--rights <rights>', `what ${machine} may do on the others: ${RIGHTS.join(', ')}`)
+    .argParser(readRights)
+    .default(['see'], 'see');
+}
+
+export function allowOption(place: 'here' | 'there'): Option {
+  return new Option('--allow <rights>', `what the other machines may do ${place}, each within its own rights`)
+    .argParser(readAllowed)
+    .default(['see'], 'see');
+}
+
+export function sharedCredentialsOption(): Option {
+  return new Option(
+    '--credentials <file>',
+    'for a fleet on a NATS server that exists already: the credentials for that server',
+  );
+}
+
+/** What a user decides about a machine that joins a fleet. */
+export interface JoinOptions {
+  allow: Right[];
+  label?: string[];
+  name?: string;
+  credentials?: string;
+}
+
+/**
+ * Returns the request to join, except for the invitation.
+ * @throws CommandError if the credentials cannot be read
+ */
+export async function joinRequest(
+  context: CliContext,
+  { allow, label, name, credentials }: JoinOptions,
+): Promise<JoinRequest> {
+  return {
+    allow,
+    ...(label === undefined ? {} : { labels: label }),
+    ...(name === undefined ? {} : { name }),
+    ...(await credentialsIn(context, credentials)),
+  };
+}
+
+export type JoinRequest = Omit<RouteInput<'joinFleet'>['body'], 'line'>;
