@@ -7,6 +7,7 @@
  * - `listening-ports.ts`: finds the ports that programs listen on
  * - `start-detached.ts`: starts a program that outlives this one
  * - `machine-load.ts`: measures how busy the machine is
+ * - `without-secrets.ts`: the environment for a program that must not get CBOS's secrets
  * - `spare-room.ts`: checks whether a thread can certainly be started
  * - `collect-garbage.ts`, then `kernel.ts`: return memory that this process does not use
  */
@@ -24,3 +25,4 @@ export * from './start-detached.ts';
 export * from './start-fault.ts';
 export * from './tree.ts';
 export * from './wait-until.ts';
+export * from './without-secrets.ts';

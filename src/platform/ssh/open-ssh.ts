@@ -1,12 +1,8 @@
-import { spawn } from 'node:child_process';
-import { CatalogueError } from '../../protocol/index.ts';
-import { requirePipes, startFault } from '../process/index.ts';
-import { isMissing, lastWords, loginCommand, sshArguments, sshEnvironment } from './ssh-arguments.ts';
+import { lastWords, loginCommand } from './ssh-arguments.ts';
+import { startSsh } from './ssh-process.ts';
 
 /** How much a program on the other machine may write until it ends. A login shell may print a greeting first. */
 const MOST_BYTES = 256 * 1024;
-/** How long to wait for ssh to end once it should. */
-const END_MS = 2_000;
 
 export interface OpenSshOptions {
   ssh: readonly string[];
@@ -42,14 +38,11 @@ export interface SshTalk {
  * passphrases on the terminal.
  * @throws CatalogueError ssh_missing, process_limit, invalid_request
  */
-export async function openSsh(options: OpenSshOptions): Promise<SshTalk> {
-  const { ssh, destination, words, isAttended } = options;
-  const [program, ...args] = sshArguments({
-    ...{ ssh, destination, command: loginCommand(words) },
+export async function openSsh({ words, isAttended, ...call }: OpenSshOptions): Promise<SshTalk> {
+  const ssh = startSsh({
+    ...{ ...call, command: loginCommand(words) },
     options: ['ClearAllForwardings=yes', ...(isAttended ? [] : ['BatchMode=yes'])],
   });
-  const child = spawn(program, args, { stdio: 'pipe', env: sshEnvironment(options.environment) });
-  requirePipes(child);
   const events: SshEvent[] = [];
   let wake: () => void = () => undefined;
   let isOver = false;
@@ -62,47 +55,25 @@ export async function openSsh(options: OpenSshOptions): Promise<SshTalk> {
 
   let rest = '';
   let bytes = 0;
-  child.stdout.setEncoding('utf8').on('data', (text: string) => {
+  ssh.stdout.on('data', (text: string) => {
     bytes += Buffer.byteLength(text);
     if (bytes > MOST_BYTES) {
       tell({ kind: 'flooded' });
-      child.kill('SIGTERM');
+      ssh.end();
       return;
     }
     const lines = (rest + text).split('\n');
     rest = lines.pop() ?? '';
     for (const line of lines) tell({ kind: 'line', line });
   });
-  let said = '';
-  child.stderr.setEncoding('utf8').on('data', (text: string) => {
-    said = (said + text).slice(-MOST_BYTES);
+  void ssh.ended.then((end) => {
+    if (end.kind === 'exited') tell({ kind: 'ended', code: end.code, said: lastWords(ssh.said()) });
   });
-  // The other side may end before it has read everything.
-  child.stdin.on('error', () => undefined);
-  const ended = new Promise<void>((resolve) => {
-    // A program that ssh has left behind may keep standard error open, so `close` may never come.
-    child.once('exit', (code) =>
-      setImmediate(() => {
-        tell({ kind: 'ended', code, said: lastWords(said) });
-        child.stdout.destroy();
-        child.stderr.destroy();
-        resolve();
-      }),
-    );
-  });
-  await new Promise<void>((resolve, reject) => {
-    child.once('spawn', resolve);
-    child.once('error', (error: NodeJS.ErrnoException) => {
-      reject(
-        isMissing(error)
-          ? new CatalogueError('ssh_missing', `The program ${program} was not found`)
-          : startFault(error),
-      );
-    });
-  });
+  const fault = await ssh.started;
+  if (fault !== null) throw fault;
 
   return {
-    send: (line) => void child.stdin.write(`${line}\n`),
+    send: (line) => void ssh.stdin.write(`${line}\n`),
     next: async (limitMs) => {
       // Only the latest reader waits. The one before it was given up, and its timer would keep the process alive.
       wake();
@@ -116,13 +87,7 @@ export async function openSsh(options: OpenSshOptions): Promise<SshTalk> {
       }
       return events.shift() ?? { kind: 'late' };
     },
-    finish: () => void child.stdin.end(),
-    close: async () => {
-      child.stdin.end();
-      child.kill('SIGTERM');
-      const timer = setTimeout(() => child.kill('SIGKILL'), END_MS);
-      await ended;
-      clearTimeout(timer);
-    },
+    finish: () => void ssh.stdin.end(),
+    close: ssh.close,
   };
 }

@@ -1,15 +1,15 @@
-import { spawn } from 'node:child_process';
-import { isAlive, listProcesses, readArgv, requirePipes, signal, waitUntil } from '../process/index.ts';
-import { isMissing, lastWords, sshArguments, sshEnvironment } from './ssh-arguments.ts';
+import { CatalogueError } from '../../protocol/index.ts';
+import { isAlive, listProcesses, readArgv, signal, waitUntil } from '../process/index.ts';
+import { lastWords, type SshCall, sshArguments } from './ssh-arguments.ts';
+import { type SshEnd, startSsh } from './ssh-process.ts';
 
 /** The text that the other machine sends back as soon as the tunnel is open. */
 const PROBE = 'cbos-tunnel';
 /** How long to wait for a tunnel, including the time that ssh needs to connect. */
 const OPEN_MS = 30_000;
+/** How long to wait for the ssh of an earlier server to end, and how often to check whether it has. */
 const END_MS = 2_000;
 const LOOK_EVERY_MS = 20;
-/** How much of what ssh writes is kept. */
-const KEPT_CHARACTERS = 8_000;
 
 export interface OpenTunnelOptions {
   ssh: readonly string[];
@@ -39,9 +39,9 @@ export interface OpenTunnel {
   close(): Promise<void>;
 }
 
-function tunnelArguments({ ssh, destination, port, target }: OpenTunnelOptions): [string, ...string[]] {
+function tunnelCall({ ssh, destination, port, target }: OpenTunnelOptions): SshCall {
   const host = target.host.includes(':') ? `[${target.host}]` : target.host;
-  return sshArguments({
+  return {
     ...{ ssh, destination, command: 'cat' },
     options: [
       'BatchMode=yes',
@@ -50,7 +50,7 @@ function tunnelArguments({ ssh, destination, port, target }: OpenTunnelOptions):
       'ExitOnForwardFailure=yes',
       `RemoteForward=127.0.0.1:${port} ${host}:${target.port}`,
     ],
-  });
+  };
 }
 
 /**
@@ -58,7 +58,7 @@ function tunnelArguments({ ssh, destination, port, target }: OpenTunnelOptions):
  * nobody could close it any more. It is recognized by its arguments, which contain both ports.
  */
 export async function endLeftTunnel(options: OpenTunnelOptions): Promise<void> {
-  const wanted = tunnelArguments(options).slice(1).join('\0');
+  const wanted = sshArguments(tunnelCall(options)).slice(1).join('\0');
   for (const info of await listProcesses()) {
     // The program may have been found in PATH, so only its arguments are compared.
     if ((await readArgv(info.pid)).slice(1).join('\0') !== wanted) continue;
@@ -76,40 +76,28 @@ export async function endLeftTunnel(options: OpenTunnelOptions): Promise<void> {
  * @throws CatalogueError process_limit, invalid_request
  */
 export function openTunnel(options: OpenTunnelOptions): OpenTunnel {
-  const [program, ...args] = tunnelArguments(options);
-  const child = spawn(program, args, { stdio: 'pipe', env: sshEnvironment(options.environment) });
-  requirePipes(child);
-  let said = '';
-  let echoed = '';
+  const ssh = startSsh({ ...tunnelCall(options), environment: options.environment });
   let isLate = false;
-  const endOf = (fault?: string, hasNoProgram = false): TunnelEnd => ({
-    isPortTaken: said.includes('remote port forwarding failed'),
-    isMissing: hasNoProgram,
-    said: fault ?? (lastWords(said) || 'ssh ended without a reason'),
-  });
-  child.stdin.on('error', () => undefined).write(`${PROBE}\n`);
-  child.stderr.setEncoding('utf8').on('data', (text: string) => {
-    said = (said + text).slice(-KEPT_CHARACTERS);
-  });
-  const ended = new Promise<TunnelEnd>((resolve) => {
-    child.once('error', (error: NodeJS.ErrnoException) =>
-      resolve(isMissing(error) ? endOf(`The program ${program} was not found`, true) : endOf(error.message)),
-    );
-    child.once('exit', () =>
-      setImmediate(() => {
-        child.stdout.destroy();
-        child.stderr.destroy();
-        resolve(endOf(isLate ? `the tunnel was not open after ${OPEN_MS / 1_000} s` : undefined));
-      }),
-    );
-  });
+  const tunnelEnd = (end: SshEnd): TunnelEnd => {
+    const isPortTaken = ssh.said().includes('remote port forwarding failed');
+    if (end.kind === 'not_started') {
+      const isMissing = end.error instanceof CatalogueError && end.error.code === 'ssh_missing';
+      return { isPortTaken, isMissing, said: end.error.message };
+    }
+    const late = `the tunnel was not open after ${OPEN_MS / 1_000} s`;
+    const said = isLate ? late : lastWords(ssh.said()) || 'ssh ended without a reason';
+    return { isPortTaken, isMissing: false, said };
+  };
+  const ended = ssh.ended.then(tunnelEnd);
   const opened = new Promise<TunnelEnd | null>((resolve) => {
     const timer = setTimeout(() => {
       isLate = true;
-      child.kill('SIGTERM');
+      ssh.end();
     }, OPEN_MS);
-    child.stdout.setEncoding('utf8').on('data', (text: string) => {
-      echoed = (echoed + text).slice(-KEPT_CHARACTERS);
+    let tail = '';
+    ssh.stdout.on('data', (text: string) => {
+      const echoed = tail + text;
+      tail = echoed.slice(-PROBE.length);
       if (!echoed.includes(PROBE)) return;
       clearTimeout(timer);
       resolve(null);
@@ -119,15 +107,6 @@ export function openTunnel(options: OpenTunnelOptions): OpenTunnel {
       resolve(end);
     });
   });
-  return {
-    opened,
-    ended,
-    close: async () => {
-      child.stdin.end();
-      child.kill('SIGTERM');
-      const timer = setTimeout(() => child.kill('SIGKILL'), END_MS);
-      await ended;
-      clearTimeout(timer);
-    },
-  };
+  ssh.stdin.write(`${PROBE}\n`);
+  return { opened, ended, close: ssh.close };
 }

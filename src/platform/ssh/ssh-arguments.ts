@@ -51,17 +51,6 @@ export function loginCommand(words: readonly string[]): string {
 
 const quote = (word: string): string => `'${word.replaceAll("'", "'\\''")}'`;
 
-/** Returns the environment for ssh, without the secrets of CBOS, because a configuration may send variables on. */
-export function sshEnvironment(base: Readonly<Record<string, string | undefined>>): Record<string, string> {
-  const { CBOS_TOKEN: _, CBOS_FLEET_INVITATION: __, ...rest } = base;
-  return Object.fromEntries(
-    Object.entries(rest).flatMap(([name, value]) => (value === undefined ? [] : [[name, value]])),
-  );
-}
-
-/** Reports whether a program could not be started because it does not exist or cannot be run. */
-export const isMissing = ({ code }: NodeJS.ErrnoException): boolean => code === 'ENOENT' || code === 'EACCES';
-
 /** Returns the last line that ssh or the other machine wrote on standard error, safe to print. */
 export function lastWords(text: string): string {
   const lines = text

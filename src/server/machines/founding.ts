@@ -24,6 +24,7 @@ import {
   requireProgram,
   stopNatsServer,
 } from '../../platform/nats/index.ts';
+import { withoutSecrets } from '../../platform/process/index.ts';
 import {
   Admission,
   CatalogueError,
@@ -99,7 +100,8 @@ export const admissionText = (invitation: string, id: string, name: string): str
 export function createFounding(options: FoundingOptions): Founding {
   const { membership, files, environment, clock, logger } = options;
   const { natsDir: dir } = files;
-  const { listen: host, port } = { listen: membership.listen ?? membership.host, port: membership.port };
+  const { port, listen } = membership;
+  const host = listen ?? membership.host;
   const isOwnServer = membership.shared === null;
   const tunnels = createTunnels({
     ...{ ssh: options.ssh, environment, clock, logger },
@@ -211,15 +213,12 @@ export function createFounding(options: FoundingOptions): Founding {
       await tunnels.keep(book.tunnels);
       if (!isOwnServer) return expireLater();
       writeConfig(book);
-      const { CBOS_TOKEN: _, CBOS_FLEET_INVITATION: __, ...env } = environment;
       const isStarted = await ensureNatsServer({
         dir,
         host: dialable(host),
         port,
         program: requireProgram('nats-server', environment.PATH),
-        env: Object.fromEntries(
-          Object.entries(env).flatMap(([name, value]) => (value === undefined ? [] : [[name, value]])),
-        ),
+        env: withoutSecrets(environment),
       });
       // A NATS server that is already running may have started before a machine was removed. CBOS makes it reload only
       // once, not at each attempt to connect, because nats-server 2.9.10 refuses a known machine that connects during a
