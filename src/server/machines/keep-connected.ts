@@ -1,7 +1,7 @@
 import { NatsRefusedError } from '../../platform/nats/index.ts';
 import type { Clock } from '../clock.ts';
 import type { Logger } from '../logger.ts';
-import type { Dispose } from '../sessions.ts';
+import { createWaiters } from './waiters.ts';
 
 /** The pause before the first retry. After each failed attempt, the pause doubles until it reaches `LAST_RETRY_MS`. */
 const FIRST_RETRY_MS = 100;
@@ -35,7 +35,7 @@ export function keepConnected(options: {
   const { connect, clock, logger } = options;
   let fault: string | null = null;
   let isClosed = false;
-  let endPause: Dispose = () => undefined;
+  const waiters = createWaiters(clock);
 
   async function run(): Promise<void> {
     let pauseMs = FIRST_RETRY_MS;
@@ -55,19 +55,9 @@ export function keepConnected(options: {
         fault = words;
       }
       if (isClosed) return;
-      await pause(pauseMs);
+      await waiters.wait(pauseMs);
       pauseMs = Math.min(pauseMs * 2, lastMs);
     }
-  }
-
-  function pause(ms: number): Promise<void> {
-    return new Promise((resolve) => {
-      const stop = clock.after(ms, resolve);
-      endPause = () => {
-        stop();
-        resolve();
-      };
-    });
   }
 
   const running = run();
@@ -75,7 +65,7 @@ export function keepConnected(options: {
     fault: () => fault,
     close: async () => {
       isClosed = true;
-      endPause();
+      waiters.wake();
       await running;
     },
   };

@@ -4,7 +4,7 @@ import { endLeftTunnel, type OpenTunnel, openTunnel, type TunnelEnd } from '../.
 import { CatalogueError, type Tunnel, type TunnelState } from '../../protocol/index.ts';
 import type { Clock } from '../clock.ts';
 import type { Logger } from '../logger.ts';
-import type { Dispose } from '../sessions.ts';
+import { createWaiters } from './waiters.ts';
 
 /**
  * The ports for tunnels on other machines. They are below those that Linux gives to outgoing connections, which could
@@ -61,14 +61,14 @@ export function createTunnels(options: {
     let current = first;
     let pauseMs = FIRST_PAUSE_MS;
     let isClosed = false;
-    let endPause: Dispose = () => undefined;
+    const waiters = createWaiters(clock);
     const entry: Kept = {
       tunnel,
       state: { state: first === null ? 'opening' : 'open' },
       isInBook: first === null,
       close: async () => {
         isClosed = true;
-        endPause();
+        waiters.wake();
         await current?.close();
       },
     };
@@ -83,16 +83,6 @@ export function createTunnels(options: {
       return current.ended;
     }
 
-    function pause(): Promise<void> {
-      return new Promise((resolve) => {
-        const stop = clock.after(pauseMs, resolve);
-        endPause = () => {
-          stop();
-          resolve();
-        };
-      });
-    }
-
     async function run(): Promise<void> {
       if (first === null) await endLeftTunnel({ ssh, ...tunnel, target, environment });
       while (!isClosed) {
@@ -102,7 +92,7 @@ export function createTunnels(options: {
         const isNews = entry.state.state !== 'broken' || entry.state.fault !== fault;
         entry.state = { state: 'broken', fault };
         if (isNews) logger.warn({ ...tunnel, fault }, 'the tunnel to a machine is not open');
-        await pause();
+        await waiters.wait(pauseMs);
         pauseMs = Math.min(pauseMs * 2, LONGEST_PAUSE_MS);
       }
     }
