@@ -23,22 +23,10 @@ const NEEDED: Readonly<Record<MachineCallName, Right>> = {
   killSession: 'end',
 };
 
-/** The calls that change nothing. It does no harm if such a call arrives late or twice. */
-const READING: ReadonlySet<MachineCallName> = new Set([
-  'listSessions',
-  'getSession',
-  'buffer',
-  'terminal',
-  'replay',
-  'replayFrame',
-  'replayOutput',
-  'events',
-  'history',
-  'lastResponse',
-  'search',
-]);
-
-export const changesSomething = ({ route }: Pick<MachineCall, 'route'>): boolean => !READING.has(route);
+/**
+ * A call that only needs the right to see changes nothing, so it does no harm if such a call arrives late or twice.
+ */
+export const changesSomething = ({ route }: Pick<MachineCall, 'route'>): boolean => NEEDED[route] !== 'see';
 
 /**
  * Returns the rights that a call requires. An answer may contain free text, which reaches Claude like a prompt, and the
