@@ -16,13 +16,11 @@ import {
   type Right,
   type WireVersion,
 } from '../../protocol/index.ts';
-import type { Clock } from '../clock.ts';
-import type { Logger } from '../logger.ts';
-import type { Dispose, Sessions } from '../sessions.ts';
+import type { Dispose } from '../sessions.ts';
 import type { FarListener, FarSource } from './far-source.ts';
 import type { FleetListener } from './follow-machines.ts';
 import { joinByEnvironment } from './join-by-environment.ts';
-import type { Machines } from './machines.ts';
+import type { Machines, OpenMachinesOptions } from './machines.ts';
 import { MEMBERSHIP_FILE } from './places.ts';
 
 /**
@@ -33,22 +31,9 @@ const CONNECT_MS = 20_000;
 
 const NO_MACHINES = { type: 'fleet' as const, machines: [] };
 
-export interface MachinesDeskOptions {
-  home: string;
-  sessions: Pick<Sessions, 'list' | 'get' | 'stream' | 'events' | 'onEvent'>;
-  /** the labels of this machine, which say what it has, such as a GPU */
-  labels: readonly string[];
-  /** the ssh program and options for it, for tunnels to other machines */
-  ssh: readonly string[];
-  /** carries out a request from another machine after it has been permitted */
-  carryOut(call: MachineCall): Promise<unknown>;
-  environment: Readonly<Record<string, string | undefined>>;
-  /** the version of CBOS, for display */
-  version: string;
+export interface MachinesDeskOptions extends Omit<OpenMachinesOptions, 'files' | 'membership' | 'wire'> {
   /** the version of the messages that this machine sends; set only by tests */
   wire?: WireVersion;
-  clock: Clock;
-  logger: Logger;
 }
 
 /**

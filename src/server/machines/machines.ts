@@ -22,8 +22,9 @@ export interface OpenMachinesOptions {
   sessions: Pick<Sessions, 'list' | 'get' | 'stream' | 'events' | 'onEvent'>;
   /** the labels of this machine, which say what it has, such as a GPU */
   labels: readonly string[];
-  /** the ssh program and options for it */
+  /** the ssh program and options for it, for tunnels to other machines */
   ssh: readonly string[];
+  /** carries out a request from another machine after it has been permitted */
   carryOut(call: MachineCall): Promise<unknown>;
   environment: Readonly<Record<string, string | undefined>>;
   /** the version of CBOS, for display */

@@ -72,6 +72,7 @@ function rowsOf(event: SessionEvent, sessions: Pick<Sessions, 'list'>): [string,
     case 'events':
       return [];
     case 'resized':
+      // `get` would also return a session that is not listed (yet), which the other machines must not see.
       return sessions.list().flatMap((session) => (session.slug === event.slug ? [[event.slug, session]] : []));
     case 'removed':
       return [[event.slug, null]];
