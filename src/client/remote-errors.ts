@@ -1,4 +1,4 @@
-import { CatalogueError, ERRORS, type ErrorBody, type ErrorCode } from '../protocol/index.ts';
+import { CatalogueError, type ErrorBody, isErrorCode } from '../protocol/index.ts';
 import { ConnectionLostError, UnreachableError } from './transport.ts';
 
 /**
@@ -8,7 +8,7 @@ import { ConnectionLostError, UnreachableError } from './transport.ts';
  */
 export function errorFromBody(body: ErrorBody): CatalogueError {
   const { code, message, hint, ...extra } = body;
-  if (isKnownCode(code)) return new CatalogueError(code, message, { hint, extra });
+  if (isErrorCode(code)) return new CatalogueError(code, message, { hint, extra });
   return new CatalogueError('internal', message, { hint, extra: { ...extra, code } });
 }
 
@@ -57,8 +57,4 @@ export function parseJson(text: string): unknown {
     if (cause instanceof SyntaxError) return undefined;
     throw cause;
   }
-}
-
-function isKnownCode(code: string): code is ErrorCode {
-  return Object.hasOwn(ERRORS, code);
 }

@@ -20,6 +20,9 @@ export const ERRORS = {
 
 export type ErrorCode = keyof typeof ERRORS;
 
+/** Reports whether this version knows a code. Another version may send any. */
+export const isErrorCode = (code: string): code is ErrorCode => Object.hasOwn(ERRORS, code);
+
 /** An expected error from the catalogue. It says what happened and what to do about it. */
 export class CatalogueError extends Error {
   override readonly name = 'CatalogueError';

@@ -3,8 +3,8 @@ import { askSubject, changesSomething } from '../../core/machines/index.ts';
 import type { NatsLink } from '../../platform/nats/index.ts';
 import {
   CatalogueError,
-  ERRORS,
   type ErrorCode,
+  isErrorCode,
   LONGEST_TERMINAL_WAIT_MS,
   type MachineAsk,
   type MachineCall,
@@ -14,6 +14,7 @@ import {
   type WireVersion,
 } from '../../protocol/index.ts';
 import { cleanLine } from '../../text/terminal-text.ts';
+import { parseMessage } from './parse-message.ts';
 
 /** How long to wait for an answer that a machine can give immediately. */
 export const ANSWER_MS = 2_000;
@@ -143,12 +144,7 @@ function readValue(options: AskOptions, outcome: Outcome, ifSilent: ErrorCode): 
 }
 
 function readReply(data: string): MachineReply | null {
-  try {
-    return MachineReply.safeParse(JSON.parse(data)).data ?? null;
-  } catch (error) {
-    if (error instanceof SyntaxError) return null;
-    throw error;
-  }
+  return MachineReply.safeParse(parseMessage(data)).data ?? null;
 }
 
 export const unreachable = (name: string): CatalogueError =>
@@ -159,5 +155,3 @@ export const unreachable = (name: string): CatalogueError =>
 
 const notUnderstood = ({ name }: AskOptions): CatalogueError =>
   new CatalogueError('machine_version', `${name} runs a version of CBOS that is incompatible with the one here`);
-
-const isErrorCode = (code: string): code is ErrorCode => Object.hasOwn(ERRORS, code);

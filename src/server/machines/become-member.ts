@@ -17,8 +17,7 @@ import {
 } from '../../platform/nats/index.ts';
 import {
   CatalogueError,
-  ERRORS,
-  type ErrorCode,
+  isErrorCode,
   MachineReply,
   Member,
   RIGHTS,
@@ -29,9 +28,9 @@ import {
 import { admissionText } from './founding.ts';
 import { readInvitation } from './invitation-line.ts';
 import { defaultMachineName, type Membership, type MembershipFiles, placeOf, wayTo } from './membership.ts';
+import { parseMessage } from './parse-message.ts';
+import { NATS_PORT } from './shared-server-address.ts';
 
-/** The default port of NATS. */
-const DEFAULT_PORT = 4222;
 /** How long a joining machine waits for the founder to admit it. */
 const JOIN_MS = 20_000;
 const NOBODY_INVITED = { invitations: [], tunnels: [] };
@@ -194,7 +193,7 @@ async function isAdmitted(login: NatsLogin): Promise<boolean> {
 }
 
 function memberOf(data: string, id: string): Member {
-  const reply = MachineReply.safeParse(JSON.parse(data)).data;
+  const reply = MachineReply.safeParse(parseMessage(data)).data;
   if (reply?.ok === false) {
     const { code, message } = reply.error;
     throw new CatalogueError(isErrorCode(code) ? code : 'internal', message);
@@ -204,14 +203,12 @@ function memberOf(data: string, id: string): Member {
   return member;
 }
 
-const isErrorCode = (code: string): code is ErrorCode => Object.hasOwn(ERRORS, code);
-
 /** Reads `HOST`, `HOST:PORT` or `[IPV6]:PORT`. @throws CatalogueError invalid_setting */
 export function readAddress(text: string): { host: string; port: number } {
-  if (isIP(text) !== 0) return { host: text, port: DEFAULT_PORT };
+  if (isIP(text) !== 0) return { host: text, port: NATS_PORT };
   const parts = /^(?:\[([0-9A-Fa-f:.]+)\]|([A-Za-z0-9](?:[A-Za-z0-9.-]*[A-Za-z0-9])?))(?::(\d{1,5}))?$/.exec(text);
   const host = parts?.[1] ?? parts?.[2];
-  const port = parts?.[3] === undefined ? DEFAULT_PORT : Number(parts[3]);
+  const port = parts?.[3] === undefined ? NATS_PORT : Number(parts[3]);
   const isBad = host === undefined || port < 1 || port > 65_535 || (parts?.[1] !== undefined && isIP(host) !== 6);
   if (isBad) {
     throw new CatalogueError('invalid_setting', `${JSON.stringify(text)} isn't an address`, {

@@ -2,6 +2,7 @@ import { randomUUID } from 'node:crypto';
 import {
   CatalogueError,
   type ErrorCode,
+  isErrorCode,
   type Member,
   type RowsVersion,
   WatchBegun,
@@ -177,12 +178,9 @@ export function createFarWatches(options: {
       if (watch.state !== 'watching' && watch.state !== 'lost') return null;
       if (news.of === 'refused') {
         const { code, message } = news.error;
-        const error = new CatalogueError(
-          FINAL.has(code as ErrorCode) ? (code as ErrorCode) : 'not_allowed_there',
-          `${watch.member.name}: ${cleanLine(message)}`,
-        );
-        if (FINAL.has(error.code)) watch.finish(error);
-        else watch.state = 'lost';
+        if (isErrorCode(code) && FINAL.has(code)) {
+          watch.finish(new CatalogueError(code, `${watch.member.name}: ${cleanLine(message)}`));
+        } else watch.state = 'lost';
         return { more: false };
       }
       watch.state = 'watching';

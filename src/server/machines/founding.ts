@@ -40,6 +40,7 @@ import type { Logger } from '../logger.ts';
 import type { Dispose } from '../sessions.ts';
 import { writeInvitation } from './invitation-line.ts';
 import { dialable, type Membership, type MembershipFiles } from './membership.ts';
+import { parseMessage } from './parse-message.ts';
 import { createTunnels, tunnelOf } from './tunnels.ts';
 import { untilAdmitted } from './until-admitted.ts';
 
@@ -190,7 +191,7 @@ export function createFounding(options: FoundingOptions): Founding {
   }
 
   function answerJoin(message: NatsMessage, invitation: string): MachineReply {
-    const asked = Admission.safeParse(parse(message.data)).data;
+    const asked = Admission.safeParse(parseMessage(message.data)).data;
     const refuse = (error: CatalogueError): MachineReply => ({ ok: false, error: error.toBody() });
     if (asked === undefined || !isSignedBy(asked.id, admissionText(invitation, asked.id, asked.name), asked.proof)) {
       return refuse(new CatalogueError('invalid_invitation', 'The request to join is incomplete'));
@@ -284,12 +285,4 @@ export function createFounding(options: FoundingOptions): Founding {
     },
     dispose: () => stopExpiry(),
   };
-}
-
-function parse(data: string): unknown {
-  try {
-    return JSON.parse(data);
-  } catch {
-    return null; // Whoever has an invitation may send anything, even invalid JSON.
-  }
 }

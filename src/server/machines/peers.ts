@@ -10,6 +10,7 @@ import {
   Session,
   type WireVersion,
 } from '../../protocol/index.ts';
+import { parseMessage } from './parse-message.ts';
 
 type Listed = Pick<MachineSessions, 'sessions' | 'unreadable'>;
 
@@ -85,7 +86,7 @@ export function createPeers(elapsed: () => number, wire: WireVersion): Peers {
 
   return {
     onRows: (id, data) => {
-      const content = parse(data);
+      const content = parseMessage(data);
       const stamp = MachineStamp.safeParse(content).data;
       if (stamp === undefined) return true;
       const peer = peerOf(id);
@@ -167,12 +168,4 @@ function readRow(row: unknown): Session | null {
   const read = session === undefined || !isSlug(session.slug) ? null : session;
   validated.set(row, read);
   return read;
-}
-
-function parse(data: string): unknown {
-  try {
-    return JSON.parse(data);
-  } catch {
-    return null; // Another machine may send anything, even invalid JSON.
-  }
 }

@@ -1,6 +1,8 @@
 import { CatalogueError, type SharedServer } from '../../protocol/index.ts';
 
-const DEFAULT_PORT = '4222';
+/** The default port of NATS. */
+export const NATS_PORT = 4222;
+/** How many addresses of one cluster a user may give. */
 const MOST_SERVERS = 16;
 
 /**
@@ -25,7 +27,7 @@ function readOne(text: string): { protocol: string; host: string; port: string }
     ['', '/'].includes(url.pathname) &&
     `${url.username}${url.password}${url.search}${url.hash}` === '';
   if (!isGood) throw invalid(text);
-  return { protocol: url.protocol, host: url.hostname, port: url.port || DEFAULT_PORT };
+  return { protocol: url.protocol, host: url.hostname, port: url.port || String(NATS_PORT) };
 }
 
 const invalid = (text: string): CatalogueError =>

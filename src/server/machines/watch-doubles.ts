@@ -3,6 +3,7 @@ import type { NatsLink } from '../../platform/nats/index.ts';
 import { MachineInstance } from '../../protocol/index.ts';
 import type { Clock } from '../clock.ts';
 import type { Dispose } from '../sessions.ts';
+import { parseMessage } from './parse-message.ts';
 
 /** How long to wait for an answer from another server with the same key. */
 const ANSWER_MS = 2_000;
@@ -55,7 +56,7 @@ export async function watchDoubles(options: {
   }
 
   function note(data: string): void {
-    const other = MachineInstance.safeParse(parse(data)).data;
+    const other = MachineInstance.safeParse(parseMessage(data)).data;
     if (other === undefined || other.boot === instance.boot) return;
     heard.set(other.boot, { other, at: clock.elapsed() });
   }
@@ -85,12 +86,4 @@ export async function watchDoubles(options: {
       stopTimer();
     },
   };
-}
-
-function parse(data: string): unknown {
-  try {
-    return JSON.parse(data);
-  } catch {
-    return null; // someone else has this machine's key
-  }
 }
