@@ -6,9 +6,6 @@ import type { Question } from './ask-machine.ts';
 import type { FarListener } from './far-source.ts';
 import type { FarWatches } from './far-watches.ts';
 
-/** The most columns and rows that a client is told, because another machine may send any number. */
-const MOST_CELLS = 2_000;
-
 /**
  * The recording of a session on another machine, followed for all clients together. This machine keeps none of the
  * output: for a client that is behind, the bytes are read from the owner's file, as those of an own session are read
@@ -32,7 +29,7 @@ export function farRecording(options: {
     const now = `${cols}x${rows}`;
     if (now === size) return;
     size = now;
-    listener.onResized({ cols: Math.min(cols, MOST_CELLS), rows: Math.min(rows, MOST_CELLS) });
+    listener.onResized({ cols, rows });
   };
   /** Continues in another recording. */
   const moveTo = (epoch: number, from: number): void => {

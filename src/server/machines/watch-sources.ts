@@ -1,10 +1,9 @@
 import { FRAME_BYTES, MAX_LAG_BYTES } from '../../core/stream/index.ts';
-import { listParts, readRange } from '../../platform/recorder/index.ts';
 import type { StoredEvent, WatchBegun, WatchNews } from '../../protocol/index.ts';
-import type { Dispose, RecordingStream, Sessions } from '../sessions.ts';
+import type { Dispose, Sessions } from '../sessions.ts';
+import { type LiveRecording, ownRecording } from '../stream/live-recording.ts';
+import { sessionSize } from '../stream/session-size.ts';
 
-/** The size of a session whose size is not known yet. */
-const DEFAULT_SIZE = { cols: 80, rows: 24 };
 /** How many events are read at once, and how long they may be as JSON. A message can be at most 8 MB long. */
 const [EVENTS_PAGE, EVENTS_BYTES] = [200, 1_000_000];
 
@@ -31,21 +30,19 @@ type Watched = Pick<Sessions, 'get' | 'stream' | 'events' | 'onEvent'>;
 /** @throws CatalogueError no_such_session, no_recording */
 export async function openTerminalSource(sessions: Watched, options: SourceOptions): Promise<WatchSource> {
   const { place, onNews } = options;
-  const recording = sessions.stream(options.slug);
+  const stream = sessions.stream(options.slug);
+  const recording = ownRecording(stream);
   await recording.follow();
   // A session may be renamed while it is watched.
-  const size = (): { cols: number; rows: number } => {
-    const { cols, rows } = sessions.get(recording.slug);
-    return { cols: cols ?? DEFAULT_SIZE.cols, rows: rows ?? DEFAULT_SIZE.rows };
-  };
+  const size = () => sessionSize(sessions.get(stream.slug));
   let { epoch, position } = placeIn(recording, place);
   let told = size();
-  const begun = { from: position, epoch, start: await startOf(recording), size: told };
+  const begun = { from: position, epoch, start: await recording.availableFrom(), size: told };
   const disposers = [
     recording.onBytes(onNews),
     recording.onReset(onNews),
     sessions.onEvent((event) => {
-      const isOfThis = 'slug' in event ? event.slug === recording.slug : false;
+      const isOfThis = 'slug' in event ? event.slug === stream.slug : false;
       if (isOfThis && (event.kind === 'resized' || event.kind === 'removed')) onNews();
     }),
   ];
@@ -59,14 +56,14 @@ export async function openTerminalSource(sessions: Watched, options: SourceOptio
         const to = Math.min(now.end, from + FRAME_BYTES);
         const isResized = now.size.cols !== told.cols || now.size.rows !== told.rows;
         if (!isReset && !isResized && from >= to) return null;
-        const bytes = await readRange(recording.file(), from, to).catch((error: unknown) => {
+        const bytes = await recording.read(from, to).catch((error: unknown) => {
           if (now.epoch === recording.epoch()) throw error;
           return null; // the file was moved away while it was being read
         });
         if (bytes === null || now.epoch !== recording.epoch()) continue;
         const data = Buffer.from(bytes).toString('base64');
         return {
-          news: { of: 'terminal', from, epoch: now.epoch, start: await startOf(recording), ...now.size, data },
+          news: { of: 'terminal', from, epoch: now.epoch, start: await recording.availableFrom(), ...now.size, data },
           commit: () => {
             epoch = now.epoch;
             position = from + bytes.length;
@@ -85,14 +82,10 @@ export async function openTerminalSource(sessions: Watched, options: SourceOptio
 const firstByte = (position: number, end: number): number =>
   end - position > MAX_LAG_BYTES ? end - FRAME_BYTES : position;
 
-function placeIn(recording: RecordingStream, place: SourceOptions['place']): { epoch: number; position: number } {
+function placeIn(recording: LiveRecording, place: SourceOptions['place']): { epoch: number; position: number } {
   const epoch = recording.epoch();
   const isKnown = place !== null && (place.epoch ?? epoch) === epoch && place.from <= recording.end();
   return { epoch, position: isKnown ? place.from : recording.end() };
-}
-
-async function startOf(recording: RecordingStream): Promise<number> {
-  return Math.max(recording.start(), (await listParts(recording.file())).availableFrom);
 }
 
 /** @throws CatalogueError no_such_session, no_events */

@@ -1,6 +1,5 @@
 import type { z } from 'zod';
 import { FRAME_BYTES } from '../../core/stream/index.ts';
-import { readRange } from '../../platform/recorder/index.ts';
 import {
   CatalogueError,
   type MachineAsk,
@@ -12,6 +11,7 @@ import {
 import type { Clock } from '../clock.ts';
 import type { Logger } from '../logger.ts';
 import type { Dispose, Sessions } from '../sessions.ts';
+import { ownRecording } from '../stream/live-recording.ts';
 import { openEventSource, openTerminalSource, type WatchSource } from './watch-sources.ts';
 
 /** How many sessions one machine may watch here at the same time. Each watch costs a listener. */
@@ -150,12 +150,12 @@ export function createWatches(options: WatchesOptions): Watches {
       if (watch !== undefined) end(watch);
     },
     read: async ({ slug, epoch, from, to }) => {
-      const recording = sessions.stream(slug);
+      const recording = ownRecording(sessions.stream(slug));
       await recording.follow();
       if (epoch !== recording.epoch() || from > to || to > recording.end()) {
         throw new CatalogueError('range_not_satisfiable', 'The recording has been replaced');
       }
-      const bytes = await readRange(recording.file(), from, Math.min(to, from + FRAME_BYTES));
+      const bytes = await recording.read(from, Math.min(to, from + FRAME_BYTES));
       return { data: Buffer.from(bytes).toString('base64') };
     },
     sendAgain: () => {

@@ -4,6 +4,9 @@ import type { Logger } from '../logger.ts';
 import type { FarEvents, FarListener, FarSource } from '../machines/far-source.ts';
 import { RecordingFeed } from './recording-feed.ts';
 
+/** The most columns and rows that a client is told, because another machine may send any number. */
+const MOST_CELLS = 2_000;
+
 /** One client that follows a session on another machine. */
 export interface FarMember {
   isTakingEvents(): boolean;
@@ -65,7 +68,8 @@ export class FarFeeds {
         if (open.shared?.of === 'terminal') return open.shared.feed.isWanted();
         return [...open.members].some((member) => member.isTakingEvents());
       },
-      onResized: (size) => {
+      onResized: ({ cols, rows }) => {
+        const size = { cols: Math.min(cols, MOST_CELLS), rows: Math.min(rows, MOST_CELLS) };
         for (const member of open.members) member.onResized(size);
       },
       onEvents: (events) => {

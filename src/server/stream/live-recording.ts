@@ -1,24 +1,20 @@
-import { listParts, readRange } from '../../platform/recorder/index.ts';
+import { listParts } from '../../platform/recorder/index.ts';
 import type { Dispose, RecordingStream } from '../sessions.ts';
-import { takeSnapshot } from './recording-tail.ts';
+import { type Output, outputOf, takeSnapshot } from './recording-tail.ts';
 
 /**
  * A recording that clients follow as it grows. The recording's file is on this machine (`ownRecording`) or on another
  * one (`src/server/machines/far-recording.ts`). Offsets are byte positions in the file.
  */
-export interface LiveRecording {
-  /** the offset where the output begins */
-  start(): number;
+export interface LiveRecording extends Output {
   /** the offset up to which `onBytes` has reported the output */
   end(): number;
   /** how often the file has been replaced */
   epoch(): number;
   /** Begins to report output. `start`, `end` and `epoch` are meaningless until the promise resolves. */
   follow(): Promise<void>;
-  /** Returns the first offset that can still be read. */
+  /** Returns the offset of the first output that can still be read. */
   availableFrom(): Promise<number>;
-  /** Reads output that has been reported already. The result is shorter if the file ends before `to`. */
-  read(from: number, to: number): Promise<Uint8Array>;
   /**
    * Returns escape codes that draw the screen, and an offset from which the output continues without splitting a
    * character or an escape sequence.
@@ -35,12 +31,14 @@ export interface LiveRecording {
 /** Returns the recording of a session on this machine. Its file keeps everything, so nothing has to be paused. */
 export function ownRecording(recording: RecordingStream): LiveRecording {
   return {
-    start: () => recording.start(),
+    ...outputOf(recording),
     end: () => recording.end(),
     epoch: () => recording.epoch(),
     follow: () => recording.follow(),
-    availableFrom: async () => (await listParts(recording.file())).availableFrom,
-    read: (from, to) => readRange(recording.file(), from, to),
+    availableFrom: async () => {
+      const { availableFrom } = await listParts(recording.file());
+      return Math.max(recording.start(), availableFrom);
+    },
     snapshot: () => takeSnapshot(recording),
     onBytes: (listener) => recording.onBytes(listener),
     onReset: (listener) => recording.onReset(listener),

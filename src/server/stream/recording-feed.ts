@@ -5,6 +5,7 @@ import type { Logger } from '../logger.ts';
 import type { Dispose } from '../sessions.ts';
 import { type Coalescer, coalesce } from './coalesce.ts';
 import type { LiveRecording } from './live-recording.ts';
+import { bytesBefore } from './recording-tail.ts';
 
 /**
  * How long to collect output after a frame has been sent without delay. When Claude Code redraws, its output arrives in
@@ -160,23 +161,13 @@ export class RecordingFeed {
     const end = this.recording.end();
     if (!this.#isSettled) this.#position = end;
     this.#disposers.push(this.recording.onBytes((bytes, offset) => this.#take(bytes, offset)));
-    const tail = await this.#bytesBefore(end);
+    const tail = await bytesBefore(this.recording, end, MAX_INCOMPLETE_BYTES);
     if (epoch !== this.#epoch || this.#isSettled) return;
     const incomplete = incompleteUtf8Tail(tail);
     this.#carry = new Uint8Array(tail.subarray(tail.length - incomplete));
     this.#position = end - incomplete;
     this.#isSettled = true;
     this.#flush();
-  }
-
-  /**
-   * Returns the end of the output, or nothing if the file cannot be read there, because it was just moved away or is
-   * shorter than that.
-   */
-  async #bytesBefore(end: number): Promise<Uint8Array> {
-    const from = Math.max(this.recording.start(), end - MAX_INCOMPLETE_BYTES);
-    const bytes = await this.recording.read(from, end).catch(() => new Uint8Array());
-    return bytes.length === end - from ? bytes : new Uint8Array();
   }
 
   #take(bytes: Uint8Array, offset: number): void {

@@ -3,6 +3,19 @@ import { continuationLength, SEQUENCE_LOOKBACK_BYTES, unfinishedLength } from '.
 import { readRange } from '../../platform/recorder/index.ts';
 import type { RecordingStream } from '../sessions.ts';
 
+/** Output that is read by its offsets. */
+export interface Output {
+  /** the offset where the output begins */
+  start(): number;
+  /** Reads output. The result is shorter if the file ends before `to`. */
+  read(from: number, to: number): Promise<Uint8Array>;
+}
+
+export const outputOf = (recording: RecordingStream): Output => ({
+  start: () => recording.start(),
+  read: (from, to) => readRange(recording.file(), from, to),
+});
+
 /** Returns the end of a recording as text, at most `maxBytes` bytes, without splitting a character. */
 export async function recordingTail(recording: RecordingStream, maxBytes: number): Promise<string> {
   await recording.follow();
@@ -17,9 +30,9 @@ export async function recordingTail(recording: RecordingStream, maxBytes: number
  * Returns the output before an offset, or nothing if the file cannot be read there, because it was just moved away or
  * is shorter than that.
  */
-export async function bytesBefore(recording: RecordingStream, offset: number, length: number): Promise<Uint8Array> {
-  const from = Math.max(recording.start(), offset - length);
-  const bytes = await readRange(recording.file(), from, offset).catch(() => new Uint8Array());
+export async function bytesBefore(output: Output, offset: number, length: number): Promise<Uint8Array> {
+  const from = Math.max(output.start(), offset - length);
+  const bytes = await output.read(from, offset).catch(() => new Uint8Array());
   return bytes.length === offset - from ? bytes : new Uint8Array();
 }
 
@@ -29,6 +42,6 @@ export async function bytesBefore(recording: RecordingStream, offset: number, le
  */
 export async function takeSnapshot(recording: RecordingStream): Promise<{ data: string; offset: number }> {
   const { data, offset } = await recording.snapshot();
-  const before = await bytesBefore(recording, offset, SEQUENCE_LOOKBACK_BYTES);
+  const before = await bytesBefore(outputOf(recording), offset, SEQUENCE_LOOKBACK_BYTES);
   return { data, offset: offset - unfinishedLength(before) };
 }

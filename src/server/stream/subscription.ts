@@ -51,8 +51,7 @@ export class Subscription implements FeedMember {
     this.feed.join(this);
     await this.feed.settled();
     const { recording } = this.feed;
-    const availableFrom = await recording.availableFrom();
-    const start = Math.max(recording.start(), availableFrom);
+    const start = await recording.availableFrom();
     const begin = beginning(this.#from, { start, end: recording.end() });
     if (begin.kind === 'offset') {
       this.#moveTo(begin.position);

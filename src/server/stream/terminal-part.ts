@@ -7,9 +7,7 @@ import type { TerminalPart, TerminalQuery } from '../../protocol/index.ts';
 import type { Clock } from '../clock.ts';
 import type { RecordingStream, Sessions } from '../sessions.ts';
 import { takeSnapshot } from './recording-tail.ts';
-
-/** The size of a session whose size is not known yet. */
-const DEFAULT_SIZE = { cols: 80, rows: 24 };
+import { sessionSize } from './session-size.ts';
 
 /**
  * Returns the next piece of a session's terminal. The client requests each piece, so the server keeps nothing for a
@@ -31,14 +29,9 @@ export async function readTerminalPart(
     recording.end() - from <= MAX_LAG_BYTES;
   const describe = (part: Pick<TerminalPart, 'data' | 'offset' | 'snapshot'>): TerminalPart => {
     // A session may be renamed while a client waits for its output.
-    const { cols, rows, status } = sessions.get(recording.slug);
-    return {
-      ...part,
-      epoch: recording.epoch(),
-      cols: cols ?? DEFAULT_SIZE.cols,
-      rows: rows ?? DEFAULT_SIZE.rows,
-      ended: status.primary === 'dead',
-    };
+    const session = sessions.get(recording.slug);
+    const ended = session.status.primary === 'dead';
+    return { ...part, epoch: recording.epoch(), ...sessionSize(session), ended };
   };
 
   if (from !== undefined && isKnown()) {
@@ -52,9 +45,9 @@ export async function readTerminalPart(
   }
   for (;;) {
     const began = recording.epoch();
-    const { cols, rows } = sessions.get(recording.slug);
+    const size = sessionSize(sessions.get(recording.slug));
     const { data, offset } = await takeSnapshot(recording);
-    const screen = await withoutScrollback(data, { cols: cols ?? DEFAULT_SIZE.cols, rows: rows ?? DEFAULT_SIZE.rows });
+    const screen = await withoutScrollback(data, size);
     if (began === recording.epoch()) return describe({ data: screen, offset, snapshot: true });
   }
 }
