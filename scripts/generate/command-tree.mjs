@@ -20,7 +20,8 @@ import { ROOT } from '../root.mjs';
 /** @typedef {{ term: string, about: string }} Term */
 
 /**
- * Reads all commands from the compiled command line. Hidden commands, which are former names, are omitted.
+ * Reads all commands from the compiled command line. Hidden commands are omitted: former names, and what only programs
+ * run.
  * @returns {Promise<CommandEntry>} `cbos` itself, with the commands in the order of the main help
  */
 export async function commandTree() {

@@ -27,7 +27,6 @@ const DEFAULT_WAIT_MS = 120_000;
 export function addAdding(fleet: Command, context: CliContext): void {
   const { out } = context;
   describe(fleet.command('add'), {
-    group: 'server',
     summary: 'invite another machine and let it join, over ssh',
     more: 'Run it on the founder. It uses your own ssh with its configuration, so whatever `ssh HOST` asks, it asks too. CBOS must be installed there; its server is started if it is not running. If the machine cannot reach the NATS server of the founder, the server keeps a tunnel open through ssh, for which ssh must connect without asking anything. After a failure, the invitation is taken back, and the machine leaves the fleet again.',
     examples: [
@@ -69,11 +68,8 @@ export function addAdding(fleet: Command, context: CliContext): void {
     });
 
   fleet
-    .command('receive')
-    .summary('join as `cbos fleet add` on the founder asks; you need not run it')
-    .description(
-      'Join a fleet as `cbos fleet add` on the founder asks, over standard input and output. ssh runs this command; you need not.',
-    )
+    .command('receive', { hidden: true })
+    .description('Join a fleet as `cbos fleet add` on the founder asks, over standard input and output.')
     .action(async () => (await import('../receive-invitation.ts')).receiveInvitation(context));
 }
 

@@ -9,7 +9,8 @@ export const GROUPS = {
 } as const;
 
 export interface CommandHelp {
-  group: keyof typeof GROUPS;
+  /** the heading in the main help; a subcommand has none */
+  group?: keyof typeof GROUPS;
   /** a one-line description for the list of commands */
   summary: string;
   /** additional sentences for the command's own help */
@@ -21,7 +22,7 @@ export interface CommandHelp {
 const HELPS = new WeakMap<Command, CommandHelp>();
 
 /**
- * Returns a command's help text, or undefined for a subcommand. The manual is generated from this text.
+ * Returns a command's help text, or undefined if `describe` gave it none. The manual is generated from this text.
  * @public used by scripts/generate/command-tree.mjs, which loads the compiled module
  */
 export function helpOf(command: Command): CommandHelp | undefined {
@@ -33,8 +34,8 @@ export function describe(command: Command, help: CommandHelp): Command {
   HELPS.set(command, help);
   const width = Math.max(...help.examples.map(([line]) => line.length));
   const examples = help.examples.map(([line, does]) => `  ${line.padEnd(width)}  # ${does}`);
+  if (help.group !== undefined) command.helpGroup(GROUPS[help.group]);
   return command
-    .helpGroup(GROUPS[help.group])
     .summary(help.summary)
     .description(help.more === undefined ? sentence(help.summary) : `${sentence(help.summary)}\n${help.more}`)
     .addHelpText('after', `\nExamples:\n${examples.join('\n')}`);
