@@ -14,6 +14,8 @@ export interface SeenSinceReply {
    * end of the turn, and the next prompt may come from Claude Code's queue. Null if neither has come yet.
    */
   followed: 'turn_end' | 'prompt' | null;
+  /** whether a hook reports the end of every call, even if the call fails (since 2.1.329) */
+  isEveryEndReported: boolean;
   /** how many more calls the screen reports as decided by a hook than at the time of the reply */
   decided: number;
 }
@@ -30,8 +32,11 @@ export function outcomeOf(reply: Reply, kind: QuestionKind, seen: SeenSinceReply
   if (seen.endedInput !== null) return isAsReplied(reply, kind, seen) ? 'taken' : 'other';
   if (seen.isOpen) return 'open';
   if (seen.decided > 0) return 'taken';
-  // A call that a yes allows ends before the next prompt begins. Otherwise, an Esc dismissed the dialog.
-  if (seen.followed !== null) return seen.followed === 'prompt' && reply.behavior === 'allow' ? 'other' : 'taken';
+  // A call that a yes allows ends before its turn does, and before the next prompt. Otherwise, an Esc dismissed the
+  // dialog, and the end of a turn is that of a queued prompt.
+  const isPassedOver = seen.followed === 'prompt' || (seen.followed === 'turn_end' && seen.isEveryEndReported);
+  if (isPassedOver && reply.behavior === 'allow') return 'other';
+  if (seen.followed !== null) return 'taken';
   if (seen.primary === 'idle') return reply.behavior === 'deny' && reply.interrupt === true ? 'taken' : 'other';
   if (seen.primary === 'waiting') return 'taken';
   // After a yes, the call runs, whoever answered. After a no, either the call still runs or the model moves on.

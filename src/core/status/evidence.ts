@@ -84,6 +84,11 @@ export interface HookEvidence {
   /** the tool calls that are running, oldest first */
   tools: readonly PendingTool[];
   /**
+   * the calls that CBOS ended by interrupting their turn, so that a late report about one of them does not revive it;
+   * absent if there are none, and after the next turn has ended
+   */
+  interruptedTools?: readonly PendingTool[];
+  /**
    * the ids of tool calls that have ended, newest last; because of this list, a late or duplicate PreToolUse does not
    * revive them
    */

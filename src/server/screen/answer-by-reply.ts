@@ -76,14 +76,24 @@ export async function answerByReply(actor: SessionActor, id: string, request: An
   return null;
 }
 
+/** Returns the hooks that the session's version of Claude Code reports; none if the version is not known. */
+function reportedHooks({ record }: SessionActor): readonly string[] {
+  const version = parseClaudeVersion(record.claudeVersion ?? '');
+  return version === null ? [] : hookEventsOf(version);
+}
+
 /**
  * Waits until the dialog's hook has reported. On a loaded machine, a dialog may be drawn before its hook has written
  * its payload.
  */
-async function untilHookTells({ status, record }: SessionActor, id: string): Promise<void> {
-  const version = parseClaudeVersion(record.claudeVersion ?? '');
-  const hasHook = version !== null && hookEventsOf(version).includes('PermissionRequest');
-  if (!hasHook || record.launchId === null || status.evidence().hooks.lastAt === null) return;
+async function untilHookTells(actor: SessionActor, id: string): Promise<void> {
+  const { status, record } = actor;
+  if (
+    !reportedHooks(actor).includes('PermissionRequest') ||
+    record.launchId === null ||
+    status.evidence().hooks.lastAt === null
+  )
+    return;
   const isTold = (): boolean => {
     const { question, wait } = status.memory();
     return wait !== null || question?.id !== id || question.kind === 'setup' || hasToldWithoutWait(status, question);
@@ -167,6 +177,7 @@ export function watchOutcome(
 ): Watch {
   const { status } = actor;
   const before = decidedOn(status.evidence().screen?.frame);
+  const isEveryEndReported = reportedHooks(actor).includes('PostToolUseFailure');
   let endedInput: unknown = null;
   let followed: SeenSinceReply['followed'] = null;
   const dispose = actor.onHook(({ event, payload }: ArrivedHook) => {
@@ -176,7 +187,7 @@ export function watchOutcome(
   const seen = (): SeenSinceReply => {
     const { primary } = status.memory();
     const decided = Math.max(0, decidedOn(status.evidence().screen?.frame) - before);
-    return { isOpen: isOpen(), primary, endedInput, followed, decided };
+    return { isOpen: isOpen(), primary, endedInput, followed, isEveryEndReported, decided };
   };
   return { outcome: () => outcomeOf(reply, kind, seen()), dispose };
 }

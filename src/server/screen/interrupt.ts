@@ -45,6 +45,7 @@ export function interruptTurn(actor: SessionActor): Promise<void> {
     stopQueue(actor);
     const journal = openDeliveryJournal(actor);
     journal.apply(beginEnding(deliveriesOf(actor), 'interrupt'));
+    const pressedAt = deps.clock.now();
     await pressEscape(deps.screen, target);
     // A prompt in Claude Code's queue immediately starts another turn. In that case, only the interrupt mark shows that
     // the interrupted turn has ended.
@@ -54,6 +55,7 @@ export function interruptTurn(actor: SessionActor): Promise<void> {
     if (!(await status.until(hasEnded, CONFIRM_MS))) {
       throw new CatalogueError('not_confirmed', `CBOS typed Esc, but ${actor.slug} is still running`);
     }
+    actor.intake.interruptCalls(pressedAt);
     // Right after a prompt has been sent, the last frame may still show the prompt in the box.
     const wasEmpty = draft === null || (prompt !== null && squeeze(draft) === squeeze(prompt));
     if (wasEmpty && prompt !== null) await takeOutRestored(actor, prompt, isMarked);

@@ -57,7 +57,11 @@ export function createWaitKeeper(actor: SessionActor): Dispose {
     look();
   }
 
-  const stopHooks = actor.onHook(look);
+  const stopHooks = actor.onHook(({ wait }) => {
+    // A late report about a call that has ended is ignored, and nobody else would end its hook.
+    if (wait != null && !open().includes(wait)) leave(wait);
+    look();
+  });
   const stopChanges = actor.onChange(look);
   forgetEnded().catch((cause: unknown) =>
     log.warn({ slug: actor.slug, err: cause }, 'the list of waiting hooks could not be read'),

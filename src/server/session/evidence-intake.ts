@@ -110,6 +110,12 @@ export class EvidenceIntake {
     this.#session.kept.save({ hooks: this.#keptHooks() });
   }
 
+  /** Records that CBOS interrupted the turn with an Esc that it began to press at this time. */
+  interruptCalls(at: number): void {
+    this.#session.status.interruptCalls(at);
+    this.#session.kept.save({ hooks: this.#keptHooks() });
+  }
+
   /** Records which usage limit caused the failure that a hook reported with this message. */
   seeLimit(limit: RateLimit, message: unknown): void {
     this.#session.status.seeLimit(limit, message);

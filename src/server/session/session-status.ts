@@ -4,6 +4,7 @@ import {
   forgetWait,
   type HookEvent,
   type HookEvidence,
+  interruptCalls,
   type JsonEvidence,
   moveEvidence,
   moveMemory,
@@ -57,6 +58,8 @@ export interface SessionStatus {
   forgetWait(id: string): void;
   /** Records that the reply to a hook's question was accepted. */
   settleCall(id: string, isRefused: boolean): void;
+  /** Records that CBOS interrupted the turn with an Esc that it began to press at this time. */
+  interruptCalls(at: number): void;
   /** Records which usage limit caused the failure that ended the last turn with this message. */
   seeLimit(limit: RateLimit, message: unknown): void;
   /**
@@ -120,6 +123,7 @@ export function createSessionStatus(options: SessionStatusOptions): SessionStatu
     seeHook: (event) => see({ hooks: observeHook(evidence.hooks, event) }),
     forgetWait: (id) => see({ hooks: forgetWait(evidence.hooks, id) }),
     settleCall: (id, isRefused) => see({ hooks: settleCall(evidence.hooks, id, isRefused) }),
+    interruptCalls: (at) => see({ hooks: interruptCalls(evidence.hooks, at) }),
     seeLimit: (limit, message) => see({ hooks: nameLimit(evidence.hooks, limit, message) }),
     loseHooks: () => see({ hooks: NO_HOOKS }),
     seeScreen: (frame, at) => see({ screen: options.observe(evidence.screen, frame, at) }),

@@ -3,7 +3,14 @@ import { decidedOn, type Outcome, outcomeOf, type SeenSinceReply } from '../../.
 import type { Reply } from '../../../src/core/answer/reply.ts';
 import type { QuestionKind } from '../../../src/protocol/index.ts';
 
-const NOTHING: SeenSinceReply = { isOpen: true, primary: 'waiting', endedInput: null, followed: null, decided: 0 };
+const NOTHING: SeenSinceReply = {
+  isOpen: true,
+  primary: 'waiting',
+  endedInput: null,
+  followed: null,
+  isEveryEndReported: true,
+  decided: 0,
+};
 const gone = (seen: Partial<SeenSinceReply>): SeenSinceReply => ({ ...NOTHING, isOpen: false, ...seen });
 
 const YES: Reply = { behavior: 'allow', updatedInput: { command: 'ls' } };
@@ -24,11 +31,18 @@ describe('the outcome of a reply', () => {
     ],
     ['a yes: the next dialog is open', YES, 'permission', gone({ primary: 'waiting' }), 'taken'],
     [
-      'a yes: the turn is over and ended normally',
+      'a yes: the turn is over and ended normally, in a version that does not report a call that failed',
+      YES,
+      'permission',
+      gone({ primary: 'idle', followed: 'turn_end', isEveryEndReported: false }),
+      'taken',
+    ],
+    [
+      'a yes: a turn is over, and no hook has reported the end of the call: the turn is that of a queued prompt',
       YES,
       'permission',
       gone({ primary: 'idle', followed: 'turn_end' }),
-      'taken',
+      'other',
     ],
     [
       'a yes: the turn is over, and nothing ran: a no at the terminal',

@@ -1,5 +1,12 @@
 import { describe, expect, test } from 'vitest';
-import { DEFAULT_THRESHOLDS, derive, explain, type HookEvent } from '../../../src/core/status/index.ts';
+import {
+  DEFAULT_THRESHOLDS,
+  derive,
+  explain,
+  type HookEvent,
+  interruptCalls,
+  observeHook,
+} from '../../../src/core/status/index.ts';
 import { bash, evidenceOf, hook, hooksOf } from './evidence-maker.ts';
 
 const said = (...events: HookEvent[]): string => {
@@ -152,6 +159,37 @@ describe('hooks that come twice, late or in the wrong order change nothing', () 
     expect(said(prompt, pre, hook(22, 'UserPromptSubmit', { prompt: 'and this' }))).toBe(
       'active/thinking hook.UserPromptSubmit',
     );
+  });
+});
+
+describe('an interrupt by CBOS', () => {
+  const announced = hook(20, 'PreToolUse', bash('a'));
+  const { tool_use_id: _, ...withoutId } = bash('a');
+  const asked = (at: number, wait = 'w') => ({ ...hook(at, 'PermissionRequest', withoutId), wait });
+
+  test('ends the calls that were announced before, and closes their permission requests', () => {
+    const before = hooksOf(prompt, announced, asked(21), hook(30, 'PreToolUse', bash('later', 'ls')));
+    const hooks = interruptCalls(before, 25);
+    expect(hooks.tools.map(({ id }) => id)).toEqual(['later']);
+  });
+
+  test('does not end the calls of subagents, which continue', () => {
+    const hooks = hooksOf(prompt, hook(20, 'PreToolUse', { ...bash('a'), agent_id: 'agent' }));
+    expect(interruptCalls(hooks, 25)).toBe(hooks);
+  });
+
+  test('is not undone by a late report about such a call, but the same call in a later turn asks again', () => {
+    const interrupted = interruptCalls(hooksOf(prompt, announced), 25);
+    const late = observeHook(interrupted, asked(26));
+    expect(late.tools).toEqual([]);
+    const again = [
+      hook(30, 'UserPromptSubmit', { prompt: 'again' }),
+      hook(31, 'PreToolUse', bash('b')),
+      asked(32, 'v'),
+    ];
+    const next = again.reduce(observeHook, late);
+    expect(next.tools).toMatchObject([{ id: 'b', requestedAt: 32, wait: { id: 'v' } }]);
+    expect(observeHook(next, stop(40)).interruptedTools).toBeUndefined();
   });
 });
 

@@ -113,28 +113,9 @@ function waitOf({ wait, payload }: HookEvent): Pick<PendingTool, 'wait'> {
   return { wait: { id: wait, suggestions: isTold ? told : [] } };
 }
 
-/** Records that a hook is no longer waiting. Its dialog is now answered with keypresses, or has closed. */
-export function forgetWait(hooks: HookEvidence, id: string): HookEvidence {
-  const without = ({ wait, ...tool }: PendingTool): PendingTool =>
-    wait === undefined || wait.id === id ? tool : { ...tool, wait };
-  return { ...hooks, tools: hooks.tools.map(without) };
-}
-
 /**
- * Records that Claude Code took the reply from a waiting hook. A call that was refused has ended, although no hook
- * reports that. A call that was allowed is running.
- */
-export function settleCall(hooks: HookEvidence, id: string, isRefused: boolean): HookEvidence {
-  const tools = hooks.tools.flatMap(({ wait, ...tool }): PendingTool[] => {
-    if (wait === undefined || wait.id !== id) return wait === undefined ? [tool] : [{ ...tool, wait }];
-    return isRefused ? [] : [{ ...tool, requestedAt: null }];
-  });
-  return { ...hooks, tools };
-}
-
-/**
- * In some versions, PermissionRequest contains no call id. The request then belongs to the announced call with the same
- * input.
+ * In some versions, PermissionRequest contains no call id (2.1.332 is the newest of them). The request then belongs to
+ * the announced call with the same input.
  */
 function onPermissionRequest(hooks: HookEvidence, event: HookEvent): HookEvidence {
   const asked = { ...toolOf(event, event.at), ...waitOf(event) };
@@ -150,6 +131,8 @@ function onPermissionRequest(hooks: HookEvidence, event: HookEvent): HookEvidenc
   const index = ofThisTurn < 0 ? hooks.tools.findIndex(isMeant) : ofThisTurn;
   const known = hooks.tools[index];
   const base = continueTurn(hooks, event, asked);
+  // On a loaded machine, a hook reported 200 ms after its turn had been interrupted. Its dialog is gone (2.1.330).
+  if (known === undefined && hooks.interruptedTools?.some(isMeant)) return hooks;
   if (known === undefined) {
     const isDouble = hooks.tools.some((tool) => tool.requestedAt === event.at && hasSameInput(tool, asked));
     return isDouble ? hooks : { ...base, tools: [...hooks.tools, asked].slice(-MAX_TOOLS) };
@@ -212,7 +195,7 @@ function backgroundOf({ payload }: HookEvent): Pick<HookEvidence, 'background'> 
 
 function endTurn(hooks: HookEvidence, event: HookEvent, error: string | null): HookEvidence {
   if (!isNewer(event.at, hooks.turnEnd)) return hooks;
-  const { background: _, ...rest } = hooks;
+  const { background: _, interruptedTools: __, ...rest } = hooks;
   return {
     ...rest,
     ...backgroundOf(event),
