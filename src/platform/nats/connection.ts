@@ -71,6 +71,12 @@ export async function openNatsLink(login: NatsLogin): Promise<NatsLink> {
 
 function linkOf(connection: NatsConnection): NatsLink {
   const ends = endsOf(connection);
+  /** the requests under way, each with what to call once the connection has closed */
+  const waiting = new Set<() => void>();
+  // Each listener of a promise is kept until the promise is settled, so requests must not add any to this one.
+  void ends.closed.then(() => {
+    for (const end of waiting) end();
+  });
   return {
     ...ends,
     subscribe: (subject, onMessage) => {
@@ -85,9 +91,14 @@ function linkOf(connection: NatsConnection): NatsLink {
     },
     request: async (subject, data, timeoutMs) => {
       if (connection.isClosed()) return { kind: 'unreachable' };
+      let end = (): void => undefined;
+      // Without this, a request whose connection has closed would wait until its timeout.
+      const closed = new Promise<undefined>((resolve) => {
+        end = () => resolve(undefined);
+      });
+      waiting.add(end);
       try {
-        // Without this, a request whose connection has closed would wait until its timeout.
-        const answer = await Promise.race([connection.request(subject, data, { timeout: timeoutMs }), ends.closed]);
+        const answer = await Promise.race([connection.request(subject, data, { timeout: timeoutMs }), closed]);
         return answer === undefined ? { kind: 'silent' } : { kind: 'answered', data: answer.string() };
       } catch (cause) {
         const isNobody =
@@ -95,6 +106,8 @@ function linkOf(connection: NatsConnection): NatsLink {
           (cause instanceof errors.RequestError && cause.isNoResponders()) ||
           cause instanceof errors.PermissionViolationError;
         return isNobody ? { kind: 'unreachable' } : { kind: 'silent' };
+      } finally {
+        waiting.delete(end);
       }
     },
     kept: null,

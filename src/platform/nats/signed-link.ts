@@ -37,10 +37,15 @@ interface Envelope {
  * On a shared NATS server, others may use the same subjects.
  */
 export function signLink(bare: BareLink, key: MachineKey, signers: Signers, inbox: string): Omit<NatsLink, 'kept'> {
-  const waiting = new Map<string, (message: BareMessage) => void>();
+  /** the requests under way: what to do with an answer, or with null once the connection has closed */
+  const waiting = new Map<string, (message: BareMessage | null) => void>();
   const answerSubject = (nonce: string): string => `${inbox}.signed.${nonce}`;
 
   bare.subscribe(answerSubject('*'), (message) => waiting.get(message.subject)?.(message));
+  // Each listener of a promise is kept until the promise is settled, so requests must not add any to this one.
+  void bare.closed.then(() => {
+    for (const settle of [...waiting.values()]) settle(null);
+  });
 
   return {
     subscribe: (subject, onMessage) =>
@@ -68,8 +73,8 @@ export function signLink(bare: BareLink, key: MachineKey, signers: Signers, inbo
           resolve(outcome);
         };
         const timer = setTimeout(() => settle({ kind: 'silent' }), timeoutMs);
-        void bare.closed.then(() => settle({ kind: 'silent' }));
         waiting.set(reply, (message) => {
+          if (message === null) return settle({ kind: 'silent' });
           if (message.isNobody) return settle({ kind: 'unreachable' });
           // A forged answer is dropped, and the right one is still waited for.
           const body = open(message.data, signers.ofAnswer(subject), [reply, '']);

@@ -1,7 +1,8 @@
 import { createServer, type Server } from 'node:net';
 import { fromPublic, fromSeed } from '@nats-io/nkeys';
-import { expect, test } from 'vitest';
+import { expect, test, vi } from 'vitest';
 import { createKey, isSignedBy, openNatsLink, publicKeyOf, sign } from '../../../src/platform/nats/index.ts';
+import { signLink } from '../../../src/platform/nats/signed-link.ts';
 
 /** The first message of a NATS server, in clear text. */
 const INFO = { server_id: 'X', version: '2.9.10', proto: 1, headers: true, max_payload: 1_000_000, nonce: 'abcdefgh' };
@@ -57,4 +58,20 @@ test("Node's signatures are those of the NATS library", () => {
     const wrong = `${id.slice(0, -1)}${id.endsWith('A') ? 'B' : 'A'}`;
     expect(isSignedBy(wrong, `text ${count}`, theirs)).toBe(false);
   }
+});
+
+test('requests add nothing to a connection that stays open, and end with the connection', async () => {
+  let close = (): void => undefined;
+  const closed = new Promise<void>((resolve) => {
+    close = resolve;
+  });
+  const listening = vi.spyOn(closed, 'then');
+  const ignore = async (): Promise<void> => undefined;
+  const bare = { subscribe: ignore, publish: () => true, flush: ignore, closed, close: ignore };
+  const signers = { ofMessage: () => null, ofAnswer: () => null };
+  const link = signLink(bare, createKey(), signers, '_INBOX.x');
+  const asked = Array.from({ length: 10 }, () => link.request('cbos.ask.a.b', 'text', 60_000));
+  expect(listening).toHaveBeenCalledTimes(1);
+  close();
+  expect(await Promise.all(asked)).toEqual(asked.map(() => ({ kind: 'silent' })));
 });
