@@ -86,8 +86,12 @@ export function needsYou(session: Attending): boolean {
  * and every face uses it. A session whose turn failed needs attention; it is not done.
  */
 export function attentionOf(session: Attending): Attention {
+  return attentionGiven(session, needOf(session));
+}
+
+function attentionGiven(session: Attending, need: Need | null): Attention {
   if (isSnoozed(session)) return 'snoozed';
-  if (needsYou(session)) return 'needs_you';
+  if (need !== null) return 'needs_you';
   if (isParked(session)) return 'parked';
   const { primary, detail, because } = session.status;
   if (primary === 'idle') return detail === 'ready' ? 'new' : 'done';
@@ -114,14 +118,21 @@ export function countAttentions(sessions: Iterable<Attending>): Record<Attention
   return counts;
 }
 
-type Listed = Attending & { slug: string; status: Pick<Status, 'since'> };
+/** A session that a list contains. */
+export type Listed = Attending & { slug: string; status: Pick<Status, 'since'> };
 
 /**
- * Compares two sessions for sorting a list. Sessions that need attention come first, questions before failures. Within
- * each of these groups, the session that has waited longest comes first.
+ * Sorts sessions for a list. Sessions that need attention come first, questions before failures. Within each of these
+ * groups, the session that has waited longest comes first.
  */
-export function compareAttention(one: Listed, other: Listed): number {
-  return rankOf(one) - rankOf(other) || compare(one.status.since, other.status.since) || compare(one.slug, other.slug);
+export function sortByAttention<S extends Listed>(sessions: Iterable<S>): S[] {
+  // Each rank is computed once: a list of 5,000 sessions is sorted by 60,000 comparisons.
+  const ranked = Array.from(sessions, (session) => ({ session, rank: rankOf(session) }));
+  ranked.sort(
+    ({ session: one, rank }, { session: other, rank: otherRank }) =>
+      rank - otherRank || compare(one.status.since, other.status.since) || compare(one.slug, other.slug),
+  );
+  return ranked.map(({ session }) => session);
 }
 
 const ASKING: readonly (Need | null)[] = ['permission', 'question', 'plan', 'setup'];
@@ -129,7 +140,7 @@ const ASKING: readonly (Need | null)[] = ['permission', 'question', 'plan', 'set
 /** All kinds of questions have the same rank, so they are sorted by time. */
 function rankOf(session: Attending): number {
   const need = needOf(session);
-  if (need === null) return NEEDS.length + ATTENTIONS.indexOf(attentionOf(session));
+  if (need === null) return NEEDS.length + ATTENTIONS.indexOf(attentionGiven(session, need));
   return ASKING.includes(need) ? 0 : NEEDS.indexOf(need);
 }
 

@@ -1,4 +1,4 @@
-import { compareAttention } from './attention.ts';
+import { type Listed, sortByAttention } from './attention.ts';
 import type { Session } from './session.ts';
 import { folderName } from './session-selector.ts';
 
@@ -13,7 +13,7 @@ export interface SessionGroup<S> {
   sessions: S[];
 }
 
-type Grouped = Parameters<typeof compareAttention>[0] & Partial<Pick<Session, 'tags' | 'repository'>>;
+type Grouped = Listed & Partial<Pick<Session, 'tags' | 'repository'>>;
 
 /**
  * Puts each session into exactly one group, so that the groups' counts add up. If a session has several tags, the first
@@ -22,7 +22,7 @@ type Grouped = Parameters<typeof compareAttention>[0] & Partial<Pick<Session, 't
  */
 export function groupSessionsBy<S extends Grouped>(sessions: Iterable<S>, by: 'repo' | 'tag'): SessionGroup<S>[] {
   const groups = new Map<string | null, S[]>();
-  for (const session of [...sessions].sort(compareAttention)) {
+  for (const session of sortByAttention(sessions)) {
     const key = groupKey(session, by);
     const group = groups.get(key);
     if (group === undefined) groups.set(key, [session]);

@@ -9,7 +9,8 @@ export function blockedText({
   const { source, evidence } = status.because;
   if (status.primary === null && source === 'process') return evidence;
   // An older server does not send this field.
-  const at = Date.parse(promptAt ?? '');
+  if (promptAt == null) return '';
+  const at = Date.parse(promptAt);
   if (Number.isNaN(at)) return '';
   return `copy mode or a prompt of Screen was open when CBOS tried to type (${formatClock(at)}); Esc in the session's terminal closes it`;
 }

@@ -127,7 +127,8 @@ export function stateText(session: Attending): string {
 /** Returns a note that the session's queue is paused, or an empty string if the queue is not paused. */
 export function queueText({ queue_stopped_at: stoppedAt }: Pick<Session, 'queue_stopped_at'>): string {
   // An older server does not send this field.
-  const at = Date.parse(stoppedAt ?? '');
+  if (stoppedAt == null) return '';
+  const at = Date.parse(stoppedAt);
   return Number.isNaN(at) ? '' : `queue paused by an interrupt at ${formatClock(at)}`;
 }
 
@@ -151,7 +152,8 @@ export function recordingText({
     return `not drawn since ${formatClock(Date.parse(undrawnSince))}: drawing its output takes too long`;
   }
   // An older server does not send this field.
-  const at = Date.parse(stoppedAt ?? '');
+  if (stoppedAt == null) return '';
+  const at = Date.parse(stoppedAt);
   if (Number.isNaN(at)) return '';
   const why = because === 'removed' ? 'its files were removed' : 'the disk is full';
   return `not recorded since ${formatClock(at)}: ${why}`;

@@ -15,12 +15,16 @@ const CONTROLS = /[\u0000-\u0008\u000b-\u001f\u007f-\u009f]/g;
  */
 const REORDERING = /[\u061c\u200e\u200f\u202a-\u202e\u2066-\u2069]/g;
 
+/** Matches any character that `cleanLine` removes or replaces. Escape sequences contain at least one. */
+const UNSAFE = /[\u0000-\u001f\u007f-\u009f\u061c\u200e\u200f\u2028-\u202e\u2066-\u2069]/;
+
 /**
  * Makes text from a session, such as a title, a path, or a question, safe to print on one line of a terminal. It
  * removes escape sequences, control characters, and line breaks, because a hostile title could otherwise overwrite the
  * line above or answer a question in the user's name.
  */
 export function cleanLine(text: string): string {
+  if (!UNSAFE.test(text)) return text.trim();
   return cleanBlock(text)
     .replace(/[\t\n\u2028\u2029]+/g, ' ')
     .trim();
@@ -28,6 +32,7 @@ export function cleanLine(text: string): string {
 
 /** Makes multi-line text safe for a terminal. Line feeds are kept, and each tab becomes four spaces. */
 export function cleanBlock(text: string): string {
+  if (!UNSAFE.test(text)) return text;
   return text
     .replace(ESCAPES, '')
     .replace(/\r\n?/g, '\n')

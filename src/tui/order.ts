@@ -2,12 +2,12 @@ import type { SessionView } from '../client/index.ts';
 import {
   ATTENTIONS,
   type Attention,
-  compareAttention,
   countAttentions as countAttentionsOf,
   isCurrent,
   needsYou,
   type SeenSession,
   type Session,
+  sortByAttention,
 } from '../protocol/index.ts';
 import { filterWords, matchesWords } from '../text/session-filter.ts';
 
@@ -17,7 +17,7 @@ import { filterWords, matchesWords } from '../text/session-filter.ts';
  */
 export function listedSessions(view: SessionView, filter: string): SeenSession[] {
   const words = filterWords(filter);
-  return [...view.values()].filter((session) => matchesWords(session, words)).sort(compareAttention);
+  return sortByAttention([...view.values()].filter((session) => matchesWords(session, words)));
 }
 
 /**

@@ -6,13 +6,13 @@ import {
   ATTENTIONS,
   type Attending,
   attentionOf,
-  compareAttention,
   DETAILS,
   Detail,
   matchesState,
   needOf,
   parseStateSelector,
   type RateLimit,
+  sortByAttention,
 } from '../../src/protocol/index.ts';
 import { ATTENTION_TITLES, sessionGist, sessionIcon, sessionStyle, stateText } from '../../src/text/session-words.ts';
 import { SINCE, someSession } from '../harness/some-session.ts';
@@ -67,7 +67,7 @@ test('the list shows sessions that ask before those that failed, with the longes
     someSession(slug, {
       status: { ...status, primary, detail, since: `2026-11-20T15:${String(minute).padStart(2, '0')}:00.000Z` },
     });
-  const listed = [
+  const listed = sortByAttention([
     at('STOPPED', of('dead'), 1),
     at('DONE-2', of('idle', 'waiting_input'), 9),
     at('DONE-1', of('idle', 'waiting_input'), 2),
@@ -77,7 +77,7 @@ test('the list shows sessions that ask before those that failed, with the longes
     at('FAILED', of('idle', 'error'), 1),
     at('PLAN', of('waiting', 'plan'), 5),
     at('ASKS', of('waiting', 'question'), 8),
-  ].toSorted(compareAttention);
+  ]);
   expect(listed.map(({ slug }) => slug)).toEqual([
     'PLAN',
     'ASKS',

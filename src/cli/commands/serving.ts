@@ -1,5 +1,5 @@
 import type { Command } from 'commander';
-import { type Conversation, compareAttention } from '../../protocol/index.ts';
+import { type Conversation, sortByAttention } from '../../protocol/index.ts';
 import { broughtBackText, firstLine } from '../../text/session-words.ts';
 import { cleanLine } from '../../text/terminal-text.ts';
 import { printSessions } from '../actions/list-sessions.ts';
@@ -127,7 +127,7 @@ export async function start(context: CliContext, options: { showsSignIn: boolean
   if (sessions.length === 0) out.line('No sessions yet.');
   else await printSessions(context, sessions);
   out.line();
-  const first = sessions.toSorted(compareAttention)[0];
+  const first = sortByAttention(sessions)[0];
   const recent = first === undefined ? recentConversations(await client.call('conversations')) : [];
   out.lines(nextLines(context.program, first?.slug ?? null, recent));
   if (io.stdout.isTTY === true) out.line(out.style('dim', `The server is at ${address}; cbos down stops it.`));

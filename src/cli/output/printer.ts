@@ -72,6 +72,10 @@ export function createPrinter(io: TerminalIo): Printer {
     return closing.signal.aborted || stdout.write(chunk);
   };
   const line = (text = ''): void => void write(`${text}\n`);
+  // Each write is a system call, and a list may have thousands of lines.
+  const lines = (texts: readonly string[]): void => {
+    if (texts.length > 0) line(texts.join('\n'));
+  };
   let filter: ((value: unknown) => unknown[]) | null = null;
   const json = (value: unknown, indent?: number): void => {
     for (const output of filter === null ? [value] : filter(value)) {
@@ -84,12 +88,8 @@ export function createPrinter(io: TerminalIo): Printer {
     style,
     width,
     line,
-    lines: (lines) => {
-      for (const text of lines) line(text);
-    },
-    table: (columns, rows) => {
-      for (const text of renderTable({ columns, rows, style, width })) line(text);
-    },
+    lines,
+    table: (columns, rows) => lines(renderTable({ columns, rows, style, width })),
     json: (value) => json(value, 2),
     jsonLine: (value) => json(value),
     filterJson: (wanted) => {

@@ -1,11 +1,11 @@
 import {
   attentionOf,
-  compareAttention,
   countAttentions,
   folderName,
   isUnread,
   type Session,
   type SessionResources,
+  sortByAttention,
 } from '../../protocol/index.ts';
 import { blockedText } from '../../text/blocked-words.ts';
 import { totalText } from '../../text/changes-words.ts';
@@ -138,11 +138,11 @@ export const SORT_KEYS = ['attention', 'name', 'for', 'created', 'active', 'path
 export type SortKey = (typeof SORT_KEYS)[number];
 
 export function sortSessions(sessions: readonly Session[], key: SortKey): Session[] {
+  if (key === 'attention') return sortByAttention(sessions);
   const by = (textOf: (session: Session) => string, sign: 1 | -1) => (one: Session, other: Session) =>
     sign * compareTexts(textOf(one), textOf(other));
   // Times sent by the server sort correctly as strings.
-  const orders: Readonly<Record<SortKey, (one: Session, other: Session) => number>> = {
-    attention: compareAttention,
+  const orders: Readonly<Record<Exclude<SortKey, 'attention'>, (one: Session, other: Session) => number>> = {
     name: by(({ slug }) => slug.toLowerCase(), 1),
     for: by(({ status }) => status.since, 1),
     created: by((session) => session.created_at ?? '', -1),

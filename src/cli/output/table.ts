@@ -56,24 +56,25 @@ export function renderTable({ columns, rows, style, width }: TableOptions): stri
     })
     .map(({ column, index }) => {
       const natural = rows.map((row) => displayWidth(row[index]?.text ?? ''));
-      return { column, index, cells: Math.max(displayWidth(column.title), ...natural) };
+      const cells = natural.reduce((most, one) => Math.max(most, one), displayWidth(column.title));
+      return { column, index, natural, cells };
     });
   const shown = width === null ? filled : fitted(filled, width);
 
-  const line = (cellOf: (at: ShownColumn) => Cell): string =>
-    shown
-      .map((at) => {
-        const { text: whole, style: name = null } = cellOf(at);
-        const text = cut(whole, at);
-        return style(name, text) + padEnd(text, at.cells).slice(text.length);
-      })
-      .join(GAP)
-      .trimEnd();
-
-  return [
-    line(({ column }) => ({ text: column.title, style: 'dim' })),
-    ...rows.map((row) => line(({ index }) => row[index] ?? { text: '' })),
-  ];
+  /** Cuts and pads a cell. @param natural the width of its text, which is measured only once for each cell */
+  const fill = ({ text, style: name = null }: Cell, natural: number, at: ShownColumn): string => {
+    if (natural <= at.cells) return style(name, text) + ' '.repeat(at.cells - natural);
+    const kept = cut(text, at);
+    return style(name, kept) + padEnd(kept, at.cells).slice(kept.length);
+  };
+  const titles = shown.map((at) => {
+    const { title } = at.column;
+    return fill({ text: title, style: 'dim' }, displayWidth(title), at);
+  });
+  const lines = rows.map((row, number) =>
+    shown.map((at) => fill(row[at.index] ?? { text: '' }, at.natural[number] ?? 0, at)),
+  );
+  return [titles, ...lines].map((cells) => cells.join(GAP).trimEnd());
 }
 
 function cut(text: string, { column, cells }: ShownColumn): string {
@@ -90,6 +91,9 @@ function cut(text: string, { column, cells }: ShownColumn): string {
 interface ShownColumn {
   column: Column;
   index: number;
+  /** the width of each row's text, in cells */
+  natural: readonly number[];
+  /** the width of the column */
   cells: number;
 }
 
