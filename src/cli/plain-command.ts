@@ -6,6 +6,7 @@ import type { CliContext } from './context.ts';
 
 /** The options that a plain command line may contain, by their names in the declarations under `commands/`. */
 interface PlainOptions {
+  fleet?: boolean;
   json?: boolean;
   queue?: boolean;
   quiet?: boolean;
@@ -24,7 +25,7 @@ const COMMANDS: ReadonlyMap<string | undefined, PlainCommand> = new Map<string, 
   [
     'ls',
     {
-      options: { ...JSON_OPTION, '-q': 'quiet', '--quiet': 'quiet' },
+      options: { ...JSON_OPTION, '-q': 'quiet', '--quiet': 'quiet', '--fleet': 'fleet' },
       takes: [0, 0],
       run: (context, _, options) => listSessions(context, options),
     },

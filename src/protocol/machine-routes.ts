@@ -30,6 +30,12 @@ export const MACHINE_ROUTES = {
     path: '/fleet/sessions',
     summary:
       'The sessions of all machines in the fleet; for a machine that does not respond, its last known list and the age of that list',
+    query: z.strictObject({
+      fields: z.string().max(2_000).optional().meta({
+        description:
+          'Names of fields, separated by commas. Each session in the response then has only these of its fields. Names that this version of CBOS does not know are ignored',
+      }),
+    }),
     success: 200,
     response: z.array(MachineSessions),
     errors: ['no_fleet'],

@@ -10,6 +10,7 @@ const ANSWERS: Readonly<Record<string, unknown>> = {
   getSession: someSession('AUTH', { path: '/src/auth' }),
   countSessions: { by_state: { waiting: 1 } },
   recordings: { total_bytes: 5_000_000, max_total_size: 9_000_000, free_bytes: 1, fault: null, dropped: [] },
+  fleetSessions: [{ machine: 'desk', is_self: true, reachable: true, unreadable: 0, sessions: [someSession('AUTH')] }],
   send: { session: 'AUTH', status: 'queued', removed: 0, note: null },
 };
 
@@ -48,6 +49,9 @@ test.each([
   'ls --json',
   'ls -q',
   'ls --quiet --json',
+  'ls --fleet',
+  'ls --fleet --json',
+  'ls -q --fleet',
   'status',
   'status --json',
   'show AUTH',

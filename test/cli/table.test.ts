@@ -1,13 +1,20 @@
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { describe, expect, test } from 'vitest';
-import { attentionHeadings, sessionTable, sortSessions } from '../../src/cli/output/session-table.ts';
+import {
+  attentionHeadings,
+  SHORT_FIELDS,
+  SORT_KEYS,
+  sessionTable,
+  shortTable,
+  sortSessions,
+} from '../../src/cli/output/session-table.ts';
 import { type Column, renderTable } from '../../src/cli/output/table.ts';
-import type { Session } from '../../src/protocol/index.ts';
+import { matchesState, parseStateSelector, type Session, STATE_SELECTOR_WORDS } from '../../src/protocol/index.ts';
 import { displayWidth, truncateMiddle, truncateStart } from '../../src/text/display-width.ts';
 import type { Style } from '../../src/text/style.ts';
 import { SINCE, someSession } from '../harness/some-session.ts';
-import { asking, DONE, WORKING } from '../harness/some-sessions.ts';
+import { asking, DONE, FAILED, LOST, WORKING } from '../harness/some-sessions.ts';
 
 const GOLDENS = fileURLToPath(new URL('../fixtures/tables', import.meta.url));
 
@@ -82,6 +89,44 @@ describe('the table of `cbos ls` with 35 sessions', () => {
       }
     }
   });
+});
+
+test('a short list reads no other fields of a session than those that `cbos ls --fleet` requests', () => {
+  const limit = { status: 'rejected', kind: 'five_hour', resets_at: SINCE, utilization: 1 } as const;
+  const over = {
+    budget: 'night',
+    scope: 'tag',
+    of: 'x',
+    unit: 'usd',
+    per: 'day',
+    spent: 6,
+    limit: 5,
+    holds: 1,
+  } as const;
+  const snoozed = { since: SINCE, until: SINCE, until_asks: true, until_turn_ends: false, until_ends: [] };
+  const kinds: readonly Partial<Session>[] = [
+    ...[...KINDS, FAILED, LOST, { ...FAILED, rate_limit: limit }, { ...DONE, limit_over_at: SINCE, unread: true }],
+    ...[{ snoozed }, { parked_at: SINCE }, { over_budget: over }, { queue_stopped_at: SINCE }],
+    ...[{ recording_stopped_at: SINCE }, { undrawn_since: SINCE }, { screen_prompt_at: SINCE }, { path: null }],
+  ];
+  const read = new Set<string>();
+  const sessions = kinds.map(
+    (kind, index) =>
+      new Proxy(someSession(`S-${index}`, kind), {
+        get: (session, name) => {
+          read.add(String(name));
+          return Reflect.get(session, name);
+        },
+      }),
+  );
+  for (const key of SORT_KEYS) sortSessions(sessions, key);
+  for (const word of STATE_SELECTOR_WORDS) {
+    const selector = parseStateSelector(word);
+    for (const session of sessions) if (selector !== null) matchesState(session, selector);
+  }
+  const reader = { now: 0, home: undefined, branchOf: () => '', modelOf: () => null, resourcesOf: () => null };
+  shortTable({ sessions, reader, headingOf: attentionHeadings(sessions), style: PLAIN, width: null });
+  expect([...read].toSorted()).toEqual([...SHORT_FIELDS].toSorted());
 });
 
 test('never cuts what must be copied, and leaves out the least important columns first', () => {

@@ -1,13 +1,25 @@
-import type { FleetMachine, MachineSessions, Session } from '../../protocol/index.ts';
+import type { FleetMachine, MachineSessions } from '../../protocol/index.ts';
 import { formatDuration } from '../../text/durations.ts';
 import { causeText } from '../../text/machine-words.ts';
 import type { Style } from '../../text/style.ts';
 import { cleanLine } from '../../text/terminal-text.ts';
-import { attentionHeadings, type SortKey, sessionTable, sortSessions } from './session-table.ts';
+import {
+  attentionHeadings,
+  type Reader,
+  type ShortSession,
+  type SortKey,
+  shortTable,
+  sortSessions,
+} from './session-table.ts';
 import { type Cell, renderTable } from './table.ts';
 
+/** A machine's sessions, named `machine/SESSION`, with the fields that `cbos ls --fleet` needs. */
+export interface ShortMachineSessions extends Omit<MachineSessions, 'sessions'> {
+  sessions: readonly ShortSession[];
+}
+
 interface FleetTable {
-  fleet: readonly MachineSessions[];
+  fleet: readonly ShortMachineSessions[];
   now: number;
   sort: SortKey;
   style: Style;
@@ -19,42 +31,29 @@ interface FleetTable {
  * out of date are grey.
  */
 export function fleetTable({ fleet, now, sort, style, width }: FleetTable): string[] {
-  const ages = new Map<Session, string>();
-  const sessions = fleet.flatMap(({ machine, reachable, age_ms, sessions: own }) =>
-    own.map((session): Session => {
-      const shown = { ...session, slug: `${machine}/${session.slug}` };
-      if (!reachable) ages.set(shown, ageText(age_ms));
-      return shown;
-    }),
-  );
-  const current = sessions.filter((session) => !ages.has(session));
-  const old = sessions.filter((session) => ages.has(session));
-  const table = (rows: readonly Session[], hasHeadings: boolean): string[] =>
-    sessionTable({
+  const sessionsOf = (isCurrent: boolean): ShortSession[] =>
+    fleet.flatMap(({ reachable, sessions }) => (reachable === isCurrent ? sessions : []));
+  const current = sessionsOf(true);
+  const old = sessionsOf(false);
+  // Branches, models and resources are known only for sessions on this machine.
+  const reader: Reader = { now, home: undefined, branchOf: () => '', modelOf: () => null, resourcesOf: () => null };
+  const table = (rows: readonly ShortSession[], shown: { style: Style; hasHeadings: boolean }): string[] =>
+    shortTable({
       sessions: sortSessions(rows, sort),
-      columns: ['name', 'state', 'for', 'path', 'says'],
-      // Branches and models are read from disk, so they are known only for sessions on this machine.
-      reader: { now, home: undefined, branchOf: () => '', modelOf: ({ model }) => model, resourcesOf: () => null },
-      headingOf: hasHeadings ? attentionHeadings(rows) : null,
-      style,
+      reader,
+      headingOf: shown.hasHeadings ? attentionHeadings(rows) : null,
+      style: shown.style,
       width,
     });
-  const lines = current.length > 0 ? table(current, width !== null && sort === 'attention') : [];
+  const lines =
+    current.length > 0 ? table(current, { style, hasHeadings: width !== null && sort === 'attention' }) : [];
   if (old.length === 0) return lines;
   const headings = fleet
     .filter(({ reachable, sessions: own }) => !reachable && own.length > 0)
     .map(
       ({ machine, age_ms, cause }) => `${cleanLine(machine)} ${causeText(cause)}; last update ${ageText(age_ms)} ago`,
     );
-  const grey: Style = (_name, text) => text;
-  const rows = sessionTable({
-    sessions: sortSessions(old, sort),
-    columns: ['name', 'state', 'for', 'path', 'says'],
-    reader: { now, home: undefined, branchOf: () => '', modelOf: ({ model }) => model, resourcesOf: () => null },
-    headingOf: null,
-    style: grey,
-    width,
-  });
+  const rows = table(old, { style: (_name, text) => text, hasHeadings: false });
   // Output to a pipe consists of one row per session, without the lines about unreachable machines.
   const kept = lines.length > 0 ? rows.slice(1) : rows;
   return [...lines, ...(width === null ? [] : headings), ...kept].map((line, index) =>

@@ -46,12 +46,23 @@ export interface Reader {
   resourcesOf(slug: string): SessionResources | null;
 }
 
-interface SessionColumn extends Column {
-  cell(session: Session, reader: Reader): Cell;
+interface SessionColumn<S = Session> extends Column {
+  cell(session: S, reader: Reader): Cell;
 }
 
-/** The columns of `cbos ls`, by the names that `--columns` accepts. */
-const COLUMNS = {
+/**
+ * The fields of a session that suffice to select, sort and show it in a short list. `cbos ls --fleet` requests only
+ * these, because all fields of 5,000 sessions are 10 MB.
+ */
+export const SHORT_FIELDS = [
+  ...['slug', 'path', 'state', 'status', 'created_at', 'last_activity', 'adopted', 'screen_id'],
+  ...['unread', 'snoozed', 'parked_at', 'lost', 'rate_limit', 'limit_over_at', 'over_budget', 'queue_stopped_at'],
+  ...['screen_prompt_at', 'recording_stopped_at', 'recording_stopped_because', 'undrawn_since'],
+] as const satisfies readonly (keyof Session)[];
+export type ShortSession = Pick<Session, (typeof SHORT_FIELDS)[number]>;
+
+/** The columns of a short list. */
+const SHORT_COLUMNS = {
   name: {
     title: 'NAME',
     keeps: 'both ends',
@@ -65,6 +76,15 @@ const COLUMNS = {
     worth: 3,
     cell: ({ path }, { home }) => ({ text: pathText(path, home), style: 'dim' }),
   },
+  says: { title: 'SAYS', keeps: 'start', least: 20, worth: 5, cell: (session) => ({ text: saysOf(session) }) },
+} satisfies Record<string, SessionColumn<ShortSession>>;
+
+/** The columns of `cbos ls`, by the names that `--columns` accepts. */
+const COLUMNS = {
+  name: SHORT_COLUMNS.name,
+  state: SHORT_COLUMNS.state,
+  for: SHORT_COLUMNS.for,
+  path: SHORT_COLUMNS.path,
   branch: {
     title: 'BRANCH',
     keeps: 'both ends',
@@ -92,7 +112,7 @@ const COLUMNS = {
     isExtra: true,
     cell: (session, { modelOf }) => ({ text: modelText(modelOf(session)), style: 'dim' }),
   },
-  says: { title: 'SAYS', keeps: 'start', least: 20, worth: 5, cell: (session) => ({ text: saysOf(session) }) },
+  says: SHORT_COLUMNS.says,
   unread: { title: 'UNREAD', cell: (session) => ({ text: isUnread(session) ? 'unread' : '' }) },
   tags: { title: 'TAGS', keeps: 'start', cell: ({ tags }) => ({ text: cleanLine((tags ?? []).join(' ')) }) },
   repo: {
@@ -124,7 +144,7 @@ export const RESOURCE_COLUMNS: ReadonlySet<ColumnName> = new Set(['memory', 'cpu
 /** The columns that are shown by default. `ls -l` shows all columns. */
 const USUAL_COLUMNS: readonly ColumnName[] = ['name', 'state', 'for', 'path', 'branch', 'model', 'says'];
 
-const ICON: SessionColumn = {
+const ICON: SessionColumn<ShortSession> = {
   title: '',
   cell: (session) => ({ text: sessionIcon(session), style: sessionStyle(session) }),
 };
@@ -137,12 +157,12 @@ const ICON: SessionColumn = {
 export const SORT_KEYS = ['attention', 'name', 'for', 'created', 'active', 'path'] as const;
 export type SortKey = (typeof SORT_KEYS)[number];
 
-export function sortSessions(sessions: readonly Session[], key: SortKey): Session[] {
+export function sortSessions<S extends ShortSession>(sessions: readonly S[], key: SortKey): S[] {
   if (key === 'attention') return sortByAttention(sessions);
-  const by = (textOf: (session: Session) => string, sign: 1 | -1) => (one: Session, other: Session) =>
+  const by = (textOf: (session: S) => string, sign: 1 | -1) => (one: S, other: S) =>
     sign * compareTexts(textOf(one), textOf(other));
   // Times sent by the server sort correctly as strings.
-  const orders: Readonly<Record<Exclude<SortKey, 'attention'>, (one: Session, other: Session) => number>> = {
+  const orders: Readonly<Record<Exclude<SortKey, 'attention'>, (one: S, other: S) => number>> = {
     name: by(({ slug }) => slug.toLowerCase(), 1),
     for: by(({ status }) => status.since, 1),
     created: by((session) => session.created_at ?? '', -1),
@@ -156,17 +176,20 @@ function compareTexts(one: string, other: string): number {
   return one < other ? -1 : Number(one > other);
 }
 
-export interface SessionTable extends Pick<TableOptions, 'style' | 'width'> {
-  sessions: readonly Session[];
-  /** the columns that the user named, which are always shown, or null for as many of the default columns as fit */
-  columns: readonly ColumnName[] | null;
+interface ListedTable<S> extends Pick<TableOptions, 'style' | 'width'> {
+  sessions: readonly S[];
   reader: Reader;
   /** returns the heading above a group of adjacent sessions, or null if groups have no headings */
-  headingOf: ((session: Session) => string) | null;
+  headingOf: ((session: S) => string) | null;
+}
+
+export interface SessionTable extends ListedTable<Session> {
+  /** the columns that the user named, which are always shown, or null for as many of the default columns as fit */
+  columns: readonly ColumnName[] | null;
 }
 
 /** Returns a function that provides headings such as "Needs you", for a list sorted by attention. */
-export function attentionHeadings(sessions: readonly Session[]): (session: Session) => string {
+export function attentionHeadings(sessions: readonly ShortSession[]): (session: ShortSession) => string {
   const counts = countAttentions(sessions);
   return (session) => {
     const attention = attentionOf(session);
@@ -175,8 +198,21 @@ export function attentionHeadings(sessions: readonly Session[]): (session: Sessi
 }
 
 /** Returns the lines of the table that `cbos ls` prints. */
-export function sessionTable({ sessions, columns, reader, headingOf, style, width }: SessionTable): string[] {
-  const shown = [ICON, ...(columns?.map(alwaysShown) ?? USUAL_COLUMNS.map((name): SessionColumn => COLUMNS[name]))];
+export function sessionTable({ columns, ...list }: SessionTable): string[] {
+  const usual = (): SessionColumn[] => USUAL_COLUMNS.map((name) => COLUMNS[name]);
+  return listedTable(list, columns?.map((name) => alwaysShown(COLUMNS[name])) ?? usual());
+}
+
+/** Returns the lines of a table that needs only `SHORT_FIELDS`. */
+export function shortTable(list: ListedTable<ShortSession>): string[] {
+  return listedTable(list, Object.values<SessionColumn<ShortSession>>(SHORT_COLUMNS).map(alwaysShown));
+}
+
+function listedTable<S extends ShortSession>(
+  { sessions, reader, headingOf, style, width }: ListedTable<S>,
+  columns: readonly SessionColumn<S>[],
+): string[] {
+  const shown = [ICON, ...columns];
   const rows = sessions.map((session) => shown.map((column) => column.cell(session, reader)));
   const [titles = '', ...lines] = renderTable({ columns: shown, rows, style, width });
   if (headingOf === null) return [titles, ...lines];
@@ -188,12 +224,11 @@ export function sessionTable({ sessions, columns, reader, headingOf, style, widt
   return [titles, ...grouped];
 }
 
-function alwaysShown(name: ColumnName): SessionColumn {
-  const { worth: _, isExtra: __, ...column }: SessionColumn = COLUMNS[name];
+function alwaysShown<S>({ worth: _, isExtra: __, ...column }: SessionColumn<S>): SessionColumn<S> {
   return column;
 }
 
-function saysOf(session: Session): string {
+function saysOf(session: ShortSession): string {
   if (!session.adopted) return cleanLine(`only observed; cbos adopt ${session.screen_id ?? ''}`);
   const lost = lostText(session) === '' ? '' : `${lostText(session)}; cbos restore`;
   const parts = [lost, blockedText(session), recordingText(session), queueText(session), sessionGist(session)];

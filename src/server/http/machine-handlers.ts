@@ -1,7 +1,8 @@
 import type { z } from 'zod';
-import type { MachineAnswer } from '../../protocol/index.ts';
+import type { MachineAnswer, MachineSessions } from '../../protocol/index.ts';
 import type { MACHINE_ROUTES } from '../../protocol/machine-routes.ts';
 import type { MachinesDesk } from '../machines/machines-desk.ts';
+import { createRowWriter } from './write-rows.ts';
 
 type Routes = typeof MACHINE_ROUTES;
 type BodyOf<N extends keyof Routes> = Routes[N] extends { body: infer S extends z.ZodType }
@@ -12,11 +13,20 @@ type ParamsOf<N extends keyof Routes> = Routes[N] extends { params: infer S exte
   ? { params: z.output<S> }
   : never;
 
+type QueryOf<N extends keyof Routes> = Routes[N] extends { query: infer S extends z.ZodType }
+  ? { query: z.output<S> }
+  : never;
+
 /** Creates the handlers of the routes for the other machines in a fleet. */
 export function createMachineHandlers(machines: MachinesDesk) {
+  const writeRows = createRowWriter();
   return {
     fleet: () => machines.view(),
-    fleetSessions: () => machines.sessions(),
+    fleetSessions: async ({ query }: QueryOf<'fleetSessions'>): Promise<MachineSessions[] | Response> => {
+      const fleet = await machines.sessions();
+      if (query.fields === undefined) return fleet;
+      return new Response(writeRows(fleet, query.fields), { headers: { 'content-type': 'application/json' } });
+    },
     initFleet: ({ body }: BodyOf<'initFleet'>) => machines.init(body),
     inviteMachine: ({ body }: BodyOf<'inviteMachine'>) => machines.invite(body),
     revokeInvitation: ({ params }: ParamsOf<'revokeInvitation'>) => machines.revoke(params.id),

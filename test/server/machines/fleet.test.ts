@@ -4,7 +4,7 @@ import { connect } from '@nats-io/transport-node';
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
 import { askSubject, asksOf, rosterSubject, rowsSubject } from '../../../src/core/machines/index.ts';
 import { createKey, NatsRefusedError, openNatsLink, publicKeyOf } from '../../../src/platform/nats/index.ts';
-import { MACHINE_WIRE, MachineTicket } from '../../../src/protocol/index.ts';
+import { MACHINE_WIRE, type MachineSessions, MachineTicket } from '../../../src/protocol/index.ts';
 import { readInvitation } from '../../../src/server/machines/invitation-line.ts';
 import {
   found,
@@ -19,7 +19,7 @@ import {
   stopMachines,
   untilConnected,
 } from '../../harness/fleet.ts';
-import { asking, DONE } from '../../harness/some-sessions.ts';
+import { asking, DONE, WORKING } from '../../harness/some-sessions.ts';
 import { waitFor } from '../../harness/wait-for.ts';
 
 /** All tests share one fleet: its founder, a machine that may answer and type, and one that may only see. */
@@ -47,6 +47,24 @@ describe.skipIf(!hasNatsServer)('a fleet on a real nats-server', () => {
         expect(names.toSorted()).toEqual(['desk/SHOP', 'laptop/SHOP']);
         expect(all.map(({ reachable }) => reachable)).toEqual([true, true, true]);
       }
+    });
+
+    test('a client that names fields gets only these, as they are now', async () => {
+      desk.sessions.add('SHOP', DONE);
+      laptop.sessions.add('AUTH', DONE);
+      const rows = async (): Promise<unknown> =>
+        ((await desk.call('/fleet/sessions?fields=slug,state,lost,unheard_of')).json() as MachineSessions[])
+          .filter(({ machine }) => machine !== 'guest')
+          .map(({ machine, reachable, unreadable, sessions }) => ({ machine, reachable, unreadable, sessions }));
+      const machine = { reachable: true, unreadable: 0 };
+      const shop = { machine: 'desk', ...machine, sessions: [{ slug: 'SHOP', state: 'waiting' }] };
+      const auth = (state: string) => ({ machine: 'laptop', ...machine, sessions: [{ slug: 'AUTH', state }] });
+      expect(await rows()).toEqual([shop, auth('waiting')]);
+      expect(await rows()).toEqual([shop, auth('waiting')]);
+      laptop.sessions.change('AUTH', WORKING);
+      expect(await rows()).toEqual([shop, auth('working')]);
+      expect(await desk.fleetSessions()).toMatchObject([{ sessions: [{ slug: 'SHOP', type: 'screen' }] }, {}, {}]);
+      expect(await desk.call('/fleet/sessions?columns=slug')).toMatchObject({ status: 422 });
     });
 
     test('a machine that grants no right has no sessions for others', async () => {
