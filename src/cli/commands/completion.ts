@@ -12,6 +12,8 @@ import { cleanLine } from '../../text/terminal-text.ts';
 import { readIds, type Suggestion } from '../completion-ids.ts';
 import { BASH_SCRIPT } from '../completion-script.ts';
 import type { CliContext } from '../context.ts';
+import type { ShortMachineSessions } from '../output/fleet-table.ts';
+import { SHORT_FIELDS, type ShortSession } from '../output/session-table.ts';
 import { socketRequests } from '../socket-requests.ts';
 import { describe } from './command-help.ts';
 
@@ -209,7 +211,7 @@ function named(words: readonly string[]): Suggestion[] {
   return [...new Set(words)].sort().map((word) => [cleanLine(word), '']);
 }
 
-function suggestion(session: Session): Suggestion {
+function suggestion(session: ShortSession): Suggestion {
   return [session.slug, cleanLine(`${stateText(session)} ${sessionGist(session)}`)];
 }
 
@@ -250,7 +252,8 @@ async function readMachines(client: Caller, words: readonly string[]): Promise<F
 async function readFarSessions(client: Caller, words: readonly string[]): Promise<Suggestion[]> {
   const [machine, slug] = words.at(-1)?.split('/') ?? [];
   if (slug === undefined || !MACHINE_NAME_PATTERN.test(machine ?? '')) return [];
-  const machines = await client.call('fleetSessions').catch(() => []);
+  const fields = SHORT_FIELDS.join(',');
+  const machines: ShortMachineSessions[] = await client.call('fleetSessions', { query: { fields } }).catch(() => []);
   return machines
     .filter((one) => !one.is_self && one.reachable)
     .flatMap(({ machine: name, sessions }) =>
