@@ -1,6 +1,7 @@
 import type { CatalogueError, MachineSessions, Member, Right, Session, StreamFrame } from '../../protocol/index.ts';
 import type { Clock } from '../clock.ts';
 import type { Dispose } from '../sessions.ts';
+import { type MachineFrame, machineText } from './machine-frame.ts';
 import { causeOf } from './reach.ts';
 
 /**
@@ -9,6 +10,11 @@ import { causeOf } from './reach.ts';
  * small message.
  */
 const LOOK_EVERY_MS = 2_000;
+/**
+ * Into how many parts the machines are divided. The parts are asked one after another, because a server needs 30 ms for
+ * requests to a hundred machines, and each change that arrives in that time would wait.
+ */
+const MOST_PARTS = 10;
 
 export type FleetFrame = Extract<StreamFrame, { type: 'fleet' | 'machine' }>;
 export type FleetListener = (frame: FleetFrame) => void;
@@ -38,8 +44,7 @@ export interface MachineFollowers {
 /** The result of the last request to a machine. */
 interface Seen {
   failure: CatalogueError | null;
-  /** the last report without the fields that change all the time */
-  told: string;
+  frame: MachineFrame;
 }
 
 export function createMachineFollowers(options: FollowMachinesOptions): MachineFollowers {
@@ -50,7 +55,7 @@ export function createMachineFollowers(options: FollowMachinesOptions): MachineF
   let stopTimer: Dispose | null = null;
 
   const fleetFrame = (): FleetFrame => ({ type: 'fleet', machines: others().map(({ name }) => name) });
-  const machineFrame = ({ id, name }: Member, failure: CatalogueError | null): FleetFrame => {
+  const machineFrame = ({ id, name }: Member, failure: CatalogueError | null): MachineFrame => {
     const known = options.sessionsOf(id);
     return { type: 'machine', machine: name, is_self: false, ...known, ...stateOf(failure, known.may) };
   };
@@ -60,10 +65,9 @@ export function createMachineFollowers(options: FollowMachinesOptions): MachineF
   const tellIfChanged = (member: Member, failure: CatalogueError | null): void => {
     if (listeners.size === 0) return;
     const frame = machineFrame(member, failure);
-    const told = contentOf(frame);
-    if (seen.get(member.id)?.told === told) return;
-    seen.set(member.id, { failure, told });
-    tell(frame);
+    const last = seen.get(member.id);
+    seen.set(member.id, { failure, frame });
+    if (last === undefined || !showsSame(last.frame, frame)) tell(frame);
   };
 
   async function lookAt(member: Member): Promise<void> {
@@ -82,12 +86,16 @@ export function createMachineFollowers(options: FollowMachinesOptions): MachineF
     stopTimer = null;
     if (listeners.size === 0) return;
     tell(fleetFrame());
-    lookAround();
+    for (const member of others()) void lookAt(member);
+    lookLater(0);
   }
 
-  function lookAround(): void {
-    for (const member of others()) void lookAt(member);
-    stopTimer = clock.after(LOOK_EVERY_MS, lookAround);
+  function lookLater(part: number): void {
+    const parts = Math.max(1, Math.min(MOST_PARTS, others().length));
+    stopTimer = clock.after(LOOK_EVERY_MS / parts, () => {
+      for (const [index, member] of others().entries()) if (index % parts === part) void lookAt(member);
+      lookLater((part + 1) % parts);
+    });
   }
 
   return {
@@ -138,17 +146,16 @@ export function stateOf(
   return { reachable: false, fault: failure.message, cause: causeOf(failure), may: [] };
 }
 
-/**
- * Returns the part of a frame that users see. Ages and the sessions' times are left out, because they differ in every
- * frame.
- */
-function contentOf(frame: FleetFrame): string {
-  if (frame.type === 'fleet') return '';
-  const { age_ms: _, sessions, ...rest } = frame;
-  return JSON.stringify([rest, sessions.map(withoutClocks)]);
+/** Compares what users see. A session that has not changed is still the same object (`peers.ts`). */
+function showsSame(one: MachineFrame, other: MachineFrame): boolean {
+  if (machineText(one) !== machineText(other) || one.sessions.length !== other.sessions.length) return false;
+  return one.sessions.every((session, index) => {
+    const now = other.sessions[index];
+    return session === now || (now !== undefined && sessionText(session) === sessionText(now));
+  });
 }
 
-function withoutClocks({ last_activity: _, status, ...session }: Session): unknown {
+function sessionText({ last_activity: _, status, ...session }: Session): string {
   const { unchanged_ms: __, quiet_ms: ___, ...rest } = status;
-  return { ...session, status: rest };
+  return JSON.stringify({ ...session, status: rest });
 }

@@ -13,7 +13,7 @@ import { tellRows } from '../../../src/server/machines/tell-rows.ts';
 import type { SessionEvent } from '../../../src/server/sessions.ts';
 import { ManualClock } from '../../harness/manual-clock.ts';
 import { someSession } from '../../harness/some-session.ts';
-import { DONE, WORKING } from '../../harness/some-sessions.ts';
+import { asking, DONE, WORKING } from '../../harness/some-sessions.ts';
 
 const BUILD: Member = { id: 'UBUILD', name: 'build', rights: ['see'] };
 
@@ -72,6 +72,35 @@ test('no machine is asked while nobody follows', async () => {
   expect(owner.looks).toBe(1);
 });
 
+test('many machines are asked one part after another, each within two seconds', async () => {
+  const clock = new ManualClock();
+  const peers = createPeers(clock.elapsed, MACHINE_WIRE);
+  const machines = Array.from({ length: 25 }, (_, index): Member => ({ ...BUILD, id: `U${index}`, name: `b${index}` }));
+  let asked: string[] = [];
+  const look = async ({ name }: Member): Promise<null> => {
+    asked.push(name);
+    return null;
+  };
+  const followers = createMachineFollowers({ others: () => machines, sessionsOf: peers.sessionsOf, clock, look });
+  const pass = async (ms: number): Promise<string[]> => {
+    asked = [];
+    clock.advance(ms);
+    await new Promise((resolve) => setImmediate(resolve));
+    return asked;
+  };
+  followers.follow(() => undefined);
+  expect(asked).toHaveLength(25);
+  await pass(0);
+  for (let round = 0; round < 2; round++) {
+    const parts: string[][] = [];
+    for (let part = 0; part < 10; part++) parts.push(await pass(200));
+    expect(Math.max(...parts.map(({ length }) => length))).toBe(3);
+    expect(new Set(parts.flat())).toEqual(new Set(machines.map(({ name }) => name)));
+    expect(parts.flat()).toHaveLength(25);
+  }
+  followers.dispose();
+});
+
 test('a list that has not changed is not sent again, and is as new as the last request', async () => {
   const { owner, frames, follow, pass, peers } = followed();
   follow();
@@ -79,6 +108,21 @@ test('a list that has not changed is not sent again, and is as new as the last r
   for (let looks = 0; looks < 5; looks++) await pass(2_000);
   expect({ looks: owner.looks, lists: owner.lists, told: frames.length }).toEqual({ looks: 6, lists: 1, told: 2 });
   expect(peers.sessionsOf(BUILD.id).age_ms).toBe(0);
+});
+
+test('a list in which only times differ is not passed on, and one with another question is', async () => {
+  const { owner, frames, follow, pass, tellRows } = followed();
+  const [auth] = owner.sessions as [(typeof owner.sessions)[number]];
+  follow();
+  await pass(0);
+  owner.sessions = [{ ...auth, last_activity: null, status: { ...auth.status, unchanged_ms: 9, quiet_ms: 9 } }];
+  owner.revision = 2;
+  tellRows();
+  expect(frames).toHaveLength(2);
+  owner.sessions = [{ ...auth, ...asking() }];
+  owner.revision = 3;
+  tellRows();
+  expect(frames).toHaveLength(3);
 });
 
 test('sessions that a machine sends without a request are passed on at once', async () => {
