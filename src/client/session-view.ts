@@ -62,9 +62,11 @@ export function createViewKeeper(now: () => number = () => 0): ViewKeeper {
       }),
     );
     const view = own();
-    for (const { slug, elsewhere } of ofOthers()) {
-      if (elsewhere?.machine === frame.machine && !rows.has(slug)) view.delete(slug);
-    }
+    if (frame.change === undefined) {
+      for (const { slug, elsewhere } of ofOthers()) {
+        if (elsewhere?.machine === frame.machine && !rows.has(slug)) view.delete(slug);
+      }
+    } else for (const slug of frame.change.removed) view.delete(`${frame.machine}/${slug}`);
     for (const [slug, row] of rows) if (splitRemoteName(slug) !== null) view.set(slug, row);
   };
   const change = (slug: string, edit: (session: Session) => Session): void => {

@@ -85,6 +85,8 @@ export function connectStream(
   let isOpen = false;
   let wasConnected = false;
   let isDisposed = false;
+  /** whether the server of this connection knows that it may send only what has changed on other machines */
+  let takesChanges = false;
   let stopTimer: Dispose | null = null;
   /** the total time spent waiting since the connection was lost */
   let waitedMs = 0;
@@ -115,6 +117,10 @@ export function connectStream(
     const frame = readFrame(text);
     if (frame === null) return;
     track(frame, followed, { offsets, seqs });
+    // An older server would refuse the field, so it is sent only to a server that announces it.
+    if (frame.type === 'fleet' && frame.changes === true && !takesChanges) {
+      takesChanges = sendNow({ type: 'follow_fleet', changes: true });
+    }
     take(frame);
     listener.onFrame?.(frame, view);
   };
@@ -151,6 +157,7 @@ export function connectStream(
       onOpen() {
         if (isDisposed) return;
         isOpen = true;
+        takesChanges = false;
         waitedMs = 0;
         nextRetryMs = FIRST_RETRY_MS;
         subscribe([...followed]);

@@ -39,7 +39,13 @@ export const StreamCommand = z.discriminatedUnion('type', [
   z.strictObject({ type: z.literal('invoke'), session: SlugText, ...Invoke.shape }),
   z.strictObject({ type: z.literal('get_buffer'), session: SlugText }),
   z.strictObject({ type: z.literal('list_sessions') }),
-  z.strictObject({ type: z.literal('follow_fleet') }),
+  z.strictObject({
+    type: z.literal('follow_fleet'),
+    changes: z.literal(true).optional().meta({
+      description:
+        'The client takes `machine` frames with `change`. A server that can send them says so in its `fleet` frame; an older one refuses this field',
+    }),
+  }),
   z.strictObject({ type: z.literal('keys'), session: SlugText, keys: z.string() }),
   z.strictObject({ type: z.literal('resize'), session: SlugText, cols: Columns, rows: Rows }),
   z.strictObject({ type: z.literal('ack'), session: SlugText, offset: Offset }),
@@ -97,8 +103,22 @@ export const StreamFrame = z.discriminatedUnion('type', [
       .int()
       .meta({ description: 'the id of the decision in the audit; the frame is sent again when the outcome is known' }),
   }),
-  z.object({ type: z.literal('fleet'), machines: z.array(SlugText) }),
-  z.object({ type: z.literal('machine'), ...MachineSessions.shape }),
+  z.object({
+    type: z.literal('fleet'),
+    machines: z.array(SlugText),
+    changes: z.literal(true).optional().meta({ description: 'The server accepts `follow_fleet` with `changes`' }),
+  }),
+  z.object({
+    type: z.literal('machine'),
+    ...MachineSessions.shape,
+    change: z
+      .object({ removed: z.array(SlugText) })
+      .optional()
+      .meta({
+        description:
+          'Only for a client that takes changes: `sessions` contains only the sessions that are new or different since the last frame about this machine, and `removed` the names of those that are no longer listed',
+      }),
+  }),
   z.object({ type: z.literal('error'), error: ErrorBody, session: SlugText.optional() }),
 ]);
 export type StreamFrame = z.infer<typeof StreamFrame>;

@@ -87,7 +87,7 @@ test('a view that was read does not change', () => {
   expect([...view().values()]).toEqual([{ ...A, cols: 99, rows: 33 }]);
 });
 
-const machine = (reachable: boolean, ...slugs: string[]): StreamFrame => ({
+const machine = (reachable: boolean, ...slugs: string[]): Extract<StreamFrame, { type: 'machine' }> => ({
   type: 'machine',
   machine: 'build',
   is_self: false,
@@ -107,6 +107,17 @@ test('sessions of other machines have the name of their machine, and stay when t
     slug: 'build/X',
     elsewhere: { machine: 'build', slug: 'X', may: ['see', 'answer'], asOf: null, cause: null },
   });
+});
+
+test('a change to a machine leaves its other sessions as they are', () => {
+  const keeper = createViewKeeper();
+  keeper.take(machine(true, 'X', 'Y', 'Z'));
+  const before = keeper.view();
+  keeper.take({ ...machine(true, 'Y', 'NEW'), change: { removed: ['Z'] } });
+  const after = keeper.view();
+  expect([...after.keys()]).toEqual(['build/X', 'build/Y', 'build/NEW']);
+  expect(after.get('build/X')).toBe(before.get('build/X'));
+  expect(after.get('build/NEW')?.elsewhere).toMatchObject({ machine: 'build', may: ['see', 'answer'] });
 });
 
 test('a name that could lead elsewhere gets no row', () => {

@@ -51,6 +51,20 @@ describe('a subscription', () => {
     ]);
   });
 
+  test('takes only changes from a server that announces them, once in each connection', () => {
+    const { transport, timers } = connect({ fleet: { now: () => 0 } });
+    transport.socket.open();
+    transport.socket.say({ type: 'fleet', machines: ['old'] });
+    expect(transport.socket.sent).toEqual([{ type: 'follow_fleet' }]);
+    for (let time = 0; time < 2; time++) transport.socket.say({ type: 'fleet', machines: ['new'], changes: true });
+    expect(transport.socket.sent).toEqual([{ type: 'follow_fleet' }, { type: 'follow_fleet', changes: true }]);
+    transport.socket.end();
+    timers.pass();
+    transport.socket.open();
+    transport.socket.say({ type: 'fleet', machines: ['new'], changes: true });
+    expect(transport.socket.sent).toEqual([{ type: 'follow_fleet' }, { type: 'follow_fleet', changes: true }]);
+  });
+
   test('continues after a loss at the byte after the last one, under the names that sessions have by then', () => {
     const { transport, timers, told } = connect({ recordings: ['*'] });
     transport.socket.open();

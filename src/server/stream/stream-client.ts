@@ -139,6 +139,7 @@ export class StreamClient {
         break;
       case 'follow_fleet':
         this.#fleet ??= new FleetSubscription(this.#socket, this.#options, (error) => this.#fleetFailed(error));
+        if (command.changes === true) this.#fleet.sendChanges();
         break;
       case 'ack':
         this.#acknowledge(command.session, command.offset);
