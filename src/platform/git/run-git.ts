@@ -72,12 +72,30 @@ const SHOWS_DIFFERENCES: ReadonlySet<string> = new Set([
 ]);
 
 /**
+ * Commands that run no filter, no merge driver, no diff driver and no hook, whoever configured one: they neither read
+ * the content of files in the checkout, nor show differences, nor change references, the index or files. Half of all
+ * calls are of this kind, and CBOS need not read the names of the drivers for them.
+ */
+const RUNS_NO_DRIVER: ReadonlySet<string> = new Set([
+  'check-ref-format',
+  'for-each-ref',
+  'merge-base',
+  'rev-list',
+  'rev-parse',
+  'var',
+]);
+
+function runsNoDriver([command = '', next]: readonly string[]): boolean {
+  return RUNS_NO_DRIVER.has(command) || (command === 'worktree' && next === 'list');
+}
+
+/**
  * Runs a git command and returns its result, regardless of the exit code.
  * @throws CatalogueError git_not_found, git_failed (time or size limit exceeded), process_limit
  */
 export async function tryGit(args: readonly string[], options: GitOptions): Promise<GitResult> {
   const program = findGit(options.environment);
-  const driverKeys = await readDriverKeys(program, options);
+  const driverKeys = runsNoDriver(args) ? [] : await readDriverKeys(program, options);
   const [command = '', ...rest] = args;
   const guards = SHOWS_DIFFERENCES.has(command) ? ['--no-ext-diff', '--no-textconv'] : [];
   return run(program, [command, ...guards, ...rest], {

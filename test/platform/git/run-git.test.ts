@@ -84,6 +84,12 @@ describe('nothing of a hostile repository runs', () => {
     await runGit(['log', '-p'], here());
     await runGit(['show', 'HEAD'], here());
     await runGit(['rev-parse', 'HEAD'], here());
+    await runGit(['rev-list', '--objects', '--all'], here());
+    await runGit(['merge-base', 'main', 'side'], here());
+    await runGit(['for-each-ref', '--format=%(contents)'], here());
+    await runGit(['worktree', 'list', '--porcelain'], here());
+    await runGit(['var', 'GIT_AUTHOR_IDENT'], here());
+    await runGit(['check-ref-format', 'refs/heads/main'], here());
     await runGit(['update-ref', 'refs/cbos/x', 'HEAD'], here());
     await runGit(['commit', '--quiet', '--message', 'ours'], here());
     await runGit(['worktree', 'add', '--quiet', '--detach', join(world.dir, 'tree')], here());
