@@ -55,6 +55,7 @@ export async function simulateMachine(
     allow: RIGHTS,
     labels: [],
     credentials: nodes.users.fleet.seed,
+    authority: null,
   };
   const membership = await joinFleet({ ...joining, line: await invitation(founder) });
   const ignore = (): void => undefined;

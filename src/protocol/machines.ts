@@ -147,6 +147,11 @@ export const MachineSessions = z
   .meta({ id: 'MachineSessions' });
 export type MachineSessions = z.infer<typeof MachineSessions>;
 
+const AuthorityText = z.string().min(1).max(64_000).meta({
+  description:
+    'For a shared NATS server with TLS: the certificate of its authority, in PEM format; without it, the authorities that Node trusts, and for a machine that joins, the one in the invitation',
+});
+
 export const NewFleet = z
   .strictObject({
     address: z.string().min(1).max(260).optional().meta({
@@ -161,6 +166,7 @@ export const NewFleet = z
     credentials: z.string().min(1).max(16_000).optional().meta({
       description: 'For `nats`: the content of a credentials file, or the seed of an nkey',
     }),
+    authority: AuthorityText.optional(),
   })
   .meta({ id: 'NewFleet' });
 
@@ -169,6 +175,8 @@ export const SharedServer = z.object({
   /** the addresses, each as HOST:PORT; CBOS may connect to any of them */
   servers: z.array(z.string()).min(1),
   isTls: z.boolean(),
+  /** the only trusted authority, in PEM format; null means the authorities that Node trusts */
+  authority: z.string().nullable().default(null),
   /** the content of a credentials file, or the seed of an nkey; null for a server without users */
   credentials: z.string().nullable(),
 });
@@ -206,6 +214,7 @@ export const JoinFleet = z
     credentials: z.string().min(1).max(16_000).optional().meta({
       description: 'For a shared NATS server: the content of a credentials file, or the seed of an nkey',
     }),
+    authority: AuthorityText.optional(),
   })
   .meta({ id: 'JoinFleet' });
 

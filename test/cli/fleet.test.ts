@@ -1,3 +1,5 @@
+import { writeFileSync } from 'node:fs';
+import { join } from 'node:path';
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
 import type { SearchHit } from '../../src/protocol/index.ts';
 import {
@@ -55,6 +57,17 @@ describe('a machine without a fleet', () => {
       expect(await cbos(alone, 'fleet init --nats nats://127.0.0.1:1 --credentials /nowhere')).toMatchObject({
         code: 2,
         stderr: expect.stringContaining('The credentials cannot be read (ENOENT)'),
+      });
+      const open = join(alone.world.dir, 'open.creds');
+      writeFileSync(open, 'secret', { mode: 0o640 });
+      expect(await cbos(alone, `fleet init --nats nats://127.0.0.1:1 --credentials ${open}`)).toMatchObject({
+        ...{ code: 2, stderr: expect.stringContaining(`(mode 640) — chmod 600 ${open}`) },
+      });
+      expect(await cbos(alone, 'fleet join - --ca /nowhere', { stdin: 'nonsense\n' })).toMatchObject({
+        ...{ code: 2, stderr: expect.stringContaining('The certificate of the authority cannot be read (ENOENT)') },
+      });
+      expect(await cbos(alone, `fleet init --nats tls://127.0.0.1:1 --ca ${open}`)).toMatchObject({
+        ...{ code: 2, stderr: expect.stringContaining('--ca FILE') },
       });
       expect(await cbos(alone, 'fleet rename travel')).toMatchObject({ code: 4 });
       expect(await cbos(alone, 'fleet rename Not-A-Name')).toMatchObject({ code: 2 });

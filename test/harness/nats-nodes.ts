@@ -65,7 +65,10 @@ accounts {
 }
 `,
     );
-    const child = spawn(program, ['-c', join(dir, 'nats.conf'), '-l', join(dir, 'log')], { stdio: 'ignore' });
+    const child = spawn(program, ['-c', join(dir, 'nats.conf'), '-l', join(dir, 'log')], {
+      env: world.env,
+      stdio: 'ignore',
+    });
     running.set(name, child);
     await once(child, 'spawn');
   };

@@ -4,6 +4,7 @@ import type { CliContext } from '../context.ts';
 import { describe } from './command-help.ts';
 import {
   allowOption,
+  authorityOption,
   type JoinOptions,
   joinRequest,
   rightsOption,
@@ -46,6 +47,7 @@ export function addAdding(fleet: Command, context: CliContext): void {
     .option('--no-tunnel', 'use no tunnel')
     .option('--cbos <path>', 'the absolute path of CBOS there; default: cbos in PATH of its login shell', readPath)
     .addOption(sharedCredentialsOption())
+    .addOption(authorityOption())
     .addOption(
       new Option('--wait <span>', 'how long to wait for each answer of the machine: 30s, 10m')
         .argParser(readSpan)

@@ -1,7 +1,7 @@
 import { Option } from 'commander';
 import { RIGHTS, type Right, type RouteInput } from '../../protocol/index.ts';
 import type { CliContext } from '../context.ts';
-import { credentialsIn } from '../read-credentials.ts';
+import { type SharedServerFiles, sharedServerFields } from '../shared-server-files.ts';
 import { readAllowed, readRights } from './machine-values.ts';
 
 /** Options that several commands for the machines in a fleet have. */
@@ -26,27 +26,33 @@ export function sharedCredentialsOption(): Option {
   );
 }
 
+export function authorityOption(): Option {
+  return new Option(
+    '--ca <file>',
+    'for a NATS server with tls:// whose certificate is from an authority of your own: the certificate of that authority (PEM)',
+  );
+}
+
 /** What a user decides about a machine that joins a fleet. */
-export interface JoinOptions {
+export interface JoinOptions extends SharedServerFiles {
   allow: Right[];
   label?: string[];
   name?: string;
-  credentials?: string;
 }
 
 /**
  * Returns the request to join, except for the invitation.
- * @throws CommandError if the credentials cannot be read
+ * @throws CommandError if a file for a shared NATS server cannot be read
  */
 export async function joinRequest(
   context: CliContext,
-  { allow, label, name, credentials }: JoinOptions,
+  { allow, label, name, ...files }: JoinOptions,
 ): Promise<JoinRequest> {
   return {
     allow,
     ...(label === undefined ? {} : { labels: label }),
     ...(name === undefined ? {} : { name }),
-    ...(await credentialsIn(context, credentials)),
+    ...(await sharedServerFields(context, files)),
   };
 }
 

@@ -6,11 +6,12 @@ import { cleanLine } from '../../text/terminal-text.ts';
 import { confirm } from '../confirm.ts';
 import { type CliContext, isInteractive } from '../context.ts';
 import { machineTable, tunnelFault } from '../output/fleet-table.ts';
-import { credentialsIn } from '../read-credentials.ts';
+import { type SharedServerFiles, sharedServerFields } from '../shared-server-files.ts';
 import { addAdding } from './adding.ts';
 import { describe } from './command-help.ts';
 import {
   allowOption,
+  authorityOption,
   type JoinOptions,
   joinRequest,
   rightsOption,
@@ -23,10 +24,9 @@ interface JsonOption {
   json?: boolean;
 }
 
-interface InitOptions {
+interface InitOptions extends SharedServerFiles {
   address?: string;
   nats?: string;
-  credentials?: string;
   name?: string;
 }
 
@@ -120,14 +120,15 @@ function addFounding(fleet: Command, context: CliContext): void {
     .addOption(
       new Option(
         '--nats <address>',
-        'use a NATS server with JetStream that exists already: nats://HOST:PORT, or several with commas',
+        'use a NATS server with JetStream that exists already: nats://HOST:PORT or tls://HOST:PORT, or several with commas',
       ).conflicts('address'),
     )
     .option('--credentials <file>', 'for --nats: a credentials file, or a file with the seed of an nkey')
+    .addOption(authorityOption())
     .option('--name <name>', "this machine's name; default: its host name", readMachineName)
     .option('--json', 'print the API response as JSON')
-    .action(async ({ json, credentials: file, ...rest }: JsonOption & InitOptions) => {
-      const body = { ...rest, ...(await credentialsIn(context, file)) };
+    .action(async ({ json, credentials, ca, ...rest }: JsonOption & InitOptions) => {
+      const body = { ...rest, ...(await sharedServerFields(context, { credentials, ca })) };
       const client = await context.client();
       const view = await client.call('initFleet', { body });
       if (json === true) return out.json(view);
@@ -191,6 +192,7 @@ function addJoining(fleet: Command, context: CliContext): void {
     .option('--name <name>', "this machine's name; default: its host name", readMachineName)
     .option('--label <label>', 'what this machine has, in addition to fleet.labels; can be repeated', collectLabel)
     .addOption(sharedCredentialsOption())
+    .addOption(authorityOption())
     .option('--json', 'print the API response as JSON')
     .action(async (given: string | undefined, { json, ...options }: JsonOption & JoinOptions) => {
       const line = given === undefined || given === '-' ? await readLine(context) : given;

@@ -1,8 +1,8 @@
-import { checkServerIdentity, type PeerCertificate } from 'node:tls';
 import { errors, type Msg, type NatsConnection, nkeyAuthenticator } from '@nats-io/transport-node';
 import { seedBytes } from './keys.ts';
 import type { NatsLink, NatsMessage } from './link.ts';
 import { endsOf, openConnection } from './open-connection.ts';
+import { verifiedTls } from './verified-tls.ts';
 
 export interface NatsLogin {
   /** the host for which the server's certificate is valid */
@@ -32,29 +32,16 @@ export async function openNatsLink(login: NatsLogin): Promise<NatsLink> {
   const { host, port, authority, id, seed } = login;
   const dial = login.dial ?? host;
   const logIn = nkeyAuthenticator(seedBytes(seed));
-  let isProven = false;
   let hasSigned = false;
-  const tls = {
-    ca: authority,
-    // Node calls this function once it has verified that the certificate comes from the fleet's authority.
-    checkServerIdentity: (_name: string, certificate: PeerCertificate) => {
-      const fault = checkServerIdentity(host, certificate);
-      isProven = fault === undefined;
-      return fault;
-    },
-  };
+  const { tls, afterProof } = verifiedTls(host, authority);
   let connection: NatsConnection;
   try {
     connection = await openConnection(id, {
       servers: `${dial.includes(':') ? `[${dial}]` : dial}:${port}`,
-      // A server announces in clear text whether it supports TLS, and the library (3.4.0) continues without TLS if the
-      // announcement says `"tls_available": 1`. A man in the middle could then obtain our signature and use it with the
-      // real server.
-      authenticator: (nonce) => {
-        if (!isProven) throw new Error('the NATS server did not prove that it belongs to the fleet');
+      authenticator: afterProof((nonce) => {
         hasSigned = true;
         return logIn(nonce);
-      },
+      }),
       tls,
     });
   } catch (cause) {

@@ -1,10 +1,4 @@
-import {
-  type Authenticator,
-  credsAuthenticator,
-  errors,
-  type NatsConnection,
-  nkeyAuthenticator,
-} from '@nats-io/transport-node';
+import { errors, type NatsConnection } from '@nats-io/transport-node';
 import {
   askSubject,
   asksOf,
@@ -16,9 +10,9 @@ import {
   signerOfMessage,
 } from '../../core/machines/index.ts';
 import { CatalogueError, type SharedServer } from '../../protocol/index.ts';
-import { publicKeyOf, seedBytes } from './keys.ts';
+import { connectShared } from './connect-shared.ts';
 import type { KeptText, NatsLink } from './link.ts';
-import { endsOf, openConnection } from './open-connection.ts';
+import { endsOf } from './open-connection.ts';
 import { type BareLink, openKept, sealKept, signLink } from './signed-link.ts';
 
 /** How long JetStream may take, which is long while a cluster elects a leader. */
@@ -38,11 +32,11 @@ export interface SharedLogin {
 
 /**
  * Opens a connection to a shared NATS server, which CBOS does not run. Every message is signed.
- * @throws CatalogueError nats_unreachable
+ * @throws CatalogueError nats_unreachable, nats_untrusted, nats_unusable
  */
 export async function openSharedLink(login: SharedLogin): Promise<NatsLink> {
   const { id, seed, founder } = login;
-  const connection = await connectTo(login.server, id);
+  const connection = await connectShared(login.server, id);
   const bare = bareLinkOf(connection);
   const signers = {
     ofMessage: (subject: string) => signerOfMessage(subject, founder),
@@ -53,21 +47,46 @@ export async function openSharedLink(login: SharedLogin): Promise<NatsLink> {
 
 /**
  * Checks that a server can carry a fleet, and creates what the fleet keeps there.
- * @throws CatalogueError nats_unreachable, nats_unusable
+ * @throws CatalogueError nats_unreachable, nats_untrusted, nats_unusable, invalid_setting
  */
 export async function prepareSharedServer(server: SharedServer, id: string): Promise<void> {
-  const connection = await connectTo(server, id);
+  const connection = await connectShared(server, id);
   try {
+    await requireRights(connection, {
+      send: [askSubject(id, id), rowsSubject(id), rosterSubject(id), `${inboxPrefix(id)}.check`, '$JS.API.INFO'],
+      listen: [asksOf(id), joinSubject('*'), `${inboxPrefix(id)}.>`],
+    });
     const info = await api(connection, 'INFO');
     if (info === null)
       throw unusable('JetStream does not answer: it is not enabled, or the credentials do not permit it');
     if (info.error !== undefined)
       throw unusable(`JetStream is not enabled for this account: ${info.error.description}`);
-    // Nobody listens yet, so NATS answers at once.
-    for (const subject of [askSubject(id, id), rowsSubject(id)]) await requireSending(connection, subject);
-    for (const subject of [asksOf(id), joinSubject('*'), `${inboxPrefix(id)}.>`])
-      await requireListening(connection, subject);
     await createStream(connection, id);
+  } finally {
+    await connection.close();
+  }
+}
+
+/**
+ * Checks that a server can be used, and that its credentials let a machine join a fleet.
+ * @throws CatalogueError nats_unreachable, nats_untrusted, nats_unusable
+ */
+export async function requireMemberRights(
+  server: SharedServer,
+  { id, invitation, founder }: { id: string; invitation: string; founder: string },
+): Promise<void> {
+  const connection = await connectShared(server, id);
+  try {
+    await requireRights(connection, {
+      send: [
+        ...[joinSubject(invitation), askSubject(founder, id), rowsSubject(id), `${inboxPrefix(founder)}.check`],
+        `$JS.API.STREAM.MSG.GET.${streamOf(founder)}`,
+      ],
+      listen: [
+        ...[asksOf(id), rowsSubject('*'), rosterSubject(founder)],
+        ...[`${inboxPrefix(id)}.>`, `${inboxPrefix(invitation)}.>`],
+      ],
+    });
   } finally {
     await connection.close();
   }
@@ -75,32 +94,6 @@ export async function prepareSharedServer(server: SharedServer, id: string): Pro
 
 /** The stream that keeps the list of a fleet's members. */
 const streamOf = (founder: string): string => `CBOS_${founder}`;
-
-async function connectTo({ servers, isTls, credentials }: SharedServer, id: string): Promise<NatsConnection> {
-  const authenticator = credentials === null ? {} : { authenticator: authenticatorOf(credentials) };
-  try {
-    return await openConnection(id, { servers: [...servers], ...(isTls ? { tls: {} } : {}), ...authenticator });
-  } catch (cause) {
-    const why = cause instanceof errors.AuthorizationError ? 'it refuses the credentials' : messageOf(cause);
-    throw new CatalogueError('nats_unreachable', `The NATS server at ${servers.join(', ')} cannot be used: ${why}`, {
-      cause,
-    });
-  }
-}
-
-/** @throws CatalogueError invalid_setting */
-function authenticatorOf(credentials: string): Authenticator {
-  if (credentials.includes('BEGIN NATS USER JWT')) return credsAuthenticator(new TextEncoder().encode(credentials));
-  const seed = credentials.trim();
-  if (publicKeyOf(seed) !== null) return nkeyAuthenticator(seedBytes(seed));
-  throw new CatalogueError(
-    'invalid_setting',
-    'The credentials are neither a credentials file of NATS nor the seed of an nkey',
-    {
-      hint: 'Give the file that `nsc generate creds` wrote, or one that contains only a seed: --credentials FILE',
-    },
-  );
-}
 
 function bareLinkOf(connection: NatsConnection): BareLink {
   return {
@@ -183,28 +176,29 @@ async function ask(connection: NatsConnection, subject: string, data: string): P
   }
 }
 
-/** @throws CatalogueError nats_unusable */
-async function requireListening(connection: NatsConnection, subject: string): Promise<void> {
-  const denied = new Promise<boolean>((resolve) => {
-    connection.subscribe(subject, { callback: (error) => void (error !== null && resolve(true)) });
-    // The server reports a violation before it answers the next ping.
-    void connection.flush().then(() => setImmediate(() => resolve(false)));
-  });
-  if (await denied) throw unusable(`The credentials do not permit listening on ${subject}`);
+interface Subjects {
+  send: readonly string[];
+  listen: readonly string[];
 }
 
 /** @throws CatalogueError nats_unusable */
-async function requireSending(connection: NatsConnection, subject: string): Promise<void> {
-  try {
-    await connection.request(subject, '', { timeout: JETSTREAM_MS });
-  } catch (error) {
-    const cause = error instanceof errors.RequestError ? error.cause : error;
-    if (cause instanceof errors.PermissionViolationError) {
-      throw unusable(`The credentials do not permit sending on ${subject}`);
+async function requireRights(connection: NatsConnection, { send, listen }: Subjects): Promise<void> {
+  const denied: string[] = [];
+  void (async () => {
+    for await (const status of connection.status()) {
+      if (status.type !== 'error' || !(status.error instanceof errors.PermissionViolationError)) continue;
+      const { operation, subject } = status.error;
+      denied.push(`${operation === 'publish' ? 'sending' : 'listening'} on ${subject}`);
     }
-    // Nobody listens, which is right.
-  }
+  })();
+  const subscriptions = listen.map((subject) => connection.subscribe(subject, { callback: () => undefined }));
+  // An empty message is not signed, so whoever receives it drops it.
+  for (const subject of send) connection.publish(subject);
+  // The server reports a violation before it answers the next ping.
+  await connection.flush();
+  await new Promise((resolve) => setImmediate(resolve));
+  for (const subscription of subscriptions) subscription.unsubscribe();
+  if (denied.length > 0) throw unusable(`The credentials do not permit ${denied[0]}`);
 }
 
 const unusable = (message: string): CatalogueError => new CatalogueError('nats_unusable', message);
-const messageOf = (cause: unknown): string => (cause instanceof Error ? cause.message : String(cause));

@@ -122,6 +122,13 @@ export const MACHINE_ERRORS = {
     meaning: 'The NATS server cannot be reached, or refuses the credentials',
     hint: 'Check the address and the credentials: `--nats nats://HOST:PORT --credentials FILE`; in a container, CBOS_FLEET_CREDENTIALS_FILE names the file',
   },
+  nats_untrusted: {
+    status: 502,
+    exit: EXIT.refused,
+    meaning:
+      'The NATS server does not prove its identity: its certificate is from an unknown authority, for another name, or not valid now',
+    hint: 'Name the certificate of its authority: `--ca FILE`; in a container, CBOS_FLEET_CA_FILE names the file',
+  },
   nats_unusable: {
     status: 409,
     exit: EXIT.refused,

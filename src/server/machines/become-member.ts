@@ -11,6 +11,8 @@ import {
   openSharedLink,
   prepareSharedServer,
   publicKeyOf,
+  readAuthority,
+  requireMemberRights,
   requireProgram,
   sign,
   stopNatsServer,
@@ -44,7 +46,8 @@ interface Becoming {
 
 /**
  * Creates everything that the founder of a fleet needs, and writes its membership file.
- * @throws CatalogueError nats_missing, nats_failed, nats_unreachable, nats_unusable, invalid_setting
+ * @throws CatalogueError nats_missing, nats_failed, nats_unreachable, nats_untrusted, nats_unusable,
+ * invalid_setting
  */
 export async function foundFleet(
   options: Becoming & { address: string | null; nats: SharedServer | null; path: string | undefined },
@@ -104,7 +107,8 @@ function placeInView({ servers: [first = ''] }: SharedServer): { host: string; p
 
 /**
  * Joins a fleet with an invitation. The invitation cannot be used again.
- * @throws CatalogueError invalid_invitation, machine_unreachable, machine_name_taken
+ * @throws CatalogueError invalid_invitation, machine_unreachable, machine_name_taken, nats_unreachable, nats_untrusted,
+ * nats_unusable, invalid_setting
  */
 export async function joinFleet(
   options: Becoming & {
@@ -112,17 +116,20 @@ export async function joinFleet(
     allow: readonly Right[];
     labels: readonly string[];
     credentials: string | null;
+    /** the authority of a shared NATS server, if not the one in the invitation */
+    authority: string | null;
     wire: WireVersion;
   },
 ): Promise<Membership> {
   const { home, files, line, allow, labels } = options;
   const { host, port, authority, founder, seed, through = null, ...invited } = readInvitation(line);
-  const shared = invited.shared === undefined ? null : { ...invited.shared, credentials: options.credentials };
+  const shared = sharedServerOf(invited.shared, options);
   const invitation = publicKeyOf(seed);
   if (invitation === null) throw new CatalogueError('invalid_invitation');
   const key = createKey();
   const name = options.name ?? defaultMachineName();
   const login = { ...wayTo({ host, port, through, listen: null }), authority, id: invitation, seed };
+  if (shared !== null) await requireMemberRights(shared, { id: key.id, invitation, founder });
   const opening =
     shared === null ? openNatsLink(login) : openSharedLink({ server: shared, id: invitation, seed, founder });
   const link = await opening.catch((cause: unknown) => {
@@ -149,12 +156,12 @@ export async function joinFleet(
       if (shared === null && !(await isAdmitted(login))) {
         throw new CatalogueError('invalid_invitation');
       }
+      const other =
+        shared === null ? '' : '; if it runs, these credentials are for another account than those of the founder';
       throw new CatalogueError(
         'machine_unreachable',
         "The fleet's NATS server is running, but the founder's CBOS does not answer",
-        {
-          hint: 'Start CBOS on the founder: `cbos up`',
-        },
+        { hint: `Start CBOS on the founder: \`cbos up\`${other}` },
       );
     }
     const member = memberOf(outcome.data, key.id);
@@ -177,6 +184,14 @@ export async function joinFleet(
   } finally {
     await link.close();
   }
+}
+
+function sharedServerOf(
+  invited: Omit<SharedServer, 'credentials'> | undefined,
+  { credentials, authority }: { credentials: string | null; authority: string | null },
+): SharedServer | null {
+  if (invited === undefined) return null;
+  return { ...invited, credentials, ...(authority === null ? {} : { authority: readAuthority(authority) }) };
 }
 
 /**

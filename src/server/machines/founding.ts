@@ -179,8 +179,8 @@ export function createFounding(options: FoundingOptions): Founding {
     const { host: address, authority, founder, shared } = membership;
     const content = { host: address, port, authority, founder, seed };
     if (shared !== null) {
-      const { servers, isTls } = shared;
-      return { id, line: writeInvitation({ ...content, shared: { servers, isTls } }), expiresAt };
+      const { credentials: _, ...server } = shared;
+      return { id, line: writeInvitation({ ...content, shared: server }), expiresAt };
     }
     await untilAdmitted({ host: address, dial: dialable(host), port, authority, id, seed });
     return {

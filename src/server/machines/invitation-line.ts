@@ -10,7 +10,7 @@ const Content = z.object({
   /** the certificate of the fleet's certificate authority, in DER format and encoded as base64 */
   authority: z.base64(),
   /** a shared NATS server; its credentials are not part of an invitation */
-  shared: SharedServer.pick({ servers: true, isTls: true }).optional(),
+  shared: SharedServer.omit({ credentials: true }).optional(),
   /** the port of the loopback interface from which a tunnel leads to the founder */
   through: z.int().min(1).max(65_535).optional(),
   founder: z.string(),
@@ -23,15 +23,25 @@ export interface InvitationContent {
   port: number;
   /** PEM */
   authority: string;
-  shared?: Pick<SharedServer, 'servers' | 'isTls'> | undefined;
+  shared?: Omit<SharedServer, 'credentials'> | undefined;
   through?: number | undefined;
   founder: string;
   seed: string;
 }
 
-export function writeInvitation({ authority, ...content }: InvitationContent): string {
+/** The longest line that a terminal passes on when a user pastes it (4,095 bytes on Linux), with a margin. */
+const LONGEST_LINE = 4_000;
+
+/**
+ * Writes an invitation. If the authority of a shared NATS server makes the line too long to be pasted, the joining
+ * machine has to name the authority itself.
+ */
+export function writeInvitation({ authority, shared, ...content }: InvitationContent): string {
   const der = authority.replaceAll(/-----[A-Z ]+-----|\s/g, '');
-  return `${PREFIX}${Buffer.from(JSON.stringify({ ...content, authority: der })).toString('base64url')}`;
+  const write = (server: InvitationContent['shared']): string =>
+    `${PREFIX}${Buffer.from(JSON.stringify({ ...content, shared: server, authority: der })).toString('base64url')}`;
+  const line = write(shared);
+  return shared === undefined || line.length <= LONGEST_LINE ? line : write({ ...shared, authority: null });
 }
 
 /** @throws CatalogueError invalid_invitation */

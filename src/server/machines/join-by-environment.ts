@@ -58,12 +58,14 @@ export function joinByEnvironment(options: {
 function requestIn(environment: Environment): z.output<typeof JoinFleet> | null {
   const line = invitationIn(environment);
   if (line === null) return null;
-  const { CBOS_FLEET_NAME: name, CBOS_FLEET_ALLOW: allow, CBOS_FLEET_CREDENTIALS_FILE: file } = environment;
+  const { CBOS_FLEET_NAME: name, CBOS_FLEET_ALLOW: allow } = environment;
+  const { CBOS_FLEET_CREDENTIALS_FILE: credentials, CBOS_FLEET_CA_FILE: authority } = environment;
   const request = JoinFleet.safeParse({
     line,
     allow: allow === 'none' ? [] : (allow || 'see').split(',').map((right) => right.trim()),
     ...(name ? { name } : {}),
-    ...(file ? { credentials: readNamed('CBOS_FLEET_CREDENTIALS_FILE', file) } : {}),
+    ...(credentials ? { credentials: readNamed('CBOS_FLEET_CREDENTIALS_FILE', credentials) } : {}),
+    ...(authority ? { authority: readNamed('CBOS_FLEET_CA_FILE', authority) } : {}),
   });
   if (request.success) return request.data;
   throw new CatalogueError('invalid_setting', 'CBOS_FLEET_NAME or CBOS_FLEET_ALLOW is not valid', {

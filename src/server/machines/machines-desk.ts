@@ -144,7 +144,7 @@ export function createMachinesDesk(options: MachinesDeskOptions): MachinesDesk {
       await required().ready(machine);
     },
     watch: (name, listener) => required().watch(name, listener),
-    init: ({ address, name, nats, credentials }) =>
+    init: ({ address, name, nats, credentials = null, authority = null }) =>
       inTurn(async () => {
         requireNone();
         const { foundFleet, createFounding, membershipFiles, readSharedServer } = await load();
@@ -155,7 +155,7 @@ export function createMachinesDesk(options: MachinesDeskOptions): MachinesDesk {
             files,
             name: name ?? null,
             address: address ?? null,
-            nats: nats === undefined ? null : readSharedServer(nats, credentials ?? null),
+            nats: nats === undefined ? null : readSharedServer(nats, { credentials, authority }),
             path: options.environment.PATH,
           });
           // If the NATS server does not start, the error says why, and no part of the new fleet is left behind.
@@ -183,7 +183,7 @@ export function createMachinesDesk(options: MachinesDeskOptions): MachinesDesk {
       return { id, line, rights, expires_at: new Date(expiresAt).toISOString() };
     },
     revoke: async (id) => ({ status: 'revoked', removed: await required().revoke(id) }),
-    join: ({ line, name, allow, labels, credentials }) =>
+    join: ({ line, name, allow, labels, credentials = null, authority = null }) =>
       inTurn(async () => {
         requireNone();
         const { joinFleet, membershipFiles } = await load();
@@ -194,7 +194,7 @@ export function createMachinesDesk(options: MachinesDeskOptions): MachinesDesk {
           line,
           allow,
           labels: labels ?? [],
-          credentials: credentials ?? null,
+          ...{ credentials, authority },
           wire,
         });
         const opened = await open();

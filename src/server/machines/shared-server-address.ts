@@ -1,3 +1,4 @@
+import { readAuthority } from '../../platform/nats/index.ts';
 import { CatalogueError, type SharedServer } from '../../protocol/index.ts';
 
 /** The default port of NATS. */
@@ -9,13 +10,24 @@ const MOST_SERVERS = 16;
  * Parses `nats://HOST:PORT`, or several such addresses separated by commas.
  * @throws CatalogueError invalid_setting
  */
-export function readSharedServer(text: string, credentials: string | null): SharedServer {
+export function readSharedServer(
+  text: string,
+  { credentials, authority }: { credentials: string | null; authority: string | null },
+): SharedServer {
   const addresses = text.split(',').map((one) => readOne(one.trim()));
   const isTls = addresses.some(({ protocol }) => protocol === 'tls:');
   if (addresses.length > MOST_SERVERS || addresses.some(({ protocol }) => (protocol === 'tls:') !== isTls)) {
     throw invalid(text);
   }
-  return { servers: addresses.map(({ host, port }) => `${host}:${port}`), isTls, credentials };
+  if (authority !== null && !isTls) {
+    throw new CatalogueError('invalid_setting', 'A certificate authority is of no use without TLS', {
+      hint: 'Use `--nats tls://HOST:PORT`, or omit --ca',
+    });
+  }
+  return {
+    ...{ servers: addresses.map(({ host, port }) => `${host}:${port}`), isTls, credentials },
+    authority: authority === null ? null : readAuthority(authority),
+  };
 }
 
 function readOne(text: string): { protocol: string; host: string; port: string } {

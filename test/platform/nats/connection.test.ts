@@ -1,7 +1,14 @@
 import { createServer, type Server } from 'node:net';
 import { fromPublic, fromSeed } from '@nats-io/nkeys';
 import { expect, test, vi } from 'vitest';
-import { createKey, isSignedBy, openNatsLink, publicKeyOf, sign } from '../../../src/platform/nats/index.ts';
+import {
+  createKey,
+  isSignedBy,
+  openNatsLink,
+  openSharedLink,
+  publicKeyOf,
+  sign,
+} from '../../../src/platform/nats/index.ts';
 import { signLink } from '../../../src/platform/nats/signed-link.ts';
 
 /** The first message of a NATS server, in clear text. */
@@ -29,6 +36,11 @@ test.each([
   try {
     const login = { host: '127.0.0.1', port, authority: '', ...createKey() };
     await expect(openNatsLink(login)).rejects.toThrow();
+    const { id, seed } = createKey();
+    const shared = { servers: [`127.0.0.1:${port}`], isTls: true, authority: null, credentials: createKey().seed };
+    await expect(openSharedLink({ server: shared, id, seed, founder: id })).rejects.toMatchObject({
+      ...{ code: 'nats_untrusted', message: expect.stringContaining('does not use TLS') },
+    });
     expect(heard.join('')).not.toContain('CONNECT');
   } finally {
     server.close();

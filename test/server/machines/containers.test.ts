@@ -14,7 +14,7 @@ const read = (file: string): string => readFileSync(join(ROOT, file), 'utf8');
 const DOCKERFILE = read('Dockerfile');
 const GUIDE = read('docs/guides/containers.md');
 /** The variables that only `join-by-environment.ts` reads. */
-const JOINING = ['INVITATION', 'INVITATION_FILE', 'CREDENTIALS_FILE', 'NAME', 'ALLOW'].map(
+const JOINING = ['INVITATION', 'INVITATION_FILE', 'CREDENTIALS_FILE', 'CA_FILE', 'NAME', 'ALLOW'].map(
   (name) => `CBOS_FLEET_${name}`,
 );
 
