@@ -23,7 +23,7 @@ export const MACHINE_ROUTES = {
     summary: 'The machines in the fleet, and whether each one responds; `fleet` is null for a machine without a fleet',
     success: 200,
     response: FleetView,
-    errors: [],
+    errors: ['fleet_not_ready'],
   },
   fleetSessions: {
     method: 'get',
@@ -38,7 +38,7 @@ export const MACHINE_ROUTES = {
     }),
     success: 200,
     response: z.array(MachineSessions),
-    errors: ['no_fleet'],
+    errors: ['no_fleet', 'fleet_not_ready'],
   },
   initFleet: {
     method: 'post',
@@ -49,6 +49,7 @@ export const MACHINE_ROUTES = {
     response: FleetView,
     errors: [
       'in_fleet',
+      'fleet_not_ready',
       'nats_missing',
       'nats_failed',
       'nats_unreachable',
@@ -64,7 +65,7 @@ export const MACHINE_ROUTES = {
     body: NewInvitation,
     success: 201,
     response: Invitation,
-    errors: ['no_fleet', 'not_founder', 'ssh_missing', 'tunnel_failed'],
+    errors: ['no_fleet', 'fleet_not_ready', 'not_founder', 'ssh_missing', 'tunnel_failed'],
   },
   revokeInvitation: {
     method: 'delete',
@@ -78,7 +79,7 @@ export const MACHINE_ROUTES = {
         .nullable()
         .meta({ description: 'The machine that was removed; null if there was none' }),
     }),
-    errors: ['no_fleet', 'not_founder'],
+    errors: ['no_fleet', 'fleet_not_ready', 'not_founder'],
   },
   joinFleet: {
     method: 'post',
@@ -89,6 +90,7 @@ export const MACHINE_ROUTES = {
     response: FleetView,
     errors: [
       'in_fleet',
+      'fleet_not_ready',
       'invalid_invitation',
       'machine_unreachable',
       'machine_name_taken',
@@ -106,7 +108,7 @@ export const MACHINE_ROUTES = {
     body: z.strictObject({ rights: Rights }),
     success: 200,
     response: FleetView,
-    errors: ['no_fleet'],
+    errors: ['no_fleet', 'fleet_not_ready'],
   },
   renameMachine: {
     method: 'put',
@@ -115,7 +117,14 @@ export const MACHINE_ROUTES = {
     body: RenameMachine,
     success: 200,
     response: FleetView,
-    errors: ['no_fleet', 'machine_name_taken', 'machine_unreachable', 'machine_silent', 'machine_version'],
+    errors: [
+      'no_fleet',
+      'fleet_not_ready',
+      'machine_name_taken',
+      'machine_unreachable',
+      'machine_silent',
+      'machine_version',
+    ],
   },
   removeMachine: {
     method: 'post',
@@ -124,7 +133,7 @@ export const MACHINE_ROUTES = {
     body: z.strictObject({ machine: z.string().min(1).max(64) }),
     success: 200,
     response: FleetMachine,
-    errors: ['no_fleet', 'not_founder', 'no_such_machine'],
+    errors: ['no_fleet', 'fleet_not_ready', 'not_founder', 'no_such_machine'],
   },
   leaveFleet: {
     method: 'post',
@@ -138,7 +147,7 @@ export const MACHINE_ROUTES = {
         description: 'Whether this was a copy of another machine, which stays in the fleet',
       }),
     }),
-    errors: ['no_fleet'],
+    errors: ['no_fleet', 'fleet_not_ready'],
   },
   callMachine: {
     method: 'post',
@@ -149,6 +158,7 @@ export const MACHINE_ROUTES = {
     response: MachineAnswer,
     errors: [
       'no_fleet',
+      'fleet_not_ready',
       'no_such_machine',
       'machine_unreachable',
       'machine_silent',

@@ -14,6 +14,13 @@ export const MACHINE_ERRORS = {
     meaning: 'This machine already belongs to a fleet',
     hint: 'Leave that fleet first: `cbos fleet leave`',
   },
+  fleet_not_ready: {
+    status: 503,
+    exit: EXIT.noServer,
+    meaning:
+      'This machine belongs to a fleet, but its server is starting or ending, and takes no part in the fleet now',
+    hint: 'Try again in a moment; if CBOS was stopped, start it: `cbos up`',
+  },
   not_founder: {
     status: 409,
     exit: EXIT.refused,

@@ -49,12 +49,12 @@ export interface MachinesDesk {
   follow(listener: FleetListener): Dispose;
   /**
    * Resolves when the sessions of a machine are known, so that `watch` knows how to follow them.
-   * @throws CatalogueError no_such_machine
+   * @throws CatalogueError no_fleet, fleet_not_ready, no_such_machine
    */
   ready(machine: string): Promise<void>;
   /**
    * Follows what a session on another machine shows.
-   * @throws CatalogueError no_fleet, no_such_machine, no_such_session
+   * @throws CatalogueError no_fleet, fleet_not_ready, no_such_machine, no_such_session
    */
   watch(name: RemoteName, listener: FarListener): FarSource;
   init(request: z.output<typeof NewFleet>): Promise<FleetView>;
@@ -86,13 +86,35 @@ export function createMachinesDesk(options: MachinesDeskOptions): MachinesDesk {
     return next;
   };
 
+  /** what this server does about its fleet, apart from single requests */
+  let phase: 'starting' | 'running' | 'ending' = 'starting';
+  let onStarted = (): void => undefined;
+  const started = new Promise<void>((resolve) => {
+    onStarted = resolve;
+  });
+
   const isMember = (): boolean => existsSync(join(home, MEMBERSHIP_FILE));
   const load = () => import('./fleet-parts.ts');
-  const required = (): Machines => {
-    if (machines === null) throw new CatalogueError('no_fleet');
+  /** Returns null if this machine belongs to no fleet. @throws CatalogueError fleet_not_ready */
+  const current = (): Machines | null => {
+    if (machines === null && phase !== 'running' && isMember()) throw notReady(phase);
     return machines;
   };
+  const required = (): Machines => {
+    const found = current();
+    if (found !== null) return found;
+    if (!isMember()) throw new CatalogueError('no_fleet');
+    throw new CatalogueError('no_fleet', `What this machine knew about its fleet, ${MEMBERSHIP_FILE}, cannot be used`, {
+      hint: '`cbos fleet leave` removes it. Then join again with a new invitation',
+    });
+  };
+  /** Waits while the server starts, because that takes only a moment. */
+  const ready = async (): Promise<Machines> => {
+    await started;
+    return required();
+  };
   const requireNone = (): void => {
+    if (phase === 'ending') throw notReady(phase);
     if (machines !== null || isMember()) throw new CatalogueError('in_fleet');
   };
 
@@ -109,27 +131,37 @@ export function createMachinesDesk(options: MachinesDeskOptions): MachinesDesk {
     return machines;
   }
 
+  const start = (): Promise<void> =>
+    inTurn(async () => {
+      if (phase === 'ending') return;
+      if (!isMember()) {
+        stopJoining = joinByEnvironment({
+          environment: options.environment,
+          join: desk.join,
+          clock: options.clock,
+          logger,
+        });
+        return;
+      }
+      try {
+        await open();
+      } catch (cause) {
+        // A failure is only logged, because this machine's own sessions must work even if the fleet does not.
+        logger.error({ err: cause }, 'the connection to the fleet could not be started');
+      }
+    });
+
   const desk: MachinesDesk = {
-    start: () =>
-      inTurn(async () => {
-        if (!isMember()) {
-          stopJoining = joinByEnvironment({
-            environment: options.environment,
-            join: desk.join,
-            clock: options.clock,
-            logger,
-          });
-          return;
-        }
-        try {
-          await open();
-        } catch (cause) {
-          // A failure is only logged, because this machine's own sessions must work even if the fleet does not.
-          logger.error({ err: cause }, 'the connection to the fleet could not be started');
-        }
-      }),
-    view: async () => (machines === null ? { fleet: null, machines: [] } : machines.view()),
-    sessions: async () => required().sessions(),
+    start: async () => {
+      await start();
+      if (phase === 'starting') phase = 'running';
+      onStarted();
+    },
+    view: async () => {
+      await started;
+      return current()?.view() ?? { fleet: null, machines: [] };
+    },
+    sessions: async () => (await ready()).sessions(),
     follow: (listener) => {
       followers.set(listener, machines?.follow(listener) ?? null);
       if (machines === null) listener(NO_MACHINES);
@@ -139,9 +171,7 @@ export function createMachinesDesk(options: MachinesDeskOptions): MachinesDesk {
       };
     },
     ready: async (machine) => {
-      // A client may connect while the server is still starting.
-      await last;
-      await required().ready(machine);
+      await (await ready()).ready(machine);
     },
     watch: (name, listener) => required().watch(name, listener),
     init: ({ address, name, nats, credentials = null, authority = null }) =>
@@ -179,10 +209,10 @@ export function createMachinesDesk(options: MachinesDeskOptions): MachinesDesk {
       }),
     invite: async ({ rights, valid_s, tunnel_to }) => {
       const request = { rights, validMs: valid_s * 1_000, tunnelTo: tunnel_to ?? null };
-      const { id, line, expiresAt } = await required().invite(request);
+      const { id, line, expiresAt } = await (await ready()).invite(request);
       return { id, line, rights, expires_at: new Date(expiresAt).toISOString() };
     },
-    revoke: async (id) => ({ status: 'revoked', removed: await required().revoke(id) }),
+    revoke: async (id) => ({ status: 'revoked', removed: await (await ready()).revoke(id) }),
     join: ({ line, name, allow, labels, credentials = null, authority = null }) =>
       inTurn(async () => {
         requireNone();
@@ -202,16 +232,21 @@ export function createMachinesDesk(options: MachinesDeskOptions): MachinesDesk {
         return required().view();
       }),
     allow: async (rights) => {
-      required().allow(rights);
+      (await ready()).allow(rights);
       return required().view();
     },
-    remove: (machine) => required().remove(machine),
+    remove: async (machine) => (await ready()).remove(machine),
     rename: async (name) => {
-      await required().rename(name);
+      await (await ready()).rename(name);
       return required().view();
     },
     leave: () =>
       inTurn(async () => {
+        const { membershipFiles } = await load();
+        if (machines === null && isMember() && phase === 'running') {
+          membershipFiles(home).remove();
+          return { status: 'left', told: false, is_copy: false };
+        }
         const leaving = required();
         const { told, isCopy } = await leaving.leave();
         machines = null;
@@ -220,12 +255,13 @@ export function createMachinesDesk(options: MachinesDeskOptions): MachinesDesk {
           followers.set(listener, null);
           listener(NO_MACHINES);
         }
-        const { membershipFiles } = await load();
         membershipFiles(home).remove();
         return { status: 'left', told, is_copy: isCopy };
       }),
-    call: (machine, call) => required().call(machine, call),
+    call: async (machine, call) => (await ready()).call(machine, call),
     close: () => {
+      phase = 'ending';
+      onStarted();
       stopJoining();
       return inTurn(async () => {
         const closing = machines;
@@ -236,3 +272,6 @@ export function createMachinesDesk(options: MachinesDeskOptions): MachinesDesk {
   };
   return desk;
 }
+
+const notReady = (phase: 'starting' | 'ending'): CatalogueError =>
+  new CatalogueError('fleet_not_ready', `CBOS on this machine is ${phase}, and takes no part in its fleet now`);
