@@ -1,6 +1,9 @@
 # Builds an image that runs `cbos serve` and joins a fleet through environment variables: docs/guides/containers.md
 
-FROM node:22-bookworm-slim AS build
+# Another image of Debian with Node, for example from a registry of your own
+ARG NODE_IMAGE=node:22-bookworm-slim
+
+FROM ${NODE_IMAGE} AS build
 WORKDIR /src
 COPY package.json package-lock.json .npmrc ./
 RUN npm ci --ignore-scripts
@@ -9,7 +12,7 @@ COPY scripts scripts
 COPY src src
 RUN node scripts/build.mjs --bundle-only
 
-FROM node:22-bookworm-slim
+FROM ${NODE_IMAGE}
 # tini reaps the zombie processes that sessions leave behind. Only the founder of a fleet needs nats-server and openssl.
 RUN apt-get update \
   && apt-get install -y --no-install-recommends screen bsdutils git ca-certificates procps tini nats-server openssl \
@@ -27,5 +30,6 @@ WORKDIR /home/node
 VOLUME /home/node
 ENV CBOS_RESTORE_AT_START=true
 HEALTHCHECK --interval=30s --timeout=10s --start-period=30s CMD ["cbos", "ls", "-q"]
-ENTRYPOINT ["tini", "--"]
+# -s: it reaps them even if it is not process 1, as in a pod that shares its processes.
+ENTRYPOINT ["tini", "-s", "--"]
 CMD ["cbos", "serve"]

@@ -2,8 +2,6 @@ import { existsSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
 import { ROOT } from '../../../scripts/root.mjs';
-import { capture } from '../../../scripts/run-command.mjs';
-import { findOnPath } from '../../../scripts/setup/system-programs.mjs';
 import { SETTING_ROWS } from '../../../src/protocol/setting-rows.ts';
 import { runCommand } from '../../cli/command-line.ts';
 import { found, hasNatsServer, invite, startMachine, untilConnected } from '../../harness/fleet.ts';
@@ -127,20 +125,4 @@ describe('the image', () => {
     const known = [...SETTING_ROWS.map(({ environment }) => environment), ...JOINING];
     for (const [name] of `${DOCKERFILE}${GUIDE}`.matchAll(/CBOS_[A-Z_]+/g)) expect(known).toContain(name);
   });
-
-  const engine = findOnPath(['docker', 'podman'], process.env.PATH ?? '');
-  test.skipIf(engine === null)(
-    'is built where docker or podman runs',
-    async ({ skip }) => {
-      const run = (...args: string[]) => capture(engine ?? '', args);
-      if (!(await run('info')).ok) return skip('the engine does not run');
-      try {
-        expect(await run('build', '-q', '-t', 'cbos-test', ROOT)).toMatchObject({ ok: true });
-        expect(await run('run', '--rm', 'cbos-test', 'cbos', '--version')).toMatchObject({ ok: true });
-      } finally {
-        await run('rmi', '-f', 'cbos-test');
-      }
-    },
-    900_000,
-  );
 });
