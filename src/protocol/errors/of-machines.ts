@@ -139,7 +139,8 @@ export const MACHINE_ERRORS = {
   nats_unusable: {
     status: 409,
     exit: EXIT.refused,
-    meaning: 'The NATS server cannot carry a fleet: JetStream is not enabled, or the credentials lack rights',
+    meaning:
+      'The NATS server cannot carry a fleet: JetStream is not enabled, the credentials lack rights, or the server wants a certificate of each client',
     hint: 'Enable JetStream for the account, and permit the credentials `cbos.>`, `_INBOX.>` and `$JS.API.>`',
   },
 } as const satisfies Record<string, CatalogueEntry>;
