@@ -2,7 +2,7 @@ import { readdir, rm, stat } from 'node:fs/promises';
 import { join } from 'node:path';
 import { CatalogueError } from '../../protocol/index.ts';
 import { isAlive, processNow } from '../process/proc-file.ts';
-import { runProgram } from '../process/run-program.ts';
+import { type RunResult, runProgram } from '../process/run-program.ts';
 import { waitUntil } from '../process/wait-until.ts';
 import { SCREEN_TIMEOUT_MS, type ScreenHost } from './host.ts';
 import type { KnownScreen, ScreenSession } from './list-screens.ts';
@@ -127,6 +127,25 @@ export async function sendCommandsAndWait(
  */
 export const SHOWN_TIMEOUT_MS = 10_000;
 /**
+ * How long a question to the daemon (`screen -Q`) may take. Screen may signal the asking program just before that
+ * program begins to wait for the signal, and the program then waits forever (4.9.0, on a loaded machine). Every later
+ * question connects to it, to see whether the name of its socket is taken. After six of them the connection blocks,
+ * while the daemon waits for the program that connects, and the daemon hangs permanently. Therefore `timeout` ends each
+ * question, even if the server is killed. This is less than `SHOWN_TIMEOUT_MS`, because that would end only `timeout`.
+ */
+export const QUESTION_SECONDS = '8';
+
+/** Asks the daemon. If it does not answer, `outcome` is `timed_out`. */
+export async function askScreen(host: ScreenHost, id: string, question: readonly string[]): Promise<RunResult> {
+  const args = [QUESTION_SECONDS, 'screen', '-S', id, '-Q', ...question];
+  const result = await runProgram('timeout', args, { env: host.env, timeoutMs: SHOWN_TIMEOUT_MS });
+  return result.code === TIMEOUT_EXIT ? { ...result, outcome: 'timed_out' } : result;
+}
+
+/** The exit code of `timeout` if it had to end the program. */
+const TIMEOUT_EXIT = 124;
+
+/**
  * Screen drops control characters from a message. If a message consists of only this one, Screen removes the previous
  * message and has nothing to show instead (4.9.0, `MakeStatus`).
  */
@@ -139,8 +158,7 @@ export const NO_MESSAGE = '\x01';
  * @throws CatalogueError screen_unresponsive
  */
 export async function clearMessage(host: ScreenHost, id: string): Promise<void> {
-  const { env } = host;
-  const asked = await runProgram('screen', ['-S', id, '-Q', 'echo', NO_MESSAGE], { env, timeoutMs: SHOWN_TIMEOUT_MS });
+  const asked = await askScreen(host, id, ['echo', NO_MESSAGE]);
   if (asked.outcome === 'timed_out') throw unresponsive(id);
 }
 

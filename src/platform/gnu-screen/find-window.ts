@@ -6,8 +6,10 @@ import { type ProcessInfo, readProcess } from '../process/proc-file.ts';
 import { runProgram } from '../process/run-program.ts';
 import { descendantsOf } from '../process/tree.ts';
 import {
+  askScreen,
   clearMessage,
   NO_MESSAGE,
+  QUESTION_SECONDS,
   requireScreen,
   type ScreenTarget,
   type ScreenWindow,
@@ -141,7 +143,8 @@ async function onlyWindow(host: ScreenHost, place: Place): Promise<FoundWindow |
  */
 const SWITCH_FLOW = `trap '' PIPE HUP
 case $(stty -F "$1" -a) in *' -ixon'*) on=ixon off=-ixon ;; *) on=-ixon off=ixon ;; esac
-show() { screen -S "$2" -p "$3" -Q info; echo; [ -z "$4" ] || screen -S "$2" -Q echo "$4" >/dev/null; }
+ask() { timeout ${QUESTION_SECONDS} screen -S "$@"; }
+show() { ask "$2" -p "$3" -Q info; echo; [ -z "$4" ] || ask "$2" -Q echo "$4" >/dev/null; }
 echo "$on"
 show "$@"
 stty -F "$1" "$on"
@@ -159,7 +162,7 @@ async function hasTerminal(
   const { outcome, stdout } = await runProgram('/bin/sh', ['-c', SWITCH_FLOW, 'sh', ...args], options);
   const [on, before = '', during = ''] = stdout.split('\n');
   if (outcome === 'timed_out') {
-    if (on !== undefined) await runProgram('stty', ['-F', terminal, on === 'ixon' ? '-ixon' : 'ixon'], timed(host));
+    if (on !== undefined) await runProgram('stty', ['-F', terminal, on === 'ixon' ? '-ixon' : 'ixon'], options);
     throw new CatalogueError('screen_unresponsive', `The Screen daemon of ${session.id} did not respond`);
   }
   const wanted = on === 'ixon' ? '+' : '-';
@@ -177,20 +180,15 @@ function flowOf(info: string): string | null {
 }
 
 async function windowNumbers(host: ScreenHost, { id, attached }: ScreenSession): Promise<string[]> {
-  const { stdout } = await runProgram('screen', ['-S', id, '-Q', 'windows', '%n '], timed(host));
+  const { stdout } = await askScreen(host, id, ['windows', '%n ']);
   if (attached) await clearMessage(host, id);
   return stdout.match(/\d+/g) ?? [];
 }
 
 /** Returns the windows, with all the properties by which Screen can tell them apart. */
 async function listWindows(host: ScreenHost, id: string): Promise<string> {
-  return (await runProgram('screen', ['-S', id, '-Q', 'windows', '%n|%t|%x|'], timed(host))).stdout;
+  return (await askScreen(host, id, ['windows', '%n|%t|%x|'])).stdout;
 }
-
-const timed = ({ env }: ScreenHost): { env: ScreenHost['env']; timeoutMs: number } => ({
-  env,
-  timeoutMs: SHOWN_TIMEOUT_MS,
-});
 
 /**
  * Closes copy mode or a prompt over a window by changing the window's size, which ends both. Esc would also close them,

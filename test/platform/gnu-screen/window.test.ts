@@ -1,4 +1,4 @@
-import { existsSync, readFileSync } from 'node:fs';
+import { existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterEach, beforeEach, expect, test } from 'vitest';
 import {
@@ -12,7 +12,7 @@ import {
   typeKeys,
 } from '../../../src/platform/gnu-screen/index.ts';
 import { runProgram } from '../../../src/platform/process/index.ts';
-import { readArgv } from '../../../src/platform/process/proc-file.ts';
+import { processNow, readArgv } from '../../../src/platform/process/proc-file.ts';
 import { descendantsOf } from '../../../src/platform/process/tree.ts';
 import { attachPerson } from '../../faults/harness/person.ts';
 import { waitFor } from '../../harness/wait-for.ts';
@@ -155,4 +155,18 @@ test('if the program has ended, nothing is typed into other programs there', asy
     },
   );
   expect(shell()).toBe('');
+});
+
+test('a question that Screen does not answer ends by itself, although what asked it was killed', async () => {
+  const { target } = await startProgram();
+  const { PATH = '' } = world.host.env;
+  const [folder, asking] = [join(world.dir, 'bin'), join(world.dir, 'asking')];
+  mkdirSync(folder);
+  const script = `case " $* " in *' -Q '*) echo $$ >>'${asking}'; exec sleep 1000 ;; *) PATH='${PATH}' exec screen "$@" ;; esac`;
+  writeFileSync(join(folder, 'screen'), `#!/bin/sh\n${script}\n`, { mode: 0o755 });
+  const host = { ...world.host, windows: new Map(), env: { ...world.host.env, PATH: `${folder}:${PATH}` } };
+  await expect(pressEnter(host, target)).rejects.toMatchObject({ code: 'screen_unresponsive' });
+  const asked = readFileSync(asking, 'utf8').trim().split('\n').map(Number);
+  expect(asked).toContainEqual(expect.any(Number));
+  await waitFor(() => asked.every((pid) => processNow(pid) === null), { describe: 'no question waits' });
 });
