@@ -129,8 +129,8 @@ export const SHOWN_TIMEOUT_MS = 10_000;
 /**
  * How long a question to the daemon (`screen -Q`) may take. Screen may signal the asking program just before that
  * program begins to wait for the signal, and the program then waits forever (4.9.0, on a loaded machine). Every later
- * question connects to it, to see whether the name of its socket is taken. After six of them the connection blocks,
- * while the daemon waits for the program that connects, and the daemon hangs permanently. Therefore `timeout` ends each
+ * question connects to it twice, to see whether the name of its socket is taken, and fails. The fourth one blocks while
+ * it connects. The daemon waits for that one, and hangs as long as the first one waits. Therefore `timeout` ends each
  * question, even if the server is killed. This is less than `SHOWN_TIMEOUT_MS`, because that would end only `timeout`.
  */
 export const QUESTION_SECONDS = '8';
