@@ -104,7 +104,11 @@ test.skipIf(isOlderThan('2.1.329'))(
     await cbos.stop('SIGKILL');
     await cut;
     cbos = await startCbos(world);
-    await waitFor(() => prompts('run of EACH') === 1, { describe: 'its prompt arrives', timeoutMs: 60_000 });
+    await waitFor(() => prompts('run of EACH') === 1, {
+      describe: 'its prompt arrives',
+      timeoutMs: 60_000,
+      actual: async () => JSON.stringify([await runs('EACH'), (await cbos.call('GET', '/sessions')).body]),
+    });
     await waitFor(async () => ((await runs('EACH'))[0]?.cost_usd ?? 0) > 0, {
       describe: 'the run has a cost',
       timeoutMs: 30_000,
