@@ -48,10 +48,10 @@ export interface MachinesDesk {
   /** Reports the sessions of the other machines and each change, even in a fleet that this machine joins later. */
   follow(listener: FleetListener): Dispose;
   /**
-   * Resolves when the sessions of a machine are known, so that `watch` knows how to follow them.
+   * Resolves when the kind of a session on another machine is known, so that `watch` knows how to follow it.
    * @throws CatalogueError no_fleet, fleet_not_ready, no_such_machine
    */
-  ready(machine: string): Promise<void>;
+  ready(name: RemoteName): Promise<void>;
   /**
    * Follows what a session on another machine shows.
    * @throws CatalogueError no_fleet, fleet_not_ready, no_such_machine, no_such_session
@@ -170,8 +170,8 @@ export function createMachinesDesk(options: MachinesDeskOptions): MachinesDesk {
         followers.delete(listener);
       };
     },
-    ready: async (machine) => {
-      await (await ready()).ready(machine);
+    ready: async (name) => {
+      await (await ready()).ready(name);
     },
     watch: (name, listener) => required().watch(name, listener),
     init: ({ address, name, nats, credentials = null, authority = null }) =>

@@ -42,10 +42,10 @@ export interface Machines {
   /** Reports the sessions of the other machines, and each change. */
   follow(listener: FleetListener): Dispose;
   /**
-   * Resolves when the sessions of a machine are known, so that `watch` knows how to follow them.
+   * Resolves when the kind of a session on another machine is known, so that `watch` knows how to follow it.
    * @throws CatalogueError no_such_machine
    */
-  ready(machine: string): Promise<void>;
+  ready(name: RemoteName): Promise<void>;
   /**
    * Follows what a session on another machine shows.
    * @throws CatalogueError no_such_machine, no_such_session

@@ -249,7 +249,7 @@ export function openMachines(options: OpenMachinesOptions): Machines {
     view: views.view,
     sessions: views.sessions,
     follow: followers.follow,
-    ready: async (machine) => watching.ready(requireOther(machine)),
+    ready: async ({ machine, slug }) => watching.ready(requireOther(machine), slug),
     watch: (name, listener) => watching.follow(requireOther(name.machine), name, listener),
     call: async (machine, call) => {
       const member = requireMember(machine);

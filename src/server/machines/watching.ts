@@ -4,6 +4,7 @@ import {
   type Member,
   type RemoteName,
   type Right,
+  type Session,
   type WatchNews,
   WatchTaken,
 } from '../../protocol/index.ts';
@@ -36,8 +37,11 @@ export interface Watching {
   watches: Watches;
   /** for this machine's clients */
   far: FarWatches;
-  /** Resolves when the machine's list of sessions is known, or the machine is no longer in the fleet. */
-  ready(member: Member): Promise<void>;
+  /**
+   * Resolves when the machine's list is known and recent enough to contain this session, or the machine is no longer in
+   * the fleet.
+   */
+  ready(member: Member, slug: string): Promise<void>;
   /** Call this when a machine has answered or has sent its list. */
   heard(owner: Member['id']): void;
   follow(member: Member, name: RemoteName, listener: FarListener): FarSource;
@@ -71,15 +75,21 @@ export function createWatching(options: WatchingOptions): Watching {
   };
   const watches = createWatches({ sessions, boot, maySee, tell, clock, logger });
   const far = createFarWatches({ ask: reach.ask, listOf: peers.known, onFirst: options.follow });
+  const rowOf = ({ id }: Member, slug: string): Session | undefined =>
+    peers.sessionsOf(id).sessions.find((row) => row.slug === slug);
+  const untilListed = async (id: Member['id']): Promise<void> => {
+    const stopLooking = options.follow();
+    await new Promise<void>((resolve) => {
+      waiting.set(id, (waiting.get(id) ?? new Set()).add(resolve));
+    }).finally(stopLooking);
+  };
   return {
     watches,
     far,
-    ready: async ({ id }) => {
-      if (peers.known(id) !== null) return;
-      const stopLooking = options.follow();
-      await new Promise<void>((resolve) => {
-        waiting.set(id, (waiting.get(id) ?? new Set()).add(resolve));
-      }).finally(stopLooking);
+    ready: async (member, slug) => {
+      if (peers.known(member.id) === null) await untilListed(member.id);
+      // The session may be newer than the list.
+      if (rowOf(member, slug) === undefined) await reach.look(member, 'rows');
     },
     heard: (owner) => {
       if (peers.known(owner) !== null) wake(owner);
@@ -89,7 +99,7 @@ export function createWatching(options: WatchingOptions): Watching {
       openFarSource({
         ...{ member, slug, listener, clock, watches: far, ask: reach.ask },
         isMember: (id) => options.memberOf(id) !== undefined,
-        row: peers.sessionsOf(member.id).sessions.find((row) => row.slug === slug),
+        row: rowOf(member, slug),
         version: peers.presenceOf(member.id),
       }),
     onUp: () => {

@@ -10,7 +10,7 @@ export interface FarSubscriptionsOptions {
   logger: Logger;
   feeds: FarFeeds;
   /** @throws CatalogueError inside_session, no_fleet, no_such_machine */
-  readyMachine(machine: string): Promise<void>;
+  readyFar(name: RemoteName): Promise<void>;
   /** whether the client acknowledges the output that it has drawn */
   acknowledges(): boolean;
   send(frame: StreamFrame): void;
@@ -49,7 +49,7 @@ export class FarSubscriptions {
     const name = splitRemoteName(slug);
     if (name === null) return;
     this.#options
-      .readyMachine(name.machine)
+      .readyFar(name)
       .then(() => {
         if (isCurrent()) this.#begin(name, followed, begin);
       })

@@ -1,3 +1,4 @@
+import type { RemoteName } from '../../protocol/index.ts';
 import type { Logger } from '../logger.ts';
 import type { FleetListener } from '../machines/follow-machines.ts';
 import type { Dispose, Sessions } from '../sessions.ts';
@@ -18,10 +19,10 @@ export interface StreamClientOptions {
   /** the sessions on other machines that clients follow */
   farFeeds: FarFeeds;
   /**
-   * Resolves when a session on this machine can be followed, if the client has the right to.
+   * Resolves when this session on another machine can be followed, if the client has the right to.
    * @throws CatalogueError inside_session, no_fleet, no_such_machine
    */
-  readyMachine(machine: string): Promise<void>;
+  readyFar(name: RemoteName): Promise<void>;
   /** @throws CatalogueError inside_session */
   followFleet(listener: FleetListener): Promise<Dispose>;
 }

@@ -57,9 +57,9 @@ export class StreamHub {
     const feedOf = (slug: string): RecordingFeed => this.#feedOf(slug);
     const client = new StreamClient({
       ...{ socket, sessions, acting, logger, maxBufferBytes, feedOf, farFeeds: this.#farFeeds },
-      readyMachine: async (machine) => {
+      readyFar: async (name) => {
         await requireFull('subscribe');
-        await machines.ready(machine);
+        await machines.ready(name);
       },
       followFleet: async (listener) => {
         await requireFull('follow_fleet');
