@@ -361,8 +361,8 @@ test('only few texts may be reported as never shown in the prompt', () => {
 });
 
 /** Claude Code rejects the command and the question, although both answers were accepted. */
-const refuseBoth = (run: Script): void => {
-  run.messages[4] = result('t1', REFUSAL);
+const refuseBoth = (run: Script, said = REFUSAL): void => {
+  run.messages[4] = result('t1', said);
   run.messages[7] = result('t2', REFUSAL);
   run.granted = [];
 };
@@ -375,6 +375,14 @@ test('each interrupt that comes after an accepted answer may stop one call that 
   run.interruptedAt.push(T0 + 2, T0 + 6);
   expect(judge(run)).toEqual([]);
   run.granted = ['granted-S0.c1.2'];
+  expect(judge(run)).toEqual([]);
+});
+
+test('so may the result of a call be missing, but only after such an interrupt', () => {
+  const run = goodRun();
+  refuseBoth(run, '[Tool result missing due to internal error]');
+  expect(judge(run)).toEqual(expect.arrayContaining([NOT_GRANTED]));
+  run.interruptedAt.push(T0 + 2, T0 + 6);
   expect(judge(run)).toEqual([]);
 });
 

@@ -257,6 +257,9 @@ const MAY_HAVE_ANSWERED: readonly (string | null)[] = ['answered', 'not_confirme
 /** Text that Claude Code sends to the model after a no, or after a dialog was dismissed (2.1.329). */
 const REFUSED = /doesn't want to (?:proceed|take this action)|tool use was rejected|declined to answer/i;
 
+/** What the model gets instead of the result of an allowed call that an Esc stopped right away (2.1.330). */
+const MISSING = /^\[Tool result missing due to internal error\]$/;
+
 function dialogFaults({ ledger, witness, granted }: Torture, excuses: Excuses): string[] {
   const faults: string[] = [];
   const answered = new Set<string>();
@@ -272,7 +275,8 @@ function dialogFaults({ ledger, witness, granted }: Torture, excuses: Excuses): 
     );
     const isRefused = REFUSED.test(call.result ?? '');
     const allowed = given.find(({ result, choice }) => result === 'answered' && choice !== 'no');
-    if (isRefused && allowed !== undefined && excuses.takeAfter(allowed, call)) continue;
+    const isStopped = isRefused || MISSING.test(call.result ?? '');
+    if (isStopped && allowed !== undefined && excuses.takeAfter(allowed, call)) continue;
     faults.push(...callFaults(call, given, granted));
     const isDismissed = isRefused && !given.some(({ choice }) => choice === 'no');
     if (isDismissed && !excuses.take('dialogs', call.session, call.seenAt, call.resultAt)) {
