@@ -127,17 +127,17 @@ export async function sendCommandsAndWait(
  */
 export const SHOWN_TIMEOUT_MS = 10_000;
 /**
- * How long a question to the daemon (`screen -Q`) may take. Screen may signal the asking program just before that
+ * How long a query to the daemon (`screen -Q`) may take. Screen may signal the querying program just before that
  * program begins to wait for the signal, and the program then waits forever (4.9.0, on a loaded machine). Every later
- * question connects to it twice, to see whether the name of its socket is taken, and fails. The fourth one blocks while
+ * query connects to it twice, to see whether the name of its socket is taken, and fails. The fourth one blocks while
  * it connects. The daemon waits for that one, and hangs as long as the first one waits. Therefore `timeout` ends each
- * question, even if the server is killed. This is less than `SHOWN_TIMEOUT_MS`, because that would end only `timeout`.
+ * query, even if the server is killed. This is less than `SHOWN_TIMEOUT_MS`, because that would end only `timeout`.
  */
-export const QUESTION_SECONDS = '8';
+export const QUERY_SECONDS = '8';
 
-/** Asks the daemon. If it does not answer, `outcome` is `timed_out`. */
-export async function askScreen(host: ScreenHost, id: string, question: readonly string[]): Promise<RunResult> {
-  const args = [QUESTION_SECONDS, 'screen', '-S', id, '-Q', ...question];
+/** Queries the daemon. If it does not answer, `outcome` is `timed_out`. */
+export async function queryScreen(host: ScreenHost, id: string, query: readonly string[]): Promise<RunResult> {
+  const args = [QUERY_SECONDS, 'screen', '-S', id, '-Q', ...query];
   const result = await runProgram('timeout', args, { env: host.env, timeoutMs: SHOWN_TIMEOUT_MS });
   return result.code === TIMEOUT_EXIT ? { ...result, outcome: 'timed_out' } : result;
 }
@@ -158,7 +158,7 @@ export const NO_MESSAGE = '\x01';
  * @throws CatalogueError screen_unresponsive
  */
 export async function clearMessage(host: ScreenHost, id: string): Promise<void> {
-  const asked = await askScreen(host, id, ['echo', NO_MESSAGE]);
+  const asked = await queryScreen(host, id, ['echo', NO_MESSAGE]);
   if (asked.outcome === 'timed_out') throw unresponsive(id);
 }
 

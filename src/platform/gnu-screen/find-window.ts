@@ -6,10 +6,10 @@ import { type ProcessInfo, readProcess } from '../process/proc-file.ts';
 import { runProgram } from '../process/run-program.ts';
 import { descendantsOf } from '../process/tree.ts';
 import {
-  askScreen,
   clearMessage,
   NO_MESSAGE,
-  QUESTION_SECONDS,
+  QUERY_SECONDS,
+  queryScreen,
   requireScreen,
   type ScreenTarget,
   type ScreenWindow,
@@ -143,7 +143,7 @@ async function onlyWindow(host: ScreenHost, place: Place): Promise<FoundWindow |
  */
 const SWITCH_FLOW = `trap '' PIPE HUP
 case $(stty -F "$1" -a) in *' -ixon'*) on=ixon off=-ixon ;; *) on=-ixon off=ixon ;; esac
-ask() { timeout ${QUESTION_SECONDS} screen -S "$@"; }
+ask() { timeout ${QUERY_SECONDS} screen -S "$@"; }
 show() { ask "$2" -p "$3" -Q info; echo; [ -z "$4" ] || ask "$2" -Q echo "$4" >/dev/null; }
 echo "$on"
 show "$@"
@@ -180,14 +180,14 @@ function flowOf(info: string): string | null {
 }
 
 async function windowNumbers(host: ScreenHost, { id, attached }: ScreenSession): Promise<string[]> {
-  const { stdout } = await askScreen(host, id, ['windows', '%n ']);
+  const { stdout } = await queryScreen(host, id, ['windows', '%n ']);
   if (attached) await clearMessage(host, id);
   return stdout.match(/\d+/g) ?? [];
 }
 
 /** Returns the windows, with all the properties by which Screen can tell them apart. */
 async function listWindows(host: ScreenHost, id: string): Promise<string> {
-  return (await askScreen(host, id, ['windows', '%n|%t|%x|'])).stdout;
+  return (await queryScreen(host, id, ['windows', '%n|%t|%x|'])).stdout;
 }
 
 /**
