@@ -157,7 +157,7 @@ test('if the program has ended, nothing is typed into other programs there', asy
   expect(shell()).toBe('');
 });
 
-test('a question that Screen does not answer ends by itself, although what asked it was killed', async () => {
+test('a query that Screen does not answer ends by itself, although what asked it was killed', async () => {
   const { target } = await startProgram();
   const { PATH = '' } = world.host.env;
   const [folder, asking] = [join(world.dir, 'bin'), join(world.dir, 'asking')];
@@ -168,5 +168,5 @@ test('a question that Screen does not answer ends by itself, although what asked
   await expect(pressEnter(host, target)).rejects.toMatchObject({ code: 'screen_unresponsive' });
   const asked = readFileSync(asking, 'utf8').trim().split('\n').map(Number);
   expect(asked).toContainEqual(expect.any(Number));
-  await waitFor(() => asked.every((pid) => processNow(pid) === null), { describe: 'no question waits' });
+  await waitFor(() => asked.every((pid) => processNow(pid) === null), { describe: 'no query waits' });
 });
