@@ -182,6 +182,7 @@ describe('an interrupt by CBOS', () => {
     const interrupted = interruptCalls(hooksOf(prompt, announced), 25);
     const late = observeHook(interrupted, asked(26));
     expect(late.tools).toEqual([]);
+    expect(observeHook(interrupted, announced).tools).toEqual([]);
     const again = [
       hook(30, 'UserPromptSubmit', { prompt: 'again' }),
       hook(31, 'PreToolUse', bash('b')),

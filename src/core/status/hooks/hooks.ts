@@ -92,9 +92,8 @@ function continueTurn(hooks: HookEvidence, event: HookEvent, tool: PendingTool):
 
 function onPreToolUse(hooks: HookEvidence, event: HookEvent): HookEvidence {
   const tool = toolOf(event, null);
-  if (tool.id !== null && (hooks.endedTools.includes(tool.id) || hooks.tools.some((known) => known.id === tool.id))) {
-    return hooks;
-  }
+  const known = [...hooks.tools, ...(hooks.interruptedTools ?? [])];
+  if (tool.id !== null && (hooks.endedTools.includes(tool.id) || known.some(({ id }) => id === tool.id))) return hooks;
   // The event arrived too late: its turn had already ended.
   if (hooks.turnEnd !== null && hooks.turnEnd.at > event.at) return hooks;
   return { ...continueTurn(hooks, event, tool), tools: [...hooks.tools, tool].slice(-MAX_TOOLS) };
@@ -130,9 +129,9 @@ function onPermissionRequest(hooks: HookEvidence, event: HookEvent): HookEvidenc
   const ofThisTurn = hooks.tools.findIndex((tool) => tool.at > (hooks.prompt?.at ?? 0) && isMeant(tool));
   const index = ofThisTurn < 0 ? hooks.tools.findIndex(isMeant) : ofThisTurn;
   const known = hooks.tools[index];
-  const base = continueTurn(hooks, event, asked);
   // On a loaded machine, a hook reported 200 ms after its turn had been interrupted. Its dialog is gone (2.1.330).
   if (known === undefined && hooks.interruptedTools?.some(isMeant)) return hooks;
+  const base = continueTurn(hooks, event, asked);
   if (known === undefined) {
     const isDouble = hooks.tools.some((tool) => tool.requestedAt === event.at && hasSameInput(tool, asked));
     return isDouble ? hooks : { ...base, tools: [...hooks.tools, asked].slice(-MAX_TOOLS) };
