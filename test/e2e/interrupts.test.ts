@@ -58,7 +58,11 @@ async function expectEmptyPrompt(): Promise<void> {
   expect((await send(text)).error).toBeNull();
   await waitFor(() => world.promptsReceived().includes(text), {
     describe: 'the prompt arrives alone',
-    actual: () => world.promptsReceived().slice(-3),
+    actual: async () => {
+      const deliveries = (await cbos.call('GET', `/sessions/${slug}/deliveries`)).body;
+      const { status, buffer_tail: screen } = await cbos.session(slug);
+      return { prompts: world.promptsReceived().slice(-3), deliveries, status, screen };
+    },
   });
 }
 
