@@ -7,6 +7,7 @@ import {
   pressEscape,
   readHardcopy,
   renameScreen,
+  type ScreenHost,
   type ScreenTarget,
   startLog,
   typeKeys,
@@ -157,16 +158,32 @@ test('if the program has ended, nothing is typed into other programs there', asy
   expect(shell()).toBe('');
 });
 
-test('a query that Screen does not answer ends by itself, although what asked it was killed', async () => {
-  const { target } = await startProgram();
+/**
+ * Returns a host whose queries reach Screen only while `answers` holds, a condition of the shell. Each of the others
+ * waits forever, and adds a line with its process id to `asking`.
+ */
+function hostThatAnswers(answers: string): { host: ScreenHost; asking: string } {
   const { PATH = '' } = world.host.env;
   const [folder, asking] = [join(world.dir, 'bin'), join(world.dir, 'asking')];
   mkdirSync(folder);
-  const script = `case " $* " in *' -Q '*) echo $$ >>'${asking}'; exec sleep 1000 ;; *) PATH='${PATH}' exec screen "$@" ;; esac`;
-  writeFileSync(join(folder, 'screen'), `#!/bin/sh\n${script}\n`, { mode: 0o755 });
+  const wait = `case " $* " in *' -Q '*) ${answers} || { echo $$ >>'${asking}'; exec sleep 1000; } ;; esac`;
+  writeFileSync(join(folder, 'screen'), `#!/bin/sh\n${wait}\nPATH='${PATH}' exec screen "$@"\n`, { mode: 0o755 });
   const host = { ...world.host, windows: new Map(), env: { ...world.host.env, PATH: `${folder}:${PATH}` } };
+  return { host, asking };
+}
+
+test('a query that Screen does not answer ends by itself, although what asked it was killed', async () => {
+  const { target } = await startProgram();
+  const { host, asking } = hostThatAnswers('false');
   await expect(pressEnter(host, target)).rejects.toMatchObject({ code: 'screen_unresponsive' });
   const asked = readFileSync(asking, 'utf8').trim().split('\n').map(Number);
   expect(asked).toContainEqual(expect.any(Number));
   await waitFor(() => asked.every((pid) => processNow(pid) === null), { describe: 'no query waits' });
+});
+
+test('a single query that Screen does not answer does not make a window look like another one', async () => {
+  const { target } = await startProgram();
+  const { host, asking } = hostThatAnswers(`[ -e '${join(world.dir, 'asking')}' ]`);
+  await expect(pressEnter(host, target)).rejects.toMatchObject({ code: 'screen_unresponsive' });
+  expect(readFileSync(asking, 'utf8').trim().split('\n')).toHaveLength(1);
 });
