@@ -55,6 +55,7 @@ export async function generatedFiles() {
         peers: benchResult('peers'),
         scale: benchResult('scale'),
         changes: benchResult('changes'),
+        'active-fleet': benchResult('active-fleet'),
         cli: benchResult('cli'),
         fleet: benchResult('fleet'),
         worktrees: benchResult('worktrees'),
