@@ -66,7 +66,9 @@ export function paneTitle({ model, session, cols, canGoBack, now, home, dress }:
  */
 function scrollText(of: { back: number; canGoBack: number; isCounted: boolean }): string {
   const { back, canGoBack, isCounted } = of;
-  if (back > 0) return isCounted ? `↑ ${back} of ${canGoBack} rows back` : `↑ ${back} rows back`;
+  if (back > 0) return isCounted ? `↑ ${back} of ${rowsText(canGoBack)} back` : `↑ ${rowsText(back)} back`;
   if (canGoBack === 0) return '';
-  return isCounted ? `↑ ${canGoBack} rows` : '↑ more';
+  return isCounted ? `↑ ${rowsText(canGoBack)}` : '↑ more';
 }
+
+const rowsText = (count: number): string => (count === 1 ? '1 row' : `${count} rows`);
