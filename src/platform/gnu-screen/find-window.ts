@@ -165,7 +165,8 @@ async function hasTerminal(
   const { outcome, code, stdout } = await runProgram('/bin/sh', ['-c', SWITCH_FLOW, 'sh', ...args], options);
   const [on, before = '', during = ''] = stdout.split('\n');
   if (outcome === 'timed_out' || code === TIMEOUT_EXIT) {
-    if (outcome === 'timed_out' && on !== undefined) await runProgram('stty', ['-F', terminal, on === 'ixon' ? '-ixon' : 'ixon'], options);
+    if (outcome === 'timed_out' && on !== undefined)
+      await runProgram('stty', ['-F', terminal, on === 'ixon' ? '-ixon' : 'ixon'], options);
     throw new CatalogueError('screen_unresponsive', `The Screen daemon of ${session.id} did not respond`);
   }
   const wanted = on === 'ixon' ? '+' : '-';
