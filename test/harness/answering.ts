@@ -29,13 +29,13 @@ export async function startAnswering({ byKeys = false, ...options }: AnsweringOp
 }
 
 /**
- * Returns the same world on a file system that, as far as its programs can see, has no FIFOs. A hook then has nowhere
- * to wait.
+ * Returns the same world on a file system that, as far as its hooks can see, has no FIFOs. A hook then has nowhere to
+ * wait. The server names the mode of each FIFO that it creates, and gets it.
  */
 function withoutFifos(world: ClaudeWorld): ClaudeWorld {
   const bin = join(world.dir, 'without-fifos');
   mkdirSync(bin);
-  writeFileSync(join(bin, 'mkfifo'), '#!/bin/sh\nexit 1\n', { mode: 0o755 });
+  writeFileSync(join(bin, 'mkfifo'), '#!/bin/sh\n[ "$1" = -m ]&&exec /usr/bin/mkfifo "$@"\nexit 1\n', { mode: 0o755 });
   return { ...world, env: { ...world.env, PATH: `${bin}:${world.env.PATH}` } };
 }
 

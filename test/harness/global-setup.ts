@@ -1,3 +1,4 @@
+import { readdirSync } from 'node:fs';
 import { cleanUpRun, findFolders, findMarked } from './marked-processes.mjs';
 import { newRunId, RUN_VARIABLE } from './run-id.ts';
 import { startWatchdog } from './watchdog.ts';
@@ -12,7 +13,7 @@ export default async function setup(): Promise<() => Promise<void>> {
   const watchdog = await startWatchdog(run);
   return async () => {
     const processes = findMarked((mark) => mark.startsWith(`${run}.`));
-    const folders = findFolders(run);
+    const folders = findFolders(run).map((folder) => `${folder}: ${contentsOf(folder)}`);
     await cleanUpRun(run);
     await watchdog.release();
     if (processes.length === 0 && folders.length === 0) return;
@@ -20,4 +21,12 @@ export default async function setup(): Promise<() => Promise<void>> {
     process.exitCode = 1;
     throw new Error(`tests left something behind:\n${left.join('\n')}`);
   };
+}
+
+/** How many paths of a folder that was left behind are shown. They tell which program wrote there. */
+const MOST_PATHS = 20;
+
+function contentsOf(folder: string): string {
+  const paths = readdirSync(folder, { recursive: true, encoding: 'utf8' });
+  return paths.length === 0 ? 'empty' : paths.slice(0, MOST_PATHS).join(', ');
 }
