@@ -23,7 +23,7 @@ export default async function setup(): Promise<() => Promise<void>> {
   };
 }
 
-/** How many paths of a folder that was left behind are shown. They tell which program wrote there. */
+/** How many paths of a folder that was left behind are shown. The paths tell which program wrote there. */
 const MOST_PATHS = 20;
 
 function contentsOf(folder: string): string {

@@ -1,8 +1,7 @@
 import { CatalogueError } from '../../protocol/index.ts';
 import { type RunResult, runProgram } from './run-program.ts';
 
-/** A file system that is busy writing can delay the creation of a file for seconds. */
-const MKFIFO_TIMEOUT_MS = 20_000;
+const MKFIFO_TIMEOUT_MS = 5_000;
 
 /**
  * Creates a FIFO that only this user may open. Node cannot create one on its own.
@@ -14,7 +13,9 @@ export async function makeFifo(path: string, { PATH = '/usr/bin:/bin' }: { PATH?
   throw new CatalogueError('launch_failed', `The FIFO ${path} could not be created: ${reasonOf(made)}`);
 }
 
-function reasonOf({ outcome, stderr }: RunResult): string {
+function reasonOf({ outcome, code, stderr }: RunResult): string {
   if (outcome === 'timed_out') return `mkfifo did not end within ${MKFIFO_TIMEOUT_MS / 1_000} s`;
-  return outcome === 'not_found' ? 'mkfifo was not found in PATH' : stderr.trim();
+  return outcome === 'not_found'
+    ? 'mkfifo was not found in PATH'
+    : stderr.trim() || `mkfifo ended with exit code ${code}`;
 }
