@@ -143,7 +143,7 @@ export async function queryScreen(host: ScreenHost, id: string, query: readonly 
 }
 
 /** The exit code of `timeout` if it had to end the program. */
-export const TIMEOUT_EXIT = 124;
+const TIMEOUT_EXIT = 124;
 
 /**
  * Screen drops control characters from a message. If a message consists of only this one, Screen removes the previous

@@ -14,7 +14,6 @@ import {
   type ScreenTarget,
   type ScreenWindow,
   SHOWN_TIMEOUT_MS,
-  TIMEOUT_EXIT,
 } from './command.ts';
 import type { ScreenHost } from './host.ts';
 import type { ScreenSession } from './list-screens.ts';
@@ -144,15 +143,13 @@ async function onlyWindow(host: ScreenHost, place: Place): Promise<FoundWindow |
  */
 const SWITCH_FLOW = `trap '' PIPE HUP
 case $(stty -F "$1" -a) in *' -ixon'*) on=ixon off=-ixon ;; *) on=-ixon off=ixon ;; esac
-late=0
-ask() { timeout ${QUERY_SECONDS} screen -S "$@" || [ $? != ${TIMEOUT_EXIT} ] || late=${TIMEOUT_EXIT}; }
+ask() { timeout ${QUERY_SECONDS} screen -S "$@"; }
 show() { ask "$2" -p "$3" -Q info; echo; [ -z "$4" ] || ask "$2" -Q echo "$4" >/dev/null; }
 echo "$on"
 show "$@"
 stty -F "$1" "$on"
 show "$@"
-stty -F "$1" "$off"
-exit $late`;
+stty -F "$1" "$off"`;
 
 /** Reports whether a window's flow control shows that the window has this terminal. */
 async function hasTerminal(
@@ -162,11 +159,10 @@ async function hasTerminal(
 ): Promise<boolean> {
   const args = [terminal, session.id, number, session.attached ? NO_MESSAGE : ''];
   const options = { env: host.env, timeoutMs: SHOWN_TIMEOUT_MS };
-  const { outcome, code, stdout } = await runProgram('/bin/sh', ['-c', SWITCH_FLOW, 'sh', ...args], options);
+  const { outcome, stdout } = await runProgram('/bin/sh', ['-c', SWITCH_FLOW, 'sh', ...args], options);
   const [on, before = '', during = ''] = stdout.split('\n');
-  if (outcome === 'timed_out' || code === TIMEOUT_EXIT) {
-    if (outcome === 'timed_out' && on !== undefined)
-      await runProgram('stty', ['-F', terminal, on === 'ixon' ? '-ixon' : 'ixon'], options);
+  if (outcome === 'timed_out') {
+    if (on !== undefined) await runProgram('stty', ['-F', terminal, on === 'ixon' ? '-ixon' : 'ixon'], options);
     throw new CatalogueError('screen_unresponsive', `The Screen daemon of ${session.id} did not respond`);
   }
   const wanted = on === 'ixon' ? '+' : '-';
