@@ -1,10 +1,11 @@
-import { existsSync, readFileSync, truncateSync, writeFileSync } from 'node:fs';
+import { existsSync, readdirSync, readFileSync, truncateSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
 import type { Changes, Rewound, Session, Turns } from '../../../src/protocol/index.ts';
 import { type FacesUnderTest, startFaces } from '../../harness/faces.ts';
 import { createRepository, type TestRepository } from '../../harness/git-repository.ts';
 import { someSession } from '../../harness/some-session.ts';
+import { waitFor } from '../../harness/wait-for.ts';
 
 let server: FacesUnderTest;
 let repository: TestRepository;
@@ -175,4 +176,17 @@ describe('a rewind', () => {
     expect((await server.call(`/sessions/AUTH/changes?turn=${word}`)).code()).toBe('invalid_request');
     expect((await server.call('/sessions/AUTH/changes?turn=1&base=HEAD')).code()).toBe('invalid_request');
   });
+});
+
+test('a server that ends waits for git, also on behalf of a session that was removed', async () => {
+  await using ending = await startFaces();
+  const { dir, write: writeIn, commit } = createRepository(ending.world, 'repository');
+  writeIn('a.txt', 'one\n');
+  commit();
+  ending.sessions.add('AUTH', { path: dir });
+  const own = join(ending.world.cbosHome, 'turns');
+  await waitFor(() => existsSync(own), { describe: 'the server prepares the first turn' });
+  await ending.sessions.remove('AUTH');
+  await ending.stop();
+  expect(readdirSync(own).map((name) => existsSync(join(own, name, 'index')))).toEqual([true]);
 });
