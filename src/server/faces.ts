@@ -250,7 +250,9 @@ export async function startServerFaces(options: FacesOptions): Promise<Faces> {
       await machines.close();
       // A listener does not finish closing while connections are open, so the listener and its connections are closed
       // together.
-      await Promise.all([webSockets.close(), listening.close(), turns.dispose(), counted.dispose()]);
+      await Promise.all([webSockets.close(), listening.close(), counted.dispose()]);
+      // Responses in progress may still need git.
+      await turns.dispose();
     },
   };
 }

@@ -9,7 +9,7 @@
  * - `checkpoint-files.ts`: the files of a checkpoint
  * - `rewind-files.ts`: restoring files
  */
-import type { ChangedSide, Changes, Patch } from '../../protocol/index.ts';
+import { CatalogueError, type ChangedSide, type Changes, type Patch } from '../../protocol/index.ts';
 import type { SideOptions } from './changed-side.ts';
 import { listCheckpoint, readCheckpointFile } from './checkpoint-files.ts';
 import { countChanges, listChanges, listTurnChanges, readTurnPatch, readTurnSide } from './compare-turns.ts';
@@ -80,16 +80,23 @@ export interface TurnKeeper {
   file(folder: string, commit: string, path: string): ReturnType<typeof readCheckpointFile>;
   /** @throws CatalogueError disk_full, in which case nothing has been changed */
   rewind(begin: TurnBegin, commit: string): Promise<{ saved: KeptTurn; files: RewoundFiles }>;
+  /**
+   * Finishes the work in progress, also for sessions that have been removed and for clients that have disconnected, and
+   * refuses all other work.
+   */
+  close(): Promise<void>;
 }
 
 export function createTurnKeeper({ environment, home, dir, now }: TurnKeeperOptions): TurnKeeper {
   const env = gitEnvironment(environment, []);
   const userHome = env.HOME ?? '/';
   const queues = new Map<string, Promise<unknown>>();
+  let isClosed = false;
 
   async function inTurn<T>(folder: string, work: (own: TurnGitDir, place: GitPlace) => Promise<T>): Promise<T> {
     const call = { env, signal: AbortSignal.timeout(LONGEST_MS) };
     const { root } = await findWorkingTree(folder, call);
+    if (isClosed) throw new CatalogueError('git_failed', 'The server is ending');
     const before = queues.get(root) ?? Promise.resolve();
     const done = before
       .catch(() => undefined)
@@ -187,6 +194,10 @@ export function createTurnKeeper({ environment, home, dir, now }: TurnKeeperOpti
         const saved = await endNow(own, place, { turn, at: now(), prompt: begin.prompt }).catch(() => null);
         return { saved: saved ?? turn, files };
       }),
+    close: async () => {
+      isClosed = true;
+      await Promise.allSettled(queues.values());
+    },
   };
 }
 

@@ -50,15 +50,7 @@ export function followTurns({ sessions, keeper, clock, log, onKept }: FollowTurn
   const followed = new Map<string, Followed>();
   const ids = new Map<string, string>();
   const oneAtATime = createSlots(1);
-  /** all work in progress, also that of sessions which have been removed in the meantime */
-  const working = new Set<Promise<void>>();
   let isDisposed = false;
-
-  function tracked(work: Promise<void>): Promise<void> {
-    const done = work.finally(() => working.delete(done));
-    working.add(done);
-    return done;
-  }
 
   const report = (one: Followed, slug: string, cause: unknown): void => {
     if (cause instanceof CatalogueError && QUIET.has(cause.code)) return;
@@ -100,7 +92,7 @@ export function followTurns({ sessions, keeper, clock, log, onKept }: FollowTurn
     };
     const stopWaiting = clock.after(LONGEST_HOLD_MS, letGo);
     const prompt = promptOf(slug, { from: Math.max(one.lastEndAt, at - PROMPT_LEAD_MS) });
-    const work = one.done.then(async () => {
+    one.done = one.done.then(async () => {
       try {
         const open = turn.isOld ? await lastOpen(folder, id) : null;
         const facts = { folder, session: id, slug, kind: 'turn' as const, prompt, at };
@@ -115,11 +107,10 @@ export function followTurns({ sessions, keeper, clock, log, onKept }: FollowTurn
       }
       if (one.open !== null) await onKept(folder).catch((cause: unknown) => report(one, slug, cause));
     });
-    one.done = tracked(work);
   }
 
   function end(one: Followed, { slug, at }: { slug: string; at: number }): void {
-    const work = one.done.then(async () => {
+    one.done = one.done.then(async () => {
       const { open } = one;
       one.open = null;
       if (open === null) return;
@@ -130,7 +121,6 @@ export function followTurns({ sessions, keeper, clock, log, onKept }: FollowTurn
       }
       one.lastEndAt = at;
     });
-    one.done = tracked(work);
   }
 
   /** Returns the session's turn that was running when the previous server ended; null if there was none. */
@@ -154,7 +144,7 @@ export function followTurns({ sessions, keeper, clock, log, onKept }: FollowTurn
     const one = followed.get(ids.get(slug) ?? '');
     if (one === undefined || path === null || !adopted || one.isRunning || !isInRepository(path)) return;
     const prepared = oneAtATime(() => (isDisposed ? Promise.resolve() : keeper.prepare(path)));
-    one.done = tracked(prepared.catch((cause: unknown) => report(one, slug, cause)));
+    one.done = prepared.catch((cause: unknown) => report(one, slug, cause));
   }
 
   function list(session: Session): void {
@@ -184,7 +174,7 @@ export function followTurns({ sessions, keeper, clock, log, onKept }: FollowTurn
     dispose: async () => {
       isDisposed = true;
       stop();
-      await Promise.all(working);
+      await Promise.all([...followed.values()].map(({ done }) => done));
     },
   };
 }

@@ -170,7 +170,10 @@ export function createTurnDesk({ sessions, environment, settings, clock, log }: 
         log.info({ slug: session.slug, turn: number, to, ref: saved.ref }, "a session's files were restored");
         return { saved: toTurn(saved), written: files.written, deleted: files.deleted, left: files.left };
       }),
-    dispose: async () => follower?.dispose(),
+    dispose: async () => {
+      await follower?.dispose();
+      await keeper.close();
+    },
   };
 
   /**

@@ -1,8 +1,9 @@
-import { existsSync, readdirSync, readFileSync, truncateSync, writeFileSync } from 'node:fs';
+import { existsSync, readdirSync, readFileSync, rmSync, truncateSync, writeFileSync } from 'node:fs';
+import { connect } from 'node:net';
 import { join } from 'node:path';
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
 import type { Changes, Rewound, Session, Turns } from '../../../src/protocol/index.ts';
-import { type FacesUnderTest, startFaces } from '../../harness/faces.ts';
+import { type FacesUnderTest, startFaces, TOKEN } from '../../harness/faces.ts';
 import { createRepository, type TestRepository } from '../../harness/git-repository.ts';
 import { someSession } from '../../harness/some-session.ts';
 import { waitFor } from '../../harness/wait-for.ts';
@@ -178,15 +179,38 @@ describe('a rewind', () => {
   });
 });
 
-test('a server that ends waits for git, also on behalf of a session that was removed', async () => {
-  await using ending = await startFaces();
-  const { dir, write: writeIn, commit } = createRepository(ending.world, 'repository');
-  writeIn('a.txt', 'one\n');
-  commit();
-  ending.sessions.add('AUTH', { path: dir });
-  const own = join(ending.world.cbosHome, 'turns');
-  await waitFor(() => existsSync(own), { describe: 'the server prepares the first turn' });
-  await ending.sessions.remove('AUTH');
-  await ending.stop();
-  expect(readdirSync(own).map((name) => existsSync(join(own, name, 'index')))).toEqual([true]);
+describe('a server that ends waits for git', () => {
+  async function startWithRepository(): Promise<FacesUnderTest & { own: string }> {
+    const ending = await startFaces();
+    const { dir, write: writeIn, commit } = createRepository(ending.world, 'repository');
+    writeIn('a.txt', 'one\n');
+    commit();
+    ending.sessions.add('AUTH', { path: dir });
+    return { ...ending, own: join(ending.world.cbosHome, 'turns') };
+  }
+  const isWorking = (own: string) => waitFor(() => existsSync(own), { describe: 'git is at work' });
+  const indexes = (own: string) => readdirSync(own).map((name) => existsSync(join(own, name, 'index')));
+
+  test('on behalf of a session that was removed', async () => {
+    await using ending = await startWithRepository();
+    await isWorking(ending.own);
+    await ending.sessions.remove('AUTH');
+    await ending.stop();
+    expect(indexes(ending.own)).toEqual([true]);
+  });
+
+  test('on behalf of a client that disconnected', async () => {
+    await using ending = await startWithRepository();
+    ending.sessions.change('AUTH', { status: { ...IDLE, primary: 'active', since: new Date().toISOString() } });
+    expect((await ending.call('/sessions/AUTH/turns')).json()).toMatchObject({ turns: [{ number: 1 }] });
+    rmSync(ending.own, { recursive: true });
+    const socket = connect(ending.port, '127.0.0.1');
+    socket.write(
+      `GET /sessions/AUTH/changes?turn=1 HTTP/1.1\r\nHost: 127.0.0.1:${ending.port}\r\nAuthorization: Bearer ${TOKEN}\r\n\r\n`,
+    );
+    await isWorking(ending.own);
+    socket.destroy();
+    await ending.stop();
+    expect(indexes(ending.own)).toEqual([true]);
+  });
 });
