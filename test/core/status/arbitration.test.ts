@@ -216,14 +216,14 @@ describe('which source is believed', () => {
       'idle/waiting_input hook.Stop',
     ],
     [
-      'so does one that begins to turn again at that time, while the registry does not report the end yet',
+      'so does one that begins to turn again at that time, until the registry reports the end',
       {
         hooks: hooksOf(prompted, stopped),
         screen: screenOf([T, FRAMES.thinking], [T + 4_000, FRAMES.blank], [T + 5_400, FRAMES.responding]),
         registry: registryOf('busy', T),
       },
       T + 5_700,
-      'idle/waiting_input hook.Stop',
+      'active/responding screen.spinner',
     ],
     [
       'a spinner that begins after Stop is a turn that no hook announced',

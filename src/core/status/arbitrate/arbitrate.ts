@@ -6,6 +6,7 @@ import { type Arbitration, earliest, final, idleAfterTurn, isClosing, until } fr
 import { settleDispute } from './dispute.ts';
 import type { Hearing, ScreenHearing } from './hearing.ts';
 import { REGISTRY_LAG_MS } from './races.ts';
+import { whileStopping, whileStoppingUnseen } from './stopping.ts';
 
 const WHY_PROCESS = {
   ended: 'the process has ended, which settles the status',
@@ -76,7 +77,8 @@ function withScreen(hearing: ScreenHearing): Arbitration {
       : final(null, 'the process is starting, and the screen is still empty');
   }
   if (hook === null) return screenOverRegistry(hearing);
-  return hook.primary === screen.primary ? agree({ ...hearing, hook }) : settleDispute({ ...hearing, hook });
+  const full = { ...hearing, hook };
+  return whileStopping(full) ?? (hook.primary === screen.primary ? agree(full) : settleDispute(full));
 }
 
 const SPEAKERS = {
@@ -93,7 +95,8 @@ const SPEAKERS = {
  * Decides between hooks and registry when there is no evidence from the screen. The registry can correct the hooks only
  * if its record contains a time, which version 2.1.150 does not store.
  */
-function withoutScreen({ hook, registry, evidence, now, thresholds }: Hearing): Arbitration {
+function withoutScreen(hearing: Hearing): Arbitration {
+  const { hook, registry, evidence, now, thresholds } = hearing;
   if (hook === null || registry === null) {
     const only = hook ?? registry;
     return final(
@@ -107,6 +110,8 @@ function withoutScreen({ hook, registry, evidence, now, thresholds }: Hearing): 
   if (registry.primary === 'idle' && isClosing(hook)) {
     return final(hook, 'the registry reports a closing question as idle: no contradiction');
   }
+  const stopping = whileStoppingUnseen({ ...hearing, hook });
+  if (stopping !== null) return stopping;
   if (registry.since <= hook.since) return final(hook, "the hook is newer than the registry's report");
   return until(registry.since + thresholds.silentEndMs, now, {
     first: hook,

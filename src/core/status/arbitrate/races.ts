@@ -33,3 +33,8 @@ export const NEWS_MS = 150;
  * registry 10 to 140 ms after the event.
  */
 export const REGISTRY_LAG_MS = 200;
+/**
+ * How long a registry record that reports a turn contradicts the Stop hook if the screen shows neither a turn nor a
+ * prompt. If the disk is full, the record remains as it was when the turn began.
+ */
+export const UNSEEN_END_LAG_MS = 5_000;
