@@ -1,5 +1,7 @@
+import { relative } from 'node:path';
 import { defineConfig } from 'vitest/config';
 import { BaseSequencer, type TestSpecification } from 'vitest/node';
+import figures from './test/figures.json' with { type: 'json' };
 
 /** Suites that start no program: what fails there fails for a reason. */
 const PURE = ['core', 'client', 'emitter', 'evidence', 'pictures', 'recordings'].map(
@@ -9,37 +11,40 @@ const PURE = ['core', 'client', 'emitter', 'evidence', 'pictures', 'recordings']
 /** Suites on a server and sessions in memory. They start no program, or none that outlives a test. */
 const IN_MEMORY = ['cli', 'server', 'tui'].map((room) => `test/${room}/**/*.test.ts`);
 
-/** Suites of a minute or more. One that began last would run alone, with the other worker idle. */
-const LONGEST = [
-  'torture/torture',
-  'e2e/answers',
-  'e2e/web-page',
-  'faults/kills',
-  'web/page',
-  'e2e/demo',
-  'e2e/delivery',
-  'e2e/interrupts',
-  'faults/home',
-  'e2e/replies',
-  'faults/ended-sessions',
-  'e2e/lifecycle',
-  'live/live',
-  'e2e/stash',
-  'faults/recording-removed',
-].map((name) => `test/${name}.test.ts`);
+/**
+ * Suites in which a fault shows itself only now and then. A fault there is a fault, even if it does not occur on a
+ * second attempt.
+ */
+const NEVER_RETRIED = [
+  'test/answers/**/*.test.ts',
+  'test/torture/**/*.test.ts',
+  'test/torture-fleet/**/*.test.ts',
+  'test/e2e/answers.test.ts',
+  'test/faults/kills.test.ts',
+];
+
+/** A suite that takes longer runs first. If it began last, it would run alone, with the other workers idle. */
+const LONG_SECONDS = 10;
+
+/** How long a suite is taken to run that nobody has recorded yet. */
+const UNKNOWN_SECONDS: Readonly<Record<string, number>> = { rare: 60, real: 20, memory: 3, pure: 1 };
+
+/** In this order the projects run their short suites. */
+const PROJECTS = Object.keys(UNKNOWN_SECONDS);
 
 /**
- * The longest first, and last the short ones that share workers: a worker takes the next suite only if that is of its
- * own project.
+ * The longest first, as recorded in test/figures.json, and then the short ones by project: a worker takes the next suite
+ * only if that is of its own project.
  */
 class LongestFirst extends BaseSequencer {
   override async sort(files: TestSpecification[]): Promise<TestSpecification[]> {
-    const rank = ({ moduleId, project }: TestSpecification): number => {
-      const long = LONGEST.findIndex((name) => moduleId.endsWith(name));
-      return long === -1 ? LONGEST.length + ['real', 'memory', 'pure'].indexOf(project.name) : long;
-    };
-    const sorted = await super.sort(files);
-    return sorted.sort((one, other) => rank(one) - rank(other));
+    const recorded: Readonly<Record<string, { wall: number } | undefined>> = figures.files;
+    const ranked = (await super.sort(files)).map((file) => {
+      const name = relative(import.meta.dirname, file.moduleId);
+      const seconds = recorded[name]?.wall ?? UNKNOWN_SECONDS[file.project.name] ?? 0;
+      return { file, seconds, group: seconds >= LONG_SECONDS ? -1 : PROJECTS.indexOf(file.project.name) };
+    });
+    return ranked.sort((one, other) => one.group - other.group || other.seconds - one.seconds).map(({ file }) => file);
   }
 }
 
@@ -53,11 +58,12 @@ const EVERY_SUITE = {
   testTimeout: 120_000,
   hookTimeout: 60_000,
   setupFiles: ['test/harness/leaks.ts'],
+  runner: './test/harness/figures/runner.ts',
 } as const;
 
 /**
  * Four workers drive real terminals, browsers and Claude Codes on two cores: what fails by a hair's breadth of time is
- * tried once more, and the last lines name it as retried. A fault of the product fails twice.
+ * tried once more, and the last lines name it as retried.
  */
 const TRIED_AGAIN = { retry: 1 } as const;
 
@@ -74,13 +80,14 @@ export default defineConfig({
     projects: [
       { test: { ...EVERY_SUITE, name: 'pure', include: PURE } },
       { test: { ...EVERY_SUITE, ...TRIED_AGAIN, name: 'memory', include: IN_MEMORY } },
+      { test: { ...EVERY_SUITE, name: 'rare', include: NEVER_RETRIED } },
       {
         test: {
           ...EVERY_SUITE,
           ...TRIED_AGAIN,
           name: 'real',
           include: ['test/**/*.test.ts'],
-          exclude: [...PURE, ...IN_MEMORY],
+          exclude: [...PURE, ...IN_MEMORY, ...NEVER_RETRIED],
         },
       },
     ],

@@ -1,17 +1,24 @@
-// npm test [-- FILTERS…]: runs the gate and all suites, or only the suites whose paths contain one of the filters. The
-// last line is always `N passed, N failed`. The lines above it list the tests that failed, and those that passed only
-// on the second attempt, each with the message of its first failure.
+// npm test [-- FILTERS…] [--record]: runs the gate and all suites, or only the suites whose paths contain one of the
+// filters. The last line is always `N passed, N failed`. The lines above it tell which files used the most, and what
+// has grown since the figures were recorded; which tests failed, passed only on the second attempt, or are in
+// quarantine. `--record` writes the figures of this run into test/figures.json.
 import { readFileSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
 import { runGate } from './check/gate.mjs';
 import { ROOT } from './root.mjs';
 import { passThrough, tool } from './run-command.mjs';
 import { countTests, failures } from './test/count-tests.mjs';
-import { RETRIED_FILE } from './test/retried-reporter.mjs';
+import { dearest, differences, readRecord, withRun, writeRecord } from './test/figures.mjs';
+import { quarantineLines, readQuarantine } from './test/quarantine.mjs';
+import { retriedAgain } from './test/retries.mjs';
+import { RUN_FILE } from './test/run-file.mjs';
 import { versionsInUse } from './test/versions-in-use.mjs';
 
 const REPORT = join(ROOT, 'build', 'test-report.json');
-const RETRIED = join(ROOT, 'scripts', 'test', 'retried-reporter.mjs');
+const REPORTER = join(ROOT, 'test', 'harness', 'figures', 'reporter.ts');
+
+const filters = process.argv.slice(2).filter((argument) => argument !== '--record');
+const records = process.argv.includes('--record');
 
 const env = process.env.CI === 'true' ? { ...process.env, NO_COLOR: '1', FORCE_COLOR: undefined } : process.env;
 
@@ -19,22 +26,35 @@ const steps = await runGate((text) => process.stdout.write(text));
 
 process.stdout.write(`\ntested with ${await versionsInUse(process.env)}\n`);
 
-for (const file of [REPORT, RETRIED_FILE]) rmSync(file, { force: true });
+for (const file of [REPORT, RUN_FILE]) rmSync(file, { force: true });
 const exitCode = await passThrough(
   tool('vitest'),
   [
-    ...['run', '--reporter=default', '--reporter=json', `--outputFile.json=${REPORT}`, `--reporter=${RETRIED}`],
-    ...process.argv.slice(2),
+    ...['run', '--reporter=default', '--reporter=json', `--outputFile.json=${REPORT}`, `--reporter=${REPORTER}`],
+    ...filters,
   ],
   env,
 );
 
 const report = readJson(REPORT);
+/** @type {import('./test/run-file.mjs').Run} */
+const run = readJson(RUN_FILE) ?? { files: {}, retried: [], quarantined: [] };
+const record = readRecord();
+if (records) writeRecord(withRun(record, run.files, new Date().toISOString().slice(0, 10)));
 const tests = countTests(report, exitCode);
-const passed = tests.passed + steps.filter(({ ok }) => ok).length;
+// A failure in quarantine is neither.
+const passed =
+  tests.passed - run.quarantined.filter(({ failure }) => failure !== null).length + steps.filter(({ ok }) => ok).length;
 const failed = tests.failed + steps.filter(({ ok }) => !ok).length;
-for (const failure of failures(report, ROOT)) process.stdout.write(`failed: ${failure}\n`);
-for (const name of readJson(RETRIED_FILE) ?? []) process.stdout.write(`retried: ${name}\n`);
+for (const line of [
+  ...dearest(run.files),
+  ...differences(record.files, run.files),
+  ...failures(report, ROOT).map((failure) => `failed: ${failure}`),
+  ...run.retried.map(({ test, failure }) => `retried: ${test}: ${failure}`),
+  ...retriedAgain(run.retried.map(({ test }) => test)),
+  ...quarantineLines(readQuarantine(), run.quarantined),
+])
+  process.stdout.write(`${line}\n`);
 process.stdout.write(`${passed} passed, ${failed} failed\n`);
 process.exitCode = failed === 0 ? 0 : 1;
 

@@ -1,9 +1,11 @@
 import { join } from 'node:path';
 import { ROOT } from '../root.mjs';
 import { capture, tool } from '../run-command.mjs';
+import { quarantineComplaints } from '../test/quarantine.mjs';
 import { oversizedFiles } from './file-sizes.mjs';
 import { wordComplaints } from './plain-words.mjs';
 import { packageComplaints } from './published-package.mjs';
+import { slowFiles } from './slow-files.mjs';
 
 /**
  * @typedef {import('../run-command.mjs').Outcome} Outcome
@@ -48,6 +50,8 @@ export const SOURCE_STEPS = [
   { name: 'unused code and dependencies', run: () => capture(tool('knip'), ['--no-progress']) },
   { name: 'file sizes', run: async () => outcomeOf(oversizedFiles()) },
   { name: 'plain words', run: async () => outcomeOf(wordComplaints()) },
+  { name: 'test times', run: async () => outcomeOf(slowFiles()) },
+  { name: 'quarantine', run: async () => outcomeOf(quarantineComplaints()) },
 ];
 
 /**

@@ -7,6 +7,9 @@ export interface MarkedProcess {
 /** The name of the environment variable that carries a world's mark, `RUN.WORLD`. */
 export declare const MARK: string;
 
+/** Returns the mark of a process. Kernel threads and processes that are ending have none. */
+export declare function markOfProcess(pid: number): string | undefined;
+
 /** Returns the processes whose mark matches, except this process and zombies. */
 export declare function findMarked(isMarked: (mark: string) => boolean): MarkedProcess[];
 

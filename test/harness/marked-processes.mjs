@@ -39,6 +39,11 @@ function markOf(environment) {
   return undefined;
 }
 
+/** @see marked-processes.d.mts */
+export function markOfProcess(pid) {
+  return markOf(readEnvironment(pid));
+}
+
 /** A zombie is already dead, and only its parent can remove it. */
 function isZombie(pid) {
   try {
@@ -55,7 +60,7 @@ export function findMarked(isMarked) {
   for (const name of readdirSync('/proc')) {
     const pid = Number(name);
     if (!Number.isInteger(pid) || pid === process.pid) continue;
-    const mark = markOf(readEnvironment(pid));
+    const mark = markOfProcess(pid);
     if (mark === undefined || !isMarked(mark) || isZombie(pid)) continue;
     let command = '';
     try {

@@ -39,6 +39,12 @@ export interface World {
   dispose(): Promise<void>;
 }
 
+/** The marks of the worlds that this process has created, in order: what a test file uses, its worlds use. */
+const createdMarks: string[] = [];
+
+/** Returns the marks of the worlds that this process has created, except the first ones. */
+export const createdMarksAfter = (first: number): readonly string[] => createdMarks.slice(first);
+
 /** The directories in which Debian keeps programs. A person's own PATH could contain another `claude` or `screen`. */
 const SYSTEM_PATH = '/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin';
 
@@ -55,6 +61,7 @@ export function createWorld(options: WorldOptions = {}): World & AsyncDisposable
   const run = currentRunId();
   const dir = mkdtempSync(join(tmpdir(), folderPrefix(run)));
   const mark = `${run}.${dir.slice(-6)}`;
+  createdMarks.push(mark);
   const make = (...parts: string[]): string => {
     const path = join(dir, ...parts);
     mkdirSync(path, { recursive: true, mode: 0o700 });

@@ -1,0 +1,94 @@
+import { existsSync, readFileSync, writeFileSync } from 'node:fs';
+import { availableParallelism } from 'node:os';
+import { join } from 'node:path';
+import { ROOT } from '../root.mjs';
+
+/**
+ * @typedef {import('./run-file.mjs').Figures} Figures
+ * @typedef {{ recorded: string, files: Record<string, Figures> }} Record_
+ */
+
+/**
+ * The recorded figures. They order the files of a run, and show what a change adds. `npm test -- --record` on an idle
+ * machine writes them.
+ */
+export const RECORD_FILE = join(ROOT, 'test', 'figures.json');
+
+const DEAREST = 10;
+
+/** A file that takes a third longer than recorded, and at least this many seconds, has grown. Less is noise. */
+const GROWTH = { factor: 4 / 3, seconds: 5, launches: 2 };
+
+/** @returns {Record_} */
+export function readRecord() {
+  return JSON.parse(readFileSync(RECORD_FILE, 'utf8'));
+}
+
+/**
+ * Returns the lines about what a run used: the files that took the most processor time, and the sums.
+ * @param {Record<string, Figures>} files @returns {string[]}
+ */
+export function dearest(files) {
+  const rows = Object.entries(files).sort(([, one], [, other]) => other.cpu - one.cpu);
+  const sum = (/** @type {keyof Figures} */ key) => rows.reduce((total, [, figures]) => total + figures[key], 0);
+  return [
+    'the dearest files (seconds, seconds of processor time, launches of Claude Code; all are in build/test-run.json):',
+    ...rows.slice(0, DEAREST).map(([file, figures]) => line(file, figures)),
+    line(`${rows.length} files`, { wall: sum('wall'), cpu: sum('cpu'), launches: sum('launches') }),
+  ];
+}
+
+/** @param {string} name @param {Figures} figures */
+function line(name, { wall, cpu, launches }) {
+  return `${wall.toFixed(1).padStart(8)} ${cpu.toFixed(1).padStart(8)} ${String(launches).padStart(4)}  ${name}`;
+}
+
+/**
+ * Returns one line for each file that the record does not know, and for each that has grown.
+ * @param {Record<string, Figures>} recorded @param {Record<string, Figures>} files @returns {string[]}
+ */
+export function differences(recorded, files) {
+  return Object.entries(files).flatMap(([file, now]) => {
+    const before = recorded[file];
+    if (before === undefined) return [`${file} is new: ${inWords(now)}`];
+    const isLarger = (/** @type {keyof Figures} */ key, /** @type {number} */ least) =>
+      now[key] > before[key] * GROWTH.factor && now[key] >= before[key] + least;
+    const hasGrown =
+      isLarger('wall', GROWTH.seconds) || isLarger('cpu', GROWTH.seconds) || isLarger('launches', GROWTH.launches);
+    return hasGrown ? [`${file} has grown: ${inWords(now)}; recorded: ${inWords(before)}`] : [];
+  });
+}
+
+/** @param {Figures} figures */
+function inWords({ wall, cpu, launches }) {
+  return `${wall.toFixed(0)} s, ${cpu.toFixed(0)} s of processor time, ${launches} launches`;
+}
+
+/**
+ * Returns the record with the figures of a run in it, without files that no longer exist.
+ * @param {Record_} record @param {Record<string, Figures>} files @param {string} day @returns {Record_}
+ */
+export function withRun(record, files, day) {
+  const all = Object.entries({ ...record.files, ...files }).filter(([file]) => existsSync(join(ROOT, file)));
+  return {
+    recorded: `${day}, ${availableParallelism()} cores`,
+    files: Object.fromEntries(
+      all
+        .sort(([one], [other]) => (one < other ? -1 : 1))
+        .map(([file, { wall, cpu, launches }]) => [file, { wall: tenths(wall), cpu: tenths(cpu), launches }]),
+    ),
+  };
+}
+
+/** @param {number} value */
+const tenths = (value) => Math.round(value * 10) / 10;
+
+/** Writes the record, one file a line. @param {Record_} record */
+export function writeRecord({ recorded, files }) {
+  const lines = Object.entries(files).map(
+    ([file, { wall, cpu, launches }]) =>
+      `    ${JSON.stringify(file)}: { "wall": ${wall}, "cpu": ${cpu}, "launches": ${launches} }`,
+  );
+  const text = `{\n  "recorded": ${JSON.stringify(recorded)},\n  "files": {\n${lines.join(',\n')}\n  }\n}\n`;
+  writeFileSync(RECORD_FILE, text);
+}
