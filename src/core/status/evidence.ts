@@ -23,6 +23,8 @@ export interface ProcessEvidence {
    * reached
    */
   unreachable?: Unreachable & { since: Millis };
+  /** the program that started Claude Code and is still running after Claude Code has ended, and since when */
+  absent?: { pid: number; comm: string; since: Millis };
   /** the set-up of the session's worktree, while the set-up is running and Claude Code has not started yet */
   settingUp?: { command: string; since: Millis };
   /** present if the set-up failed, so that Claude Code was not started; null if the set-up was ended from outside */

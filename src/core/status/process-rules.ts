@@ -36,6 +36,14 @@ export const PROCESS_RULES: readonly Rule<ProcessEvidence>[] = [
         : { primary: null, detail: null, evidence: `its set-up runs: ${settingUp.command}`, since: settingUp.since },
   },
   {
+    // The terminal may show Claude Code's last screen, but another program reads what is typed. If that program starts
+    // Claude Code again, held prompts are delivered.
+    id: 'process.absent',
+    versions: ALL_VERSIONS,
+    read: ({ absent }) =>
+      absent === undefined ? null : { primary: null, detail: null, evidence: absentText(absent), since: absent.since },
+  },
+  {
     // Hooks and the recording continue, and what they report may be correct. However, no one can answer the session, so
     // the status must not suggest that someone can.
     id: 'process.unreachable',
@@ -62,6 +70,9 @@ export function setUpFailedText({ exitCode }: NonNullable<ProcessEvidence['setUp
   const how = exitCode === null ? 'did not end on its own' : `ended with exit code ${exitCode}`;
   return `the set-up ${how}, so Claude Code was not started`;
 }
+
+const absentText = ({ pid, comm }: NonNullable<ProcessEvidence['absent']>): string =>
+  `Claude Code has ended, but the program that started it is still running (${comm}, process ${pid})`;
 
 const stoppedText = (daemonPid: number): string =>
   `The session's Screen daemon is stopped, so the session can neither show nor read anything; \`kill -CONT ${daemonPid}\` resumes the daemon`;

@@ -16,6 +16,7 @@ export function moveEvidence(evidence: Evidence, byMs: number): Evidence {
       startedAt: moved(process.startedAt, byMs),
       endedAt: moved(process.endedAt, byMs),
       ...(process.parkedAt === undefined ? {} : { parkedAt: process.parkedAt + byMs }),
+      ...(process.absent === undefined ? {} : { absent: { ...process.absent, since: process.absent.since + byMs } }),
       ...(process.settingUp === undefined
         ? {}
         : { settingUp: { ...process.settingUp, since: process.settingUp.since + byMs } }),

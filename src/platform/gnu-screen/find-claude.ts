@@ -1,7 +1,14 @@
 import { readlink } from 'node:fs/promises';
 import { basename } from 'node:path';
-import { listProcesses, type ProcessId, type ProcessInfo, readArgv, readEnvironment } from '../process/proc-file.ts';
-import { descendantsAmong } from '../process/tree.ts';
+import {
+  argvOf,
+  listProcesses,
+  type ProcessId,
+  type ProcessInfo,
+  processNow,
+  readEnvironment,
+} from '../process/proc-file.ts';
+import { descendantsAmong, descendantsOf } from '../process/tree.ts';
 import type { ScreenHost } from './host.ts';
 import { listScreens, type ScreenSession } from './list-screens.ts';
 
@@ -23,16 +30,38 @@ const NO_SESSION = /^(mcp|update|doctor|install|--version|-v|agents)$/;
  * MCP server) do not count.
  */
 export function isClaudeProcess(look: ProcessLook): boolean {
-  const [program = '', ...rest] = look.argv;
+  const { isClaude, args } = programOf(look);
+  return isClaude && isInteractive(args);
+}
+
+/**
+ * Reports whether a process is certainly an interactive Claude Code. `node …/claude` may also be a user's own program
+ * that starts Claude Code.
+ */
+export function isCertainlyClaude(look: ProcessLook): boolean {
+  return isClaudeProcess(look) && programOf(look).isCertain;
+}
+
+/** @returns also the arguments after the program */
+function programOf({ comm, argv }: ProcessLook): { isClaude: boolean; isCertain: boolean; args: readonly string[] } {
+  const [program = '', ...rest] = argv;
   const name = basename(program);
   if (!RUNTIMES.test(name)) {
-    const isProgram = name === 'claude' || look.comm === 'claude' || PACKAGE_PATH.test(program);
-    return isProgram && isInteractive(rest);
+    const isProgram = name === 'claude' || PACKAGE_PATH.test(program) || (comm === 'claude' && !isScript(comm, rest));
+    return { isClaude: isProgram, isCertain: true, args: rest };
   }
   const at = rest.findIndex((argument) => !argument.startsWith('-'));
   const script = rest[at] ?? '';
-  const isScript = basename(script) === 'claude' || (PACKAGE_PATH.test(script) && /\.[cm]?js$/.test(script));
-  return isScript && isInteractive(rest.slice(at + 1));
+  const isPackage = PACKAGE_PATH.test(script) && /\.[cm]?js$/.test(script);
+  return { isClaude: isPackage || basename(script) === 'claude', isCertain: isPackage, args: rest.slice(at + 1) };
+}
+
+/**
+ * Reports whether a process runs a script. The kernel names such a process after the script, and puts the interpreter
+ * and its option in front of the script's path.
+ */
+function isScript(comm: string, args: readonly string[]): boolean {
+  return args.slice(0, 2).some((argument) => basename(argument) === comm);
 }
 
 function isInteractive(args: readonly string[]): boolean {
@@ -73,13 +102,55 @@ export async function findForeign(host: Pick<ScreenHost, 'dir'>, ours: ReadonlyS
   return findClaudeIn((await listScreens(host)).filter((session) => !ours.has(session.id)));
 }
 
-/** Returns the Claude Code process among the descendants of Screen's daemon, or null if there is none. */
+/**
+ * Returns the Claude Code process among the descendants of Screen's daemon, or null if there is none. A process that
+ * may be only a program that starts Claude Code counts if no certain one is below it.
+ */
 async function findTopmost(processes: readonly ProcessInfo[], daemonPid: number): Promise<WindowClaude | null> {
-  for (const info of descendantsAmong(processes, [daemonPid])) {
-    if (!isClaudeProcess({ comm: info.comm, argv: await readArgv(info.pid) })) continue;
-    return { pid: info.pid, startTime: info.startTime, ...(await readPlace(info.pid)) };
+  const looks = descendantsAmong(processes, [daemonPid]).map((info) => ({ info, look: lookOf(info) }));
+  const topmost = looks.find(({ look }) => isClaudeProcess(look));
+  if (topmost === undefined) return null;
+  const below = new Set(descendantsAmong(processes, [topmost.info.pid]).map(({ pid }) => pid));
+  const certain = isCertainlyClaude(topmost.look)
+    ? topmost
+    : looks.find(({ info, look }) => below.has(info.pid) && isCertainlyClaude(look));
+  const { pid, startTime } = (certain ?? topmost).info;
+  return { pid, startTime, ...(await readPlace(pid)) };
+}
+
+/** Reports whether a process of a session is Claude Code itself, and not a program that starts Claude Code. */
+export function isClaudeItself(pid: number): boolean {
+  const info = processNow(pid);
+  return info !== null && isCertainlyClaude(lookOf(info));
+}
+
+/**
+ * Returns the Claude Code without a terminal that a process is, or that it has started if it is a wrapper. Returns the
+ * process itself if there is none.
+ */
+export async function findClaudeBelow(top: ProcessId | null): Promise<ProcessId | null> {
+  if (top === null) return null;
+  for (const info of [processNow(top.pid), ...(await descendantsOf([top.pid]))]) {
+    if (info === null) continue;
+    const { isClaude, isCertain } = programOf(lookOf(info));
+    if (isClaude && isCertain) return { pid: info.pid, startTime: info.startTime };
   }
-  return null;
+  return top;
+}
+
+const lookOf = ({ pid, comm }: ProcessInfo): ProcessLook => ({ comm, argv: argvOf(pid) });
+
+/** The program that writes a session's recording. In a session that CBOS launched, it runs everything else. */
+const RECORDER = 'script';
+
+/**
+ * Returns the program that `script` runs in a Screen session: Claude Code itself, or a wrapper that started it. Returns
+ * null if that program has ended, or if the session is not recorded by `script`.
+ */
+export async function findRecorded(daemonPid: number): Promise<ProcessInfo | null> {
+  const below = await descendantsOf([daemonPid]);
+  const recorders = new Set(below.filter(({ comm }) => comm === RECORDER).map(({ pid }) => pid));
+  return below.find(({ ppid, comm }) => recorders.has(ppid) && comm !== RECORDER) ?? null;
 }
 
 async function readPlace(pid: number): Promise<Pick<WindowClaude, 'window' | 'cwd'>> {

@@ -126,6 +126,11 @@ export function bytesReadBy(pid: number): number | null {
  * exist.
  */
 export async function readArgv(pid: number): Promise<string[]> {
+  return argvOf(pid);
+}
+
+/** Works like {@link readArgv}, but synchronously. */
+export function argvOf(pid: number): string[] {
   return splitNul(readProcFile(pid, 'cmdline'));
 }
 

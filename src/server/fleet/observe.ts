@@ -13,11 +13,12 @@ import {
   watchRegistry,
 } from '../../platform/claude/index.ts';
 import { watchScreens } from '../../platform/gnu-screen/index.ts';
-import { isAlive, readProcess } from '../../platform/process/index.ts';
+import { isAlive } from '../../platform/process/index.ts';
 import { answerCall } from '../approval/call-guard.ts';
 import type { Clock } from '../clock.ts';
 import type { Dispose } from '../sessions.ts';
 import { seeSetUpEnd } from '../worktrees/begin-set-up.ts';
+import { followAgent } from './follow-agent.ts';
 import { ownPayload } from './own-payload.ts';
 import { ownerOf } from './owner.ts';
 import type { Member } from './roster.ts';
@@ -121,15 +122,15 @@ export function createObserver(options: ObserverOptions): Observer {
     lookSoon();
   }
 
-  /** Finds the session by its process, or by the mark of its launch if Claude Code was launched through a wrapper. */
+  /**
+   * Finds the session by its process, or by its Screen session if a wrapper or a person has started Claude Code there.
+   */
   async function memberOf(pid: number): Promise<Member | null> {
-    const byPid = roster.all().find(({ actor }) => !actor.isDead() && actor.record.agent?.pid === pid);
+    const terminals = roster.all().filter(({ actor }) => !actor.isDead());
+    const byPid = terminals.find(({ actor }) => actor.record.agent?.pid === pid);
     if (byPid !== undefined) return byPid;
-    const owner = ownerOf(roster, home, pid);
-    if (owner.kind !== 'listed') return null;
-    // A Claude Code process that one of the session's own tools has started has the mark as well.
-    const parent = await readProcess(pid);
-    return parent?.ppid === owner.member.actor.record.agent?.pid ? owner.member : null;
+    for (const member of terminals) if (await followAgent(member.actor, pid, options.registryDir)) return member;
+    return null;
   }
 
   /**
@@ -168,6 +169,7 @@ export function createObserver(options: ObserverOptions): Observer {
     else if (member.actor.record.type === 'screen') {
       const payload = ownPayload(options, member.actor, hook.payload);
       const { actor } = member;
+      await followAgent(actor, hook.pid, options.registryDir);
       const own = { ...hook, payload };
       const limit = await tryTo(actor, () => readUsageLimit(own));
       actor.intake.seeHook(limit == null ? own : { ...own, limit });

@@ -16,6 +16,7 @@ import {
 import { endTree, isAlive, type ProcessId } from '../../platform/process/index.ts';
 import type { Logger } from '../logger.ts';
 import type { SessionActor } from '../session/actor.ts';
+import { seekAgent } from './follow-agent.ts';
 import { ownerOfScreen } from './owner.ts';
 import type { Member, Roster } from './roster.ts';
 
@@ -81,7 +82,7 @@ export function createScreenSurvey(options: SurveyOptions, lookSoon: () => void)
 
   async function lookAt(member: Member, found: ScreenSession | null): Promise<void> {
     const { actor } = member;
-    const { screenId, agent, daemon } = actor.record;
+    const { screenId, daemon } = actor.record;
     /** Reports whether a conversion has replaced the session's processes since this check read the record. */
     const hasMoved = (): boolean =>
       actor.isChangingHands || actor.record.daemon?.pid !== (daemon ?? found?.daemon)?.pid;
@@ -92,17 +93,9 @@ export function createScreenSurvey(options: SurveyOptions, lookSoon: () => void)
       if (found.daemon !== null) forgetLoss(screen, found.daemon);
       actor.intake.seeReach(found.state === 'unresponsive' ? { because: 'stopped', daemonPid: found.pid } : null);
       actor.seeAttached(found.attached);
-      if (agent !== null && (await isAlive(agent))) return;
-      // In a Screen session that another program started, the user may start Claude Code again after it has ended.
-      const next = actor.record.launchId === null ? (await findClaudeIn([found]))[0] : undefined;
-      if (hasMoved()) return;
-      if (next === undefined) {
-        actor.intake.seeEnd();
-        options.onEnd(actor, 'alive');
-      } else {
-        actor.status.startAnew();
-        actor.intake.seeAgent({ pid: next.claude.pid, startTime: next.claude.startTime, startedAt: null });
-      }
+      if ((await seekAgent(actor, found)) !== 'ended' || hasMoved()) return;
+      actor.intake.seeEnd();
+      options.onEnd(actor, 'alive');
       return;
     }
     const lives = daemon !== null && (await isAlive(daemon));

@@ -11,6 +11,7 @@ import {
 import { Emitter } from '../../emitter/emitter.ts';
 import { LAUNCH_VARIABLE } from '../../platform/claude/index.ts';
 import { jsonFiles, lastComplaint, removeFiles } from '../../platform/claude/json/index.ts';
+import { findClaudeBelow } from '../../platform/gnu-screen/index.ts';
 import { endTree, findMarked, isAlive, signal, waitUntil } from '../../platform/process/index.ts';
 import { CatalogueError, type ClaudeEvent } from '../../protocol/index.ts';
 import { requireAlone } from '../fleet/require-alone.ts';
@@ -174,8 +175,9 @@ export class JsonDriver {
     this.#stopResting?.();
     await run.tail.catchUp();
     const { process } = run;
-    if (process === null || !this.#log.isQuiet()) return;
-    await signal(process, 'SIGTERM');
+    const claude = await findClaudeBelow(process);
+    if (process === null || claude === null || !this.#log.isQuiet()) return;
+    await signal(claude, 'SIGTERM');
     const gone = async (): Promise<true | null> => ((await isAlive(process)) ? null : true);
     if ((await waitUntil(gone, { timeoutMs: REST_TIMEOUT_MS })) === null) await this.end();
     run.ended({ code: null, signal: null });
@@ -187,8 +189,8 @@ export class JsonDriver {
     const run = this.#run;
     const { launchId } = this.#session.record;
     if (launchId === null) return;
-    const mark = { name: LAUNCH_VARIABLE, value: launchId };
-    const { left } = await endTree({ roots: [], first: run?.process ?? null, mark });
+    const first = await findClaudeBelow(run?.process ?? null);
+    const { left } = await endTree({ roots: [], first, mark: { name: LAUNCH_VARIABLE, value: launchId } });
     if (left.length > 0) {
       const named = left.map((one) => `${one.pid} (${one.comm})`).join(', ');
       throw new CatalogueError('kill_failed', `${this.#session.slug}: could not terminate ${named}`);

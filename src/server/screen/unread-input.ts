@@ -1,4 +1,5 @@
-import { bytesReadBy, type ProcessId, readProcess } from '../../platform/process/index.ts';
+import { isClaudeItself } from '../../platform/gnu-screen/index.ts';
+import { bytesReadBy, type ProcessId, processNow } from '../../platform/process/index.ts';
 import type { TypedInput } from '../../platform/sqlite/session-store.ts';
 
 /**
@@ -30,6 +31,14 @@ export interface UnreadInput {
  */
 const RECORDER = 'script';
 
+/** Returns the process that passes input on to this one, possibly through wrappers; null if there is none. */
+function recorderAbove(pid: number): number | null {
+  for (let at = processNow(pid); at !== null && at.ppid > 0; at = processNow(at.ppid)) {
+    if (at.comm === RECORDER) return at.pid;
+  }
+  return null;
+}
+
 /**
  * Remembers the last input across restarts of the server, because a reader may be delayed for longer than a restart
  * takes.
@@ -48,8 +57,10 @@ export function createUnreadInput({ agent, typed, remember }: TypedMemory): Unre
       expected = null;
       const current = agent();
       if (current === null) return;
-      const parent = await readProcess((await readProcess(current.pid))?.ppid ?? 0);
-      const readers = (parent?.comm === RECORDER ? [parent.pid, current.pid] : [current.pid]).flatMap((pid) => {
+      const recorder = recorderAbove(current.pid);
+      // A wrapper that waits for Claude Code to end reads nothing.
+      const agents = recorder === null || isClaudeItself(current.pid) ? [current.pid] : [];
+      const readers = [...(recorder === null ? [] : [recorder]), ...agents].flatMap((pid) => {
         const before = bytesReadBy(pid);
         return before === null ? [] : [{ pid, before }];
       });

@@ -192,6 +192,19 @@ export class EvidenceIntake {
     this.#session.status.seeProcess(this.#withSetUp({ alive: true, startedAt: agent.startedAt, endedAt: null }));
   }
 
+  /**
+   * Records that Claude Code has ended, but that the program which started it is still running, such as a wrapper or a
+   * shell.
+   */
+  seeAbsent({ pid, comm }: { pid: number; comm: string }): void {
+    const { status, deps } = this.#session;
+    const { process } = status.evidence();
+    if (process?.absent?.pid === pid) return;
+    status.seeRegistry(null);
+    const absent = { pid, comm, since: deps.clock.now() };
+    status.seeProcess({ alive: true, startedAt: null, endedAt: null, absent });
+  }
+
   /** Records why nothing can be typed into the session; null if the session is reachable. */
   seeReach(why: Unreachable | null): void {
     const { status, kept, deps } = this.#session;

@@ -126,6 +126,7 @@ describe("each rule over Claude Code's own reports is needed", () => {
     ...recorded.flatMap((one) => one.process),
     // Claude Code does not run yet, so there is nothing to record.
     { ...lives, settingUp: { command: 'npm ci', since: 9_000 } },
+    { ...lives, absent: { pid: 7, comm: 'sh', since: 9_000 } },
     { ...lives, unreachable: { because: 'no_socket', since: 9_000 } },
     { ...lives, unreachable: { because: 'stopped', daemonPid: 7, since: 9_000 } },
   ];

@@ -5,6 +5,7 @@ import { parseTiming } from '../../../src/core/recording/index.ts';
 import {
   attachCommand,
   findForeign,
+  isCertainlyClaude,
   isClaudeProcess,
   isLogging,
   listScreens,
@@ -165,4 +166,9 @@ test('interactive Claude Code is distinguished from its helpers and from everyth
   ]) {
     expect([argv, look(argv)]).toEqual([argv, false]);
   }
+  // A wrapper that is a script. The kernel names its process after the script.
+  expect(look(['/bin/sh', '/home/me/bin/claude', '--resume', 'id'], 'claude')).toBe(false);
+  expect(look(['/usr/bin/python3', '-u', '/home/me/bin/claude'], 'claude')).toBe(false);
+  expect(isCertainlyClaude({ argv: ['node', '/home/me/bin/claude'], comm: 'node' })).toBe(false);
+  expect(isCertainlyClaude({ argv: ['node', `${npm}/cli.js`], comm: 'node' })).toBe(true);
 });
