@@ -57,6 +57,10 @@ export const Question = z
       description:
         "The request is longer than this text, so CBOS does not accept an answer that allows it; the session's terminal shows the whole request",
     }),
+    reason: z.string().optional().meta({
+      description:
+        "Why Claude Code asks, in the words that it gives for this request: those of a person's own hook that wants a confirmation, or of a permission rule. Absent if Claude Code gives no reason",
+    }),
     asked_at: Timestamp,
   })
   .meta({ id: 'Question' });

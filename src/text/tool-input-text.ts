@@ -61,5 +61,11 @@ export function cutText(how: string): string {
  * answering.
  */
 export function askedText(question: Question, part: { text: string }): string {
-  return [...askedCallLines(question), part.text].join('\n');
+  return [...askedCallLines(question), ...reasonLines(question), part.text].join('\n');
+}
+
+/** Returns the reason that Claude Code gives for asking, or no lines if it gives none or the question contains it. */
+export function reasonLines({ reason, text }: Pick<Question, 'reason' | 'text'>): string[] {
+  const isSaid = reason === undefined || squeeze(text).includes(squeeze(reason));
+  return isSaid ? [] : plain(`Reason: ${reason}`).split('\n');
 }

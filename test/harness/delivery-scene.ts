@@ -113,6 +113,7 @@ export class DeliveryScene {
       draft: shown.draft,
       cover: shown.cover,
       lastMessage: null,
+      footerRow: 3,
     };
     const lines = ['────', `❯ ${shown.draft ?? ''}`, '────', shown.footer];
     const frame = { lines, cursor: { row: 1, col: 2 }, cols: 80, rows: 24, dimRows: [] };

@@ -145,7 +145,7 @@ function screenOf(
     before === undefined
       ? null
       : {
-          reading: { ...before, dialog: null, draft: screen.draft, cover: null, lastMessage: null },
+          reading: { ...before, dialog: null, draft: screen.draft, cover: null, lastMessage: null, footerRow: 0 },
           since: millis(screen.since),
         };
   const { lines, cursor, cols, rows, flow } = screen;

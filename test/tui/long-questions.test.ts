@@ -56,6 +56,12 @@ test('a cut is announced, and a cut call cannot be allowed', async () => {
   expect(server.sessions.answers).toEqual([{ choice: 'no', question_id: 'q1' }]);
 });
 
+test('the reason for which Claude Code asks is shown', async () => {
+  ask({ reason: 'This touches production' });
+  const terminal = await openTerminal(server.world, { cols: 100, rows: 30 });
+  await terminal.until(/Reason: This touches production/, 'the reason');
+});
+
 test('the whole input of a tool is shown, with control characters written out', async () => {
   ask({ tool: { name: 'mcp__ssh__run', input: { command: 'echo \u001b]0; rm -rf ~', host: 'production.example' } } });
   const terminal = await openTerminal(server.world, { cols: 100, rows: 30 });

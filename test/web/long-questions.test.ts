@@ -74,12 +74,12 @@ test('a cut is announced, and leads to the terminal', async () => {
   expect(one.server.sessions.answers).toEqual([{ choice: 'no', question_id: 'q1' }]);
 });
 
-test('the whole input of a tool is shown, even next to a command or an edit', async () => {
+test('the whole input of a tool is shown, even next to a command or an edit, and the reason for which it asks', async () => {
   const host = 'production.example';
   await using one = await startPage(browser, {
     prepare: ({ sessions }) => {
       const command = 'echo \u001b]0; rm -rf ~';
-      sessions.add('RUNS', asking({ tool: { name: 'mcp__ssh__run', input: { command, host } } }));
+      sessions.add('RUNS', asking({ tool: { name: 'mcp__ssh__run', input: { command, host } }, reason: 'Ask Ada' }));
       const edit = { file_path: 'a.ts', old_string: 'a', new_string: 'b', replace_all: true };
       sessions.add('EDITS', asking({ id: 'q2', tool: { name: 'Edit', input: edit } }));
       const write = { file_path: 'a.ts', content: 'x', mode: 511 };
@@ -88,6 +88,7 @@ test('the whole input of a tool is shown, even next to a command or an edit', as
   });
   await one.visit('#/s/RUNS');
   await permission(one).getByText(host).waitFor();
+  await permission(one).getByText('Reason: Ask Ada').waitFor();
   await permission(one).getByText('echo \\u001b]0; rm -rf ~').waitFor();
   await one.visit('#/s/EDITS');
   await permission(one).getByText('replace_all').waitFor();

@@ -1,7 +1,7 @@
 import { allows, type Question, type QuestionOption } from '../../protocol/index.ts';
 import { showHiddenMarks } from '../../text/hidden-marks.ts';
 import { cleanBlock, cleanLine } from '../../text/terminal-text.ts';
-import { askedCallLines, cutText, saysCall } from '../../text/tool-input-text.ts';
+import { askedCallLines, cutText, reasonLines, saysCall } from '../../text/tool-input-text.ts';
 
 /** The title for each kind of question, shown above the question's own words. */
 const KIND_TITLES: Readonly<Record<Question['kind'], string>> = {
@@ -19,6 +19,7 @@ export function questionLines(slug: string, question: Question): string[] {
   if (question.kind !== 'plan' || !saysCall(question)) {
     lines.push(...askedCallLines(question).map((line) => `  ${line}`));
   }
+  lines.push(...reasonLines(question).map((line) => `  ${line}`));
   if (question.cut === true) lines.push(`  ${cutText(`\`cbos attach ${name}\``)}`, '');
   if (question.questions.length > 1) {
     for (const part of question.questions) {

@@ -70,6 +70,8 @@ export interface PendingTool {
   agent: string | null;
   /** absent if no hook is waiting for a reply */
   wait?: HookWait;
+  /** why Claude Code asks, in its own words; absent if it gives no reason */
+  reason?: string;
 }
 
 /**

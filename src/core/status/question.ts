@@ -55,6 +55,7 @@ export function dialogQuestion(sources: DialogSources): Question {
     multi: first?.multi ?? false,
     questions,
     ...(tool?.cut === true || (tool === null && WITHHELD.test(text)) ? { cut: true } : {}),
+    ...(dialog?.reason === undefined ? {} : { reason: dialog.reason }),
     asked_at: iso(askedAt),
   };
 }

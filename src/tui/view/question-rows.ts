@@ -2,7 +2,7 @@ import type { Question, QuestionMemory, QuestionOption, QuestionPart } from '../
 import { showHiddenMarks } from '../../text/hidden-marks.ts';
 import type { Style } from '../../text/style.ts';
 import { cleanBlock, cleanLine } from '../../text/terminal-text.ts';
-import { askedCallLines, askedText, cutText, saysCall } from '../../text/tool-input-text.ts';
+import { askedCallLines, askedText, cutText, reasonLines, saysCall } from '../../text/tool-input-text.ts';
 import { type AnswerDraft, answerDraft, openPart } from '../model.ts';
 import { wrap } from './cells.ts';
 import { memoryRows } from './memory-rows.ts';
@@ -55,6 +55,7 @@ export function questionRows({ question, draft, memory, cols, rows, dress }: Que
   const numbers = optionRowsOf.flatMap((rows, index) => rows.map(() => index + 1));
   const said = [
     ...call.flatMap((line) => wrap(line, width)).map((row) => dress('bold', row)),
+    ...reasonLines(question).flatMap((line) => wrap(line, width)),
     ...(question.cut === true ? wrap(cutText('t opens it'), width) : []),
     ...wrap(head + text, width),
   ];
@@ -84,7 +85,9 @@ export function questionPage(question: Question, part: QuestionPart, cols: numbe
     '',
     ...plain(`${index + 1}  ${option.label}\n${option.description ?? ''}`).split('\n'),
   ]);
-  return [...call, '', ...text.split('\n'), ...options].flatMap((line) => wrap(line, cols - 2)).map((row) => ` ${row}`);
+  return [...call, ...reasonLines(question), '', ...text.split('\n'), ...options]
+    .flatMap((line) => wrap(line, cols - 2))
+    .map((row) => ` ${row}`);
 }
 
 /** The result is reused for all pictures of the same question, because the input may be as large as 200 kB. */

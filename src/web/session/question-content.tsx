@@ -1,16 +1,18 @@
 import type { Question } from '../../protocol/index.ts';
+import { showHiddenMarks } from '../../text/hidden-marks.ts';
 import { Markdown } from '../conversation/markdown.tsx';
 import { OtherFields, ToolInput } from '../conversation/tool-input.tsx';
 
 /** Shows what a question concerns: the tool call, the plan, or the question's text. */
 export function QuestionContent({ question }: { question: Question }) {
-  const { kind, tool, text } = question;
+  const { kind, tool, text, reason } = question;
   if (kind === 'closing') return <Markdown text={text} />;
   if (kind === 'plan') {
     const plan = planOf(tool?.input) ?? text;
     return (
       <div class="plan">
         <Markdown text={plan} />
+        {reason !== undefined && <p class="question-text">Reason: {showHiddenMarks(reason)}</p>}
         <OtherFields fields={{ ...(tool?.input as object | undefined) }} shown={['plan', 'planFilePath']} />
       </div>
     );
@@ -19,6 +21,7 @@ export function QuestionContent({ question }: { question: Question }) {
     return (
       <>
         <ToolInput name={tool.name} input={tool.input} />
+        {reason !== undefined && <p class="question-text">Reason: {showHiddenMarks(reason)}</p>}
         {!isOfTool(text, tool.name) && <p class="question-text">{lastLine(text)}</p>}
       </>
     );

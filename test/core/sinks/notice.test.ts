@@ -33,6 +33,10 @@ describe('a message', () => {
     expect(Buffer.byteLength(notice.body)).toBeLessThan(3_200);
   });
 
+  test('says why Claude Code asks', () => {
+    expect(about({ reason: 'This touches production' }).body).toContain('Reason: This touches production');
+  });
+
   test('writes out hidden and reordering characters, and has no escape sequence', () => {
     const { body } = bash('echo \u202egnp.exe \u200b \u001b[2Kx');
     expect(body).toContain('\\u202e');

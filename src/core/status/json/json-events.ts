@@ -117,8 +117,16 @@ function onRequest(before: JsonEvidence, event: Json, at: Millis): JsonEvidence 
     requestedAt: at,
     agent: text(request.agent_id),
     suggestions: Array.isArray(request.permission_suggestions) ? request.permission_suggestions : [],
+    ...reasonOf(request),
   };
   return { ...before, requests: [...before.requests, asked].slice(-MAX_OPEN) };
+}
+
+/** Present if one of the user's own hooks or rules wants the confirmation (2.1.330). */
+function reasonOf(request: Json): { reason?: string } {
+  const reason = text(request.decision_reason)?.trim() ?? '';
+  if (reason === '') return {};
+  return { reason: reason.length > MAX_TEXT ? `${reason.slice(0, MAX_TEXT)}…` : reason };
 }
 
 function withoutRequest(before: JsonEvidence, requestId: unknown, at: Millis): JsonEvidence {

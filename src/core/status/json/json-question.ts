@@ -57,6 +57,7 @@ export function jsonQuestion({ requests, trust }: JsonEvidence): Question | null
     options: first?.options ?? [],
     multi: first?.multi ?? false,
     questions,
+    ...(request.reason === undefined ? {} : { reason: request.reason }),
     asked_at: new Date(request.requestedAt).toISOString(),
   };
 }

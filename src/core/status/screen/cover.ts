@@ -17,11 +17,11 @@ const VIEW = /\bEsc to close$/;
  * Returns what covers the prompt, based on the prompt's box and the footer. A dialog does not count as a cover. The
  * detailed transcript has a rule of its own.
  */
-export function readCover({ prompt, footer, frame }: Layout): Exclude<Cover, 'transcript'> | null {
+export function readCover({ prompt, ownFooter, frame }: Layout): Exclude<Cover, 'transcript'> | null {
   if (prompt === null) return isView(frame) ? 'view' : 'unknown';
   if (prompt.mark === SHELL_MARK) return 'shell';
-  if (AGENTS.test(footer)) return 'agents';
-  return SEARCH.test(footer) ? 'search' : null;
+  if (AGENTS.test(ownFooter)) return 'agents';
+  return SEARCH.test(ownFooter) ? 'search' : null;
 }
 
 function isView({ lines, cols }: ScreenFrame): boolean {

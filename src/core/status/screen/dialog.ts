@@ -1,6 +1,7 @@
 import type { OptionMeaning, QuestionOption, QuestionPart } from '../../../protocol/index.ts';
 import { meaningOfAnswer, meaningOfDecision } from '../option-meaning.ts';
 import { isDrawnWhole, KEY_HINT } from './dialog-end.ts';
+import { readReason } from './dialog-reason.ts';
 import { isRule } from './layout.ts';
 import type { ScreenDialog, ScreenFrame } from './screen-evidence.ts';
 import type { ScreenSigns } from './signs.ts';
@@ -237,6 +238,7 @@ export function readDialog(frame: ScreenFrame, signs: ScreenSigns): ScreenDialog
     parts: [{ header: null, text: above.join('\n'), options, multi: false }],
     ...marks,
     freeText: freeTextIndex(options),
+    ...(kind === 'permission' ? readReason(body.slice(edge + 1, firstRow.row)) : {}),
     isWhole: isDrawnWhole({ ...drawn, kind, lastLabel: options.at(-1)?.label ?? '' }),
   };
 }

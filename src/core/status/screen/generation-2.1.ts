@@ -3,9 +3,9 @@ import { activeDetail, lastSaid } from './readers.ts';
 
 /**
  * Matches only the beginning of the hint. In a narrow window, a notice on the right is drawn over the end of the hint
- * (2.1.92: `esc to interrupClaude Code has switched…`).
+ * (2.1.92: `esc to interrupClaude Code has switched…`). The hint follows the mode or, up to 2.1.150, begins the line.
  */
-const INTERRUPT_HINT = /\besc to int/;
+const INTERRUPT_HINT = /(?:^\s*|· )esc to int/m;
 
 /** Claude Code 2.1. The footer shows that a turn is running, `!` opens a shell prompt, and errors are coloured. */
 export const SCREEN_2_1: ScreenGeneration = {
@@ -27,7 +27,7 @@ export const SCREEN_2_1: ScreenGeneration = {
         id: 'screen.footer.interrupt',
         versions: ['2.1.92', '2.1.150', '2.1.250', '2.1.329', '2.1.330'],
         read: (layout) =>
-          layout.prompt !== null && INTERRUPT_HINT.test(layout.footer)
+          layout.prompt !== null && INTERRUPT_HINT.test(layout.ownFooter)
             ? { primary: 'active', detail: activeDetail(layout), evidence: 'esc to interrupt' }
             : null,
       },

@@ -1,3 +1,4 @@
+import { ownFooter } from './footer.ts';
 import type { ScreenFrame } from './screen-evidence.ts';
 import type { ScreenSigns } from './signs.ts';
 
@@ -38,6 +39,8 @@ export interface Layout {
   spinner: SpinnerLine | null;
   /** the lines below the prompt's box, separated by line feeds */
   footer: string;
+  /** the lines of the footer that Claude Code itself draws, without the user's status line above them */
+  ownFooter: string;
   /** the visible conversation above the spinner and the prompt, oldest first; empty while a dialog is open */
   blocks: readonly Block[];
 }
@@ -217,11 +220,13 @@ export function layOut(frame: ScreenFrame, signs: ScreenSigns): Layout {
   const prompt = findPrompt(frame, signs);
   const end = prompt?.top ?? frame.lines.length;
   const spinner = findSpinner(frame.lines, end);
+  const below = prompt === null ? [] : frame.lines.slice(prompt.bottom + 1);
   return {
     frame,
     prompt,
     spinner,
-    footer: prompt === null ? '' : frame.lines.slice(prompt.bottom + 1).join('\n'),
+    footer: below.join('\n'),
+    ownFooter: ownFooter(below).join('\n'),
     blocks: prompt === null ? [] : cutBlocks(frame.lines, spinner?.row ?? end),
   };
 }

@@ -111,6 +111,8 @@ export interface ScreenReading {
    * visible
    */
   lastMessage: string | null;
+  /** the first row below the prompt's box, or the number of rows if no prompt is visible */
+  footerRow: number;
 }
 
 /**
@@ -140,6 +142,8 @@ export interface ScreenDialog {
   numbered: boolean;
   /** for each option, whether its box is ticked, or null if it has no box */
   checked: readonly (boolean | null)[];
+  /** why Claude Code asks, as drawn below the call; absent if the dialog shows no reason */
+  reason?: string;
   /**
    * whether the dialog has been drawn to its end; until then, options may be missing, cut short, or left over from the
    * previous dialog

@@ -63,16 +63,17 @@ export function readScreen(
   const draft =
     layout.prompt === null || layout.prompt.isSuggestion || layout.prompt.text === '' ? null : layout.prompt.text;
   const lastMessage = layout.prompt === null || layout.spinner !== null ? null : readLastMessage(layout);
+  const footerRow = layout.prompt === null ? frame.lines.length : layout.prompt.bottom + 1;
   for (const rule of rules) {
     const finding = rule.read(view);
     if (finding === null) continue;
     const { primary, detail, evidence, dialog = null } = finding;
     const isTranscript = rule.id === TRANSCRIPT_RULE;
     const cover = isTranscript ? 'transcript' : dialog === null ? readCover(layout) : null;
-    return { rule: rule.id, primary, detail, evidence, dialog, draft, cover, lastMessage };
+    return { rule: rule.id, primary, detail, evidence, dialog, draft, cover, lastMessage, footerRow };
   }
   const nothing = { rule: 'screen.none', primary: null, detail: null, evidence: '', dialog: null };
-  return { ...nothing, draft, cover: readCover(layout), lastMessage };
+  return { ...nothing, draft, cover: readCover(layout), lastMessage, footerRow };
 }
 
 /** The visible blocks of the turn that began with the last visible prompt. */

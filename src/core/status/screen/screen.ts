@@ -70,9 +70,12 @@ const MOVING = /[▀-▟·✢✳✶✻✽*∗●⏺~]|\d+(?:\.\d+)?(?:[hms]|k?\s
 
 const mask = (line: string): string => line.replace(MOVING, ' ').trim();
 
-/** Ignores the spinner's entire line, because its verb changes even if there is no progress. */
-function hasProgressed(before: ScreenFrame, after: ScreenFrame): boolean {
-  const rows = Math.max(before.lines.length, after.lines.length);
+/**
+ * Ignores the spinner's entire line, because its verb changes even if there is no progress. Also ignores the rows below
+ * the prompt, because the user's status line may change every second.
+ */
+function hasProgressed(before: ScreenFrame, after: ScreenFrame, footerRow: number): boolean {
+  const rows = Math.min(Math.max(before.lines.length, after.lines.length), footerRow);
   for (let row = 0; row < rows; row++) {
     const old = before.lines[row] ?? '';
     const fresh = after.lines[row] ?? '';
@@ -193,6 +196,7 @@ function fold(
     return { ...now, readingSince: at, primarySince: at, settled: NOTHING_SETTLED, changedAt: at, progressedAt: at };
   }
   const isSame = isSameReading(previous.reading, reading);
+  const footerRow = Math.min(previous.reading.footerRow, reading.footerRow);
   const settle = (company: Company): SettledReading | null => {
     const before = previous.settled[company];
     const times = settleTimes(company, thresholds);
@@ -205,7 +209,7 @@ function fold(
     primarySince: previous.reading.primary === reading.primary ? previous.primarySince : at,
     settled: isSame ? previous.settled : { alone: settle('alone'), accompanied: settle('accompanied') },
     changedAt: hasChanged(previous.frame, frame) ? at : previous.changedAt,
-    progressedAt: hasProgressed(previous.frame, frame) ? at : previous.progressedAt,
+    progressedAt: hasProgressed(previous.frame, frame, footerRow) ? at : previous.progressedAt,
   };
 }
 
