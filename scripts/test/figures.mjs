@@ -5,7 +5,9 @@ import { ROOT } from '../root.mjs';
 
 /**
  * @typedef {import('./run-file.mjs').Figures} Figures
- * @typedef {{ recorded: string, files: Record<string, Figures> }} Record_
+ * `recorded` says when and on which machine. Figures that nobody has measured are left out.
+ * @typedef {{ wall: number, cpu?: number, launches?: number }} Recorded
+ * @typedef {{ recorded: string, files: Record<string, Recorded> }} Record_
  */
 
 /**
@@ -45,23 +47,28 @@ function line(name, { wall, cpu, launches }) {
 
 /**
  * Returns one line for each file that the record does not know, and for each that has grown.
- * @param {Record<string, Figures>} recorded @param {Record<string, Figures>} files @returns {string[]}
+ * @param {Record<string, Recorded>} recorded @param {Record<string, Figures>} files @returns {string[]}
  */
 export function differences(recorded, files) {
   return Object.entries(files).flatMap(([file, now]) => {
     const before = recorded[file];
     if (before === undefined) return [`${file} is new: ${inWords(now)}`];
-    const isLarger = (/** @type {keyof Figures} */ key, /** @type {number} */ least) =>
-      now[key] > before[key] * GROWTH.factor && now[key] >= before[key] + least;
+    const isLarger = (/** @type {keyof Figures} */ key, /** @type {number} */ least) => {
+      const known = before[key];
+      return known !== undefined && now[key] > known * GROWTH.factor && now[key] >= known + least;
+    };
     const hasGrown =
       isLarger('wall', GROWTH.seconds) || isLarger('cpu', GROWTH.seconds) || isLarger('launches', GROWTH.launches);
     return hasGrown ? [`${file} has grown: ${inWords(now)}; recorded: ${inWords(before)}`] : [];
   });
 }
 
-/** @param {Figures} figures */
+/** @param {Recorded} figures */
 function inWords({ wall, cpu, launches }) {
-  return `${wall.toFixed(0)} s, ${cpu.toFixed(0)} s of processor time, ${launches} launches`;
+  const of = [`${wall.toFixed(0)} s`];
+  if (cpu !== undefined) of.push(`${cpu.toFixed(0)} s of processor time`);
+  if (launches !== undefined) of.push(`${launches} launches`);
+  return of.join(', ');
 }
 
 /**
@@ -73,22 +80,24 @@ export function withRun(record, files, day) {
   return {
     recorded: `${day}, ${availableParallelism()} cores`,
     files: Object.fromEntries(
-      all
-        .sort(([one], [other]) => (one < other ? -1 : 1))
-        .map(([file, { wall, cpu, launches }]) => [file, { wall: tenths(wall), cpu: tenths(cpu), launches }]),
+      all.sort(([one], [other]) => (one < other ? -1 : 1)).map(([file, figures]) => [file, rounded(figures)]),
     ),
   };
 }
 
-/** @param {number} value */
-const tenths = (value) => Math.round(value * 10) / 10;
+/** @param {Recorded} figures @returns {Recorded} */
+function rounded(figures) {
+  const tenths = (/** @type {number} */ value) => Math.round(value * 10) / 10;
+  const { wall, cpu, ...rest } = figures;
+  return { wall: tenths(wall), ...(cpu === undefined ? {} : { cpu: tenths(cpu) }), ...rest };
+}
 
 /** Writes the record, one file a line. @param {Record_} record */
 export function writeRecord({ recorded, files }) {
-  const lines = Object.entries(files).map(
-    ([file, { wall, cpu, launches }]) =>
-      `    ${JSON.stringify(file)}: { "wall": ${wall}, "cpu": ${cpu}, "launches": ${launches} }`,
-  );
+  const lines = Object.entries(files).map(([file, figures]) => {
+    const values = Object.entries(figures).map(([key, value]) => `"${key}": ${value}`);
+    return `    ${JSON.stringify(file)}: { ${values.join(', ')} }`;
+  });
   const text = `{\n  "recorded": ${JSON.stringify(recorded)},\n  "files": {\n${lines.join(',\n')}\n  }\n}\n`;
   writeFileSync(RECORD_FILE, text);
 }

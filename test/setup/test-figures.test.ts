@@ -29,6 +29,11 @@ describe('the figures at the end of a test run', () => {
     for (const grown of [figures(41, 30, 3), figures(30, 41, 3), figures(30, 30, 5)])
       expect(compare(grown)).toEqual([expect.stringContaining('a has grown: ')]);
     expect(differences({ a: figures(3) }, { a: figures(7) })).toEqual([]);
+    // What was never measured is not taken for nothing.
+    expect(differences({ a: { wall: 30 } }, { a: figures(30, 90, 9) })).toEqual([]);
+    expect(differences({ a: { wall: 30 } }, { a: figures(50, 90, 9) })).toEqual([
+      'a has grown: 50 s, 90 s of processor time, 9 launches; recorded: 30 s',
+    ]);
   });
 
   test('are recorded for the files that ran; the others keep theirs, and files that are gone have none', () => {
