@@ -28,9 +28,11 @@ describe('a world', () => {
       expect(statSync(dir).mode & 0o777, dir).toBe(0o700);
     }
     expect(world.screenDir.length).toBeLessThan(30);
+    expect(world.env.CBOS_PORT, 'a port from the kernel').toBe('0');
     expect(Object.keys(world.env).sort()).toMatchInlineSnapshot(`
       [
         "CBOS_HOME",
+        "CBOS_PORT",
         "CBOS_STREAM_STREAM_DIR",
         "HOME",
         "LANG",

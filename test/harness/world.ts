@@ -97,6 +97,8 @@ export function createWorld(options: WorldOptions = {}): World & AsyncDisposable
       USER: 'user',
       TMPDIR: temporary,
       CBOS_HOME: cbosHome,
+      // The kernel chooses a free one. Another server on this machine may have the default port.
+      CBOS_PORT: '0',
       CBOS_STREAM_STREAM_DIR: streamDir,
       SCREENDIR: screenDir,
       [MARK]: mark,
