@@ -4,6 +4,7 @@ import { pathToFileURL } from 'node:url';
 import { z } from 'zod';
 import { ROOT } from '../root.mjs';
 import { accuracyChart } from './accuracy-chart.mjs';
+import { argumentsPage } from './arguments-page.mjs';
 import { commandTree } from './command-tree.mjs';
 import { commandsPage } from './commands-page.mjs';
 import { errorsPage } from './errors-page.mjs';
@@ -26,10 +27,11 @@ const MAN = 'man';
  * @returns {Promise<{ file: string, content: string }[]>}
  */
 export async function generatedFiles() {
-  const [protocol, { openApiDocument }, { resolveSettings }, tree] = await Promise.all([
+  const [protocol, { openApiDocument }, { resolveSettings }, launch, tree] = await Promise.all([
     compiled('protocol/index.js'),
     compiled('server/http/openapi.js'),
     compiled('core/settings/index.js'),
+    compiled('core/launch/index.js'),
     commandTree(),
   ]);
   const version = packageVersion();
@@ -67,6 +69,10 @@ export async function generatedFiles() {
     {
       file: 'docs/pictures/tui-moving.svg',
       content: movingPicture(['tui-permission', 'tui-question'].map((name) => read(`docs/pictures/${name}.svg`))),
+    },
+    {
+      file: 'docs/reference/arguments.md',
+      content: argumentsPage({ flags: launch.CLAUDE_FLAGS, commands: launch.CLAUDE_COMMANDS }),
     },
     { file: 'docs/reference/commands.md', content: commandsPage(tree) },
     { file: 'docs/reference/rest.md', content: restPage(document) },

@@ -1,6 +1,7 @@
 import { createHash } from 'node:crypto';
 import { existsSync, mkdirSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
+import { type ClaudeSettings, mergeSettings } from '../../core/launch/index.ts';
 import { guardedCall } from './call-guard.ts';
 import { LAUNCH_VARIABLE, SPOOL_VARIABLE } from './environment.ts';
 import { openPlace, PAYLOAD_WITH_WAIT, PRINT_REPLY, READ_PAYLOAD } from './reply-hook.ts';
@@ -130,6 +131,8 @@ export interface LaunchExtras {
   statusLine?: StatusLine | null;
   /** whether Claude Code may continue on its own after a usage limit, if the user's settings allow it; default: true */
   mayContinue?: boolean;
+  /** the settings that the user passes on to Claude Code, or null if there are none */
+  own?: ClaudeSettings | null;
 }
 
 /** The first version that was seen to continue on its own, and to ask first if it must not. */
@@ -143,13 +146,13 @@ function continueSetting(version: ClaudeVersion, { mayContinue = true }: LaunchE
  * Returns the settings for a launch: the hooks, the status line with the tap in it, and whether Claude Code continues
  * on its own after a limit. All other settings remain as the user has set them.
  */
-export function hookSettings(version: ClaudeVersion, extras: LaunchExtras = {}): Record<string, unknown> {
-  const { statusLine = null } = extras;
+export function hookSettings(version: ClaudeVersion, extras: LaunchExtras = {}): ClaudeSettings {
+  const { statusLine = null, own = null } = extras;
   const entryOf = (name: string) => {
     const timeout = TIMEOUTS_S.get(name) ?? HOOK_TIMEOUT_S;
     return hookEntry(version, COMMANDS.get(name) ?? HOOK_COMMAND, timeout);
   };
-  return {
+  const ours = {
     hooks: Object.fromEntries(
       hookEventsOf(version).map((name) => [
         name,
@@ -159,6 +162,7 @@ export function hookSettings(version: ClaudeVersion, extras: LaunchExtras = {}):
     ...(statusLine === null ? {} : { statusLine }),
     ...continueSetting(version, extras),
   };
+  return own === null ? ours : mergeSettings(own, ours);
 }
 
 function hookEntry(version: ClaudeVersion, command: string, timeout: number): object {
@@ -181,10 +185,14 @@ const HASH_DIGITS = 16;
  */
 export function launchSettingsFile(home: string, version: ClaudeVersion, extras: LaunchExtras): string {
   const { hooks: _, ...rest } = hookSettings(version, extras);
-  const hash = createHash('sha256').update(JSON.stringify(rest)).digest('hex').slice(0, HASH_DIGITS);
-  const name = `${formatClaudeVersion(version)}${Object.keys(rest).length === 0 ? '' : `-${hash}`}.json`;
-  return join(home, 'claude-hooks', name);
+  const { own = null } = extras;
+  const isPlain = Object.keys(rest).length === 0 && own === null;
+  const hash = hashOf(own === null ? rest : { rest, own });
+  return join(home, 'claude-hooks', `${formatClaudeVersion(version)}${isPlain ? '' : `-${hash}`}.json`);
 }
+
+const hashOf = (value: object): string =>
+  createHash('sha256').update(JSON.stringify(value)).digest('hex').slice(0, HASH_DIGITS);
 
 /**
  * Writes the settings file for `--settings`. The settings are not passed inline as JSON, because a command line exposes
@@ -196,17 +204,19 @@ export function writeHookSettings(file: string, version: ClaudeVersion, extras: 
 }
 
 /**
- * Writes the settings for JSON sessions that must show their calls to CBOS.
+ * Writes the settings for JSON sessions that must show their calls to CBOS. @param own settings that the user passes on
+ * to Claude Code
  * @returns the path of the file, or null if the version supports no hooks
  */
-export function writeGuardedSettings(home: string, version: ClaudeVersion): string | null {
+export function writeGuardedSettings(home: string, version: ClaudeVersion, own: ClaudeSettings | null): string | null {
   if (!hookEventsOf(version).includes('PreToolUse')) return null;
-  const file = join(home, 'claude-hooks', `${formatClaudeVersion(version)}-json.json`);
-  writeSettings(file, guardedSettings(version));
+  const more = own === null ? '' : `-${hashOf(own)}`;
+  const file = join(home, 'claude-hooks', `${formatClaudeVersion(version)}-json${more}.json`);
+  writeSettings(file, mergeSettings(own ?? {}, guardedSettings(version)));
   return file;
 }
 
-function writeSettings(file: string, values: Record<string, unknown>): void {
+function writeSettings(file: string, values: ClaudeSettings): void {
   const settings = `${JSON.stringify(values, null, 2)}\n`;
   if (existsSync(file) && readFileSync(file, 'utf8') === settings) return;
   mkdirSync(dirname(file), { recursive: true, mode: 0o700 });

@@ -1,3 +1,4 @@
+import { withoutSettings } from '../../core/launch/index.ts';
 import type { PermissionMode } from '../../protocol/index.ts';
 import type { LaunchConversation } from './conversation.ts';
 import { hookEventsOf } from './hook-settings.ts';
@@ -68,7 +69,8 @@ export function buildLaunch(options: LaunchOptions): Launch {
       argv.push('--session-id', sessionId);
     }
   }
-  argv.push(...own);
+  // Of several settings, Claude Code takes only the last (2.1.330). The file contains those of the user as well.
+  argv.push(...(hooks ? withoutSettings(own) : own));
   return { argv, sessionId, hooks };
 }
 

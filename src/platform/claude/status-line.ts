@@ -1,5 +1,6 @@
 import { join } from 'node:path';
 import { z } from 'zod';
+import type { ClaudeSettings } from '../../core/launch/index.ts';
 import { readRegularFile } from '../files/regular-file.ts';
 import { configDirectory } from './own-files.ts';
 
@@ -23,6 +24,8 @@ export interface StatusLinePlace {
   cwd: string;
   /** the path of the file with an organization's settings, which tests can set */
   managedFile?: string;
+  /** the settings that the user passes on to Claude Code, which win over files */
+  own?: ClaudeSettings | null;
 }
 
 /**
@@ -34,6 +37,7 @@ export async function readStatusLine({
   env,
   cwd,
   managedFile = MANAGED_FILE,
+  own = null,
 }: StatusLinePlace): Promise<StatusLine | 'managed' | null> {
   if ((await statusLineIn(managedFile)) !== null) return 'managed';
   const files = [
@@ -42,7 +46,7 @@ export async function readStatusLine({
     join(cwd, '.claude', 'settings.local.json'),
   ];
   const found = await Promise.all(files.map(statusLineIn));
-  const merged = StatusLine.safeParse(Object.assign({}, ...found.map((one) => one ?? {})));
+  const merged = StatusLine.safeParse(Object.assign({}, ...found.map((one) => one ?? {}), own?.statusLine));
   return merged.success ? merged.data : null;
 }
 

@@ -38,6 +38,18 @@ export const SESSION_ERRORS = {
     meaning: "The path isn't a directory",
     hint: 'Give the path of an existing directory',
   },
+  argument_refused: {
+    status: 422,
+    exit: EXIT.usage,
+    meaning: 'CBOS does not start Claude Code with this argument',
+    hint: 'Leave it out; the documentation lists what CBOS does with each argument (Arguments for Claude Code)',
+  },
+  invalid_settings: {
+    status: 422,
+    exit: EXIT.usage,
+    meaning: 'Claude Code would ignore these settings, and with them the hooks of CBOS',
+    hint: 'Correct the settings after --settings, which must be JSON without comments',
+  },
   path_too_long: {
     status: 422,
     exit: EXIT.usage,

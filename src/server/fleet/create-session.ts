@@ -4,6 +4,7 @@ import type { Clock } from '../clock.ts';
 import { withEquipment } from '../worktrees/equip-worktree.ts';
 import type { Ports } from '../worktrees/ports.ts';
 import { usersOf } from '../worktrees/users.ts';
+import { checkArguments, withPlannedArguments } from './check-arguments.ts';
 import { type LaunchContext, requireDirectory } from './launch-session.ts';
 import { newRecord } from './new-record.ts';
 import { placeSession, type SessionPlace } from './place-session.ts';
@@ -22,10 +23,12 @@ export interface CreateContext {
  */
 export async function createSession(
   { roster, launch, clock, ports }: CreateContext,
-  request: NewSession & { type: SessionType },
+  requested: NewSession & { type: SessionType },
 ): Promise<Session> {
-  assertSlug(request.slug);
-  const asked = await requireDirectory(request.path);
+  assertSlug(requested.slug);
+  const asked = await requireDirectory(requested.path);
+  await checkArguments(requested.type, requested.args ?? [], asked);
+  const request = withPlannedArguments(requested);
   return roster.claim(request.slug, async () => {
     const place = await placeSession(launch.environment, { ...request, path: asked }).catch(async (cause: unknown) => {
       throw await offerWorktree(roster, request, cause);

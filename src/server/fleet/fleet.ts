@@ -36,7 +36,7 @@ import { readConversation, readDays, readHistory, searchSessions } from './look-
 import { createLosses } from './losses.ts';
 import { createObserver } from './observe.ts';
 import { readResources } from './resources.ts';
-import { createRestoring, isConversationShared } from './restoring.ts';
+import { conversationOwners, createRestoring } from './restoring.ts';
 import { createRoster, type Member, type Roster } from './roster.ts';
 import { createSessionProcesses } from './session-processes.ts';
 import { stopSession } from './stop-session.ts';
@@ -100,10 +100,7 @@ export function createFleet({
   const json: JsonContext = { ...launch, jsonDir, registryDir, areCallsGuarded };
   const createControls: Record<SessionType, (actor: SessionActor) => SessionControls> = {
     screen: (actor) =>
-      createScreenControls(
-        { ...launch, registryDir, inTurn, isShared: (one) => isConversationShared(roster.all(), one) },
-        actor,
-      ),
+      createScreenControls({ ...launch, registryDir, inTurn, ...conversationOwners(() => roster.all()) }, actor),
     json: (actor) => createJsonControls(json, actor),
   };
   const roster: Roster = createRoster(deps, (actor) => createControls[actor.record.type](actor));

@@ -1,6 +1,7 @@
-import { stat } from 'node:fs/promises';
+import { realpath, stat } from 'node:fs/promises';
 import { join, resolve } from 'node:path';
 import { v4 as uuid } from 'uuid';
+import { chosenConversation, continuingArguments } from '../../core/launch/index.ts';
 import { choosesConversation } from '../../core/restore/own-arguments.ts';
 import {
   buildLaunch,
@@ -12,6 +13,8 @@ import {
   LAUNCHING_VARIABLE,
   type LaunchConversation,
   launchSettingsFile,
+  listConversations,
+  readOwnSettings,
   readStatusLine,
   resolveClaude,
   sessionEnvironment,
@@ -38,6 +41,14 @@ export interface LaunchContext {
   setUps: SetUps;
 }
 
+/** What the caller does before Claude Code is started. */
+export interface LaunchListeners {
+  /** called if the launch begins a new conversation, which has cost nothing yet */
+  onNewConversation(): void;
+  /** called with the id of the conversation that the user's arguments continue; throws if it must not be continued */
+  onChosen(id: string): Promise<void>;
+}
+
 /** The fields of a session's record that a launch changes. */
 export interface Launched {
   screenId: string;
@@ -51,13 +62,12 @@ export interface Launched {
 /**
  * Starts Claude Code for a session, and continues the session's earlier conversation if there is one. The previous
  * recording is moved aside. A failed launch leaves nothing behind, but the previous recording stays moved aside.
- * @param onNewConversation called before the launch if it begins a new conversation, which has cost nothing yet
  * @throws CatalogueError no_such_path, path_too_long, claude_not_found, screen_not_found, launch_failed
  */
 export async function launchSession(
   context: LaunchContext,
   record: SessionRecord,
-  onNewConversation: () => void,
+  { onNewConversation, onChosen }: LaunchListeners,
 ): Promise<Launched> {
   const { settings, environment, screen } = context;
   const cwd = await requireDirectory(record.path ?? '');
@@ -71,19 +81,24 @@ export async function launchSession(
   });
   const program = resolveClaude(settings.claude_command, env.PATH ?? '');
   const version = await claudeVersion(program, env);
-  const statusLine = tapStatusLine(version, await readStatusLine({ env, cwd }), settings.status_line_tap);
+  const own = await readOwnSettings(record.launch.args, cwd);
+  const statusLine = tapStatusLine(version, await readStatusLine({ env, cwd, own }), settings.status_line_tap);
   const mayContinue = settings.limits_then === 'native' || settings.limits_then === 'resume';
-  const settingsFile = launchSettingsFile(settings.home, version, { statusLine, mayContinue });
-  writeHookSettings(settingsFile, version, { statusLine, mayContinue });
+  const settingsFile = launchSettingsFile(settings.home, version, { statusLine, mayContinue, own });
+  writeHookSettings(settingsFile, version, { statusLine, mayContinue, own });
   const permissionMode = PermissionMode.safeParse(record.launch.permission_mode);
   const conversation = await conversationOf(record, env);
-  if (conversation.kind === 'new' && !choosesConversation(record.launch.args)) onNewConversation();
+  // Arguments that choose a conversation, and a prompt among them, count only until the session has its own.
+  const args = conversation.kind === 'resume' ? continuingArguments(record.launch.args) : record.launch.args;
+  if (conversation.kind === 'new' && !choosesConversation(args)) onNewConversation();
+  const chosen = await chosenIn({ configDir: configDirectory(env), cwd, args });
+  if (chosen !== null) await onChosen(chosen);
   const command = buildLaunch({
     program,
     version,
     settingsFile,
     conversation,
-    args: record.launch.args,
+    args,
     ...(permissionMode.success ? { permissionMode: permissionMode.data } : {}),
     ...(record.launch.model === null ? {} : { model: record.launch.model }),
   });
@@ -128,6 +143,18 @@ export async function requireDirectory(path: string): Promise<string> {
   if (!found.isDirectory()) throw new CatalogueError('no_such_path', `${JSON.stringify(path)} isn't a directory`);
   return absolute;
 }
+
+/** Returns the id of the conversation that a user's arguments continue, as far as CBOS can tell. */
+async function chosenIn(place: { configDir: string; cwd: string; args: readonly string[] }): Promise<string | null> {
+  const chosen = chosenConversation(place.args);
+  if (chosen?.kind !== 'newest') return chosen?.id ?? null;
+  const folder = await realpath(place.cwd);
+  const found = await listConversations(place.configDir, MOST_CONVERSATIONS);
+  return found.find(({ cwd }) => cwd === folder)?.sessionId ?? null;
+}
+
+/** How many conversations are read to find the newest one of a folder. */
+const MOST_CONVERSATIONS = 500;
 
 /**
  * Resumes the session's conversation if Claude Code has saved one. Otherwise, the session continues a copy of another

@@ -2,6 +2,7 @@ import { LAUNCH_VARIABLE, readRegistry } from '../../platform/claude/index.ts';
 import { endTree } from '../../platform/process/index.ts';
 import type { SessionRecord } from '../../platform/sqlite/session-store.ts';
 import { CatalogueError, type Settings } from '../../protocol/index.ts';
+import type { SessionActor } from '../session/actor.ts';
 import { conversationInUse } from './owner.ts';
 
 /**
@@ -21,4 +22,28 @@ export async function requireAlone(
   if (claudeSessionId === null) return;
   const other = (await readRegistry(context.registryDir)).find((one) => one.sessionId === claudeSessionId);
   if (other !== undefined) throw conversationInUse(context.settings.home, other.pid);
+}
+
+/**
+ * Ensures that a conversation which a user's arguments choose is not open elsewhere. Claude Code itself would write two
+ * branches into one transcript without a warning (2.1.330).
+ * @throws CatalogueError session_in_use
+ */
+export async function requireFree(context: FreeContext, conversation: string): Promise<void> {
+  const { settings, registryDir, actor } = context;
+  const owner = context.ownerOf(conversation, actor);
+  if (owner !== null) {
+    throw new CatalogueError('session_in_use', `The session ${owner} has the conversation open`, {
+      hint: `\`cbos send ${owner} TEXT\` continues it there; \`cbos fork ${owner} ${actor.slug}\` continues a copy`,
+    });
+  }
+  const other = (await readRegistry(registryDir)).find((one) => one.sessionId === conversation);
+  if (other !== undefined) throw conversationInUse(settings.home, other.pid);
+}
+
+interface FreeContext {
+  settings: Pick<Settings, 'home'>;
+  registryDir: string;
+  actor: SessionActor;
+  ownerOf(conversation: string, actor: SessionActor): string | null;
 }

@@ -194,6 +194,25 @@ function viewEntry({ member, plan, lost, outcome, error }: Entry): Restoration['
   };
 }
 
+/** Which other session of this home has a session's conversation. */
+export function conversationOwners(sessions: () => readonly { readonly actor: SessionActor }[]): {
+  isShared(actor: SessionActor): boolean;
+  ownerOf(conversation: string, actor: SessionActor): string | null;
+} {
+  return {
+    isShared: (actor) => isConversationShared(sessions(), actor),
+    ownerOf: (conversation, { record: own }) => {
+      const owner = sessions().find(
+        ({ actor: { record, isChangingHands } }) =>
+          record.id !== own.id &&
+          record.claudeSessionId === conversation &&
+          (record.endedAt === null || record.parkedAt !== null || isChangingHands),
+      );
+      return owner?.actor.slug ?? null;
+    },
+  };
+}
+
 /**
  * Reports whether another session owns this session's conversation, which happens when a person has opened the
  * conversation there. The owner is the session that is alive or parked or, if both sessions are lost, the session that

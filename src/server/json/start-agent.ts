@@ -1,5 +1,6 @@
 import { realpath } from 'node:fs/promises';
 import { v4 as uuid } from 'uuid';
+import { continuingArguments, withoutSettings } from '../../core/launch/index.ts';
 import type { StatusMemory, TrustRequest } from '../../core/status/index.ts';
 import {
   actingFiles,
@@ -8,6 +9,7 @@ import {
   conversationFor,
   formatClaudeVersion,
   isFolderTrusted,
+  readOwnSettings,
   resolveClaude,
   sessionEnvironment,
   withJsonSetUp,
@@ -90,7 +92,10 @@ export async function planLaunch(context: JsonContext, record: SessionRecord, la
   const place = { configDir: configDirectory(env), cwd, sessionId: claudeSessionId };
   const conversation = await conversationFor(place, launch.fork ?? null, uuid());
   const isGuarded = context.areCallsGuarded();
-  const settingsFile = isGuarded ? writeGuardedSettings(settings.home, version) : null;
+  // A session that was in a terminal before may have arguments that chose its conversation.
+  const args = continuingArguments(launch.args);
+  const own = await readOwnSettings(args, cwd);
+  const settingsFile = isGuarded ? writeGuardedSettings(settings.home, version, own) : null;
   const argv = jsonCommand({
     program,
     settingsFile,
@@ -98,7 +103,8 @@ export async function planLaunch(context: JsonContext, record: SessionRecord, la
     permissionMode: PermissionMode.safeParse(launch.permission_mode).data ?? 'default',
     model: launch.model,
     maxBudgetUsd: launch.max_budget_usd,
-    args: launch.args,
+    // Without settings of CBOS, Claude Code reads those of the user itself.
+    args: settingsFile === null ? args : withoutSettings(args),
   });
   const setUp = setUpToRun(record);
   return {

@@ -35,7 +35,7 @@ import { followRecording, openRecording } from '../fleet/follow-recording.ts';
 import { createRecordingKeeper } from '../fleet/keep-recorded.ts';
 import { type LaunchContext, type Launched, launchSession, recordingFiles } from '../fleet/launch-session.ts';
 import { redrawScreen } from '../fleet/redraw-screen.ts';
-import { requireAlone } from '../fleet/require-alone.ts';
+import { requireAlone, requireFree } from '../fleet/require-alone.ts';
 import { keepAnswer } from '../memory/keep-answer.ts';
 import type { SessionActor } from '../session/actor.ts';
 import type { SessionControls } from '../session/controls.ts';
@@ -66,6 +66,8 @@ export interface ScreenContext extends LaunchContext {
   inTurn<T>(work: () => Promise<T>): Promise<T>;
   /** reports whether another session of this home owns this session's conversation */
   isShared(actor: SessionActor): boolean;
+  /** returns the name of another session of this home that has a conversation open or is parked with it */
+  ownerOf(conversation: string, actor: SessionActor): string | null;
 }
 
 /** Creates the controls of a session that runs in GNU Screen. */
@@ -93,7 +95,9 @@ export function createScreenControls(context: ScreenContext, actor: SessionActor
       // Records that this launch has cost nothing yet. If the server is killed now, Claude Code's report of that might
       // never be seen.
       const beginAtZero = (): void => deps.terminalCosts.beginAtZero({ id, launchId });
-      await begin(await launchSession(context, actor.record, beginAtZero), deps.clock.now());
+      const onChosen = (chosen: string): Promise<void> => requireFree({ ...context, actor }, chosen);
+      const launched = await launchSession(context, actor.record, { onNewConversation: beginAtZero, onChosen });
+      await begin(launched, deps.clock.now());
     } finally {
       actor.isChangingHands = wasChangingHands;
     }

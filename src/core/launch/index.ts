@@ -1,0 +1,3 @@
+export * from './claude-flags.ts';
+export * from './merge-settings.ts';
+export * from './plan-arguments.ts';

@@ -1,0 +1,111 @@
+import type { SessionType } from '../../protocol/index.ts';
+import { CLAUDE_COMMANDS } from './claude-flags.ts';
+import { type ReadArgument, readArguments } from './read-arguments.ts';
+
+/** The user's arguments, with those taken out that CBOS passes itself. */
+export interface PlannedArguments {
+  args: readonly string[];
+  permission_mode?: string;
+  model?: string;
+  max_budget_usd?: number;
+}
+
+/** Why CBOS does not launch Claude Code with an argument, and what the user can do instead. */
+export interface RefusedArgument {
+  argument: string;
+  cure: string;
+}
+
+/** The flags whose value CBOS has an option of its own for. */
+const OWN_OPTIONS = {
+  '--permission-mode': 'permission_mode',
+  '--model': 'model',
+  '--max-budget-usd': 'max_budget_usd',
+} as const;
+
+/** The flags that choose the conversation of a launch. They count only once: a restart continues its own. */
+const CHOOSES: ReadonlySet<string> = new Set(['-c', '--continue', '-r', '--resume', '--session-id', '--from-pr']);
+
+/** Returns the first argument that CBOS refuses for a session of this type, or null if there is none. */
+export function refusedArgument(type: SessionType, args: readonly string[]): RefusedArgument | null {
+  const read = readArguments(args);
+  for (const { flag, row, values } of read) {
+    const treatment = row?.[type];
+    if (flag !== null && typeof treatment === 'object') return { argument: flag, cure: treatment.refused };
+    if (flag === '--max-budget-usd' && type === 'json' && !(Number(values[0]) > 0)) {
+      return { argument: flag, cure: 'Give an amount in dollars, as in `--max-budget-usd 5`' };
+    }
+  }
+  const [word] = read.filter(({ flag }) => flag === null).flatMap(({ values }) => values);
+  if (word !== undefined && CLAUDE_COMMANDS.includes(word)) {
+    return { argument: word, cure: `\`claude ${word}\` starts no session: run it yourself` };
+  }
+  if (word !== undefined && type === 'json') {
+    return { argument: word, cure: 'Give the first prompt of a JSON session with `--prompt`' };
+  }
+  return forksNothing(read)
+    ? { argument: '--fork-session', cure: '`cbos fork` copies a session; or name a conversation with `--resume`' }
+    : null;
+}
+
+const forksNothing = (read: readonly ReadArgument[]): boolean =>
+  read.some(({ flag }) => flag === '--fork-session') && !read.some(({ flag }) => CHOOSES.has(flag ?? ''));
+
+/** Takes out the arguments that CBOS has options of its own for. The caller has checked the arguments. */
+export function planArguments(args: readonly string[]): PlannedArguments {
+  const planned: PlannedArguments & { args: string[] } = { args: [] };
+  for (const { flag, values, words } of wordsOf(args)) {
+    const option = OWN_OPTIONS[flag as keyof typeof OWN_OPTIONS];
+    const value = values[0];
+    if (option === undefined || value === undefined) planned.args.push(...words);
+    else if (option === 'max_budget_usd') planned.max_budget_usd = Number(value);
+    else planned[option] = value;
+  }
+  return planned;
+}
+
+/** Keeps `--` in front of the words that follow it. */
+function wordsOf(args: readonly string[]): ReadArgument[] {
+  const at = args.indexOf('--');
+  const read = readArguments(at === -1 ? args : args.slice(0, at));
+  return at === -1 ? read : [...read, { flag: null, row: null, values: [], words: args.slice(at) }];
+}
+
+/** Returns the arguments for a launch that continues the session's own conversation. */
+export function continuingArguments(args: readonly string[]): string[] {
+  return readArguments(args).flatMap(({ flag, words }) =>
+    flag === null || CHOOSES.has(flag) || flag === '--fork-session' ? [] : words,
+  );
+}
+
+/** The conversation that a user's arguments choose. */
+export type ChosenConversation = { kind: 'id'; id: string } | { kind: 'newest' };
+
+/**
+ * Returns the conversation that the arguments continue and that Claude Code writes to. Returns null if they choose
+ * none, if they copy it, or if only Claude Code knows which one it is.
+ */
+export function chosenConversation(args: readonly string[]): ChosenConversation | null {
+  const read = readArguments(args);
+  if (read.some(({ flag }) => flag === '--fork-session')) return null;
+  for (const { flag, values } of read.toReversed()) {
+    if (flag === '-c' || flag === '--continue') return { kind: 'newest' };
+    if (flag !== '-r' && flag !== '--resume' && flag !== '--session-id') continue;
+    const id = /([0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12})(?:\.jsonl)?$/i.exec(values[0] ?? '')?.[1];
+    return id === undefined ? null : { kind: 'id', id: id.toLowerCase() };
+  }
+  return null;
+}
+
+/** Returns the settings that the user passes, of which Claude Code takes only the last; null if there are none. */
+export function settingsArgument(args: readonly string[]): string | null {
+  return (
+    readArguments(args)
+      .filter(({ flag }) => flag === '--settings')
+      .at(-1)?.values[0] ?? null
+  );
+}
+
+/** Returns the arguments without the settings that the user passes. */
+export const withoutSettings = (args: readonly string[]): string[] =>
+  wordsOf(args).flatMap(({ flag, words }) => (flag === '--settings' ? [] : words));

@@ -1,0 +1,36 @@
+import { planArguments, refusedArgument } from '../../core/launch/index.ts';
+import { readOwnSettings } from '../../platform/claude/index.ts';
+import { CatalogueError, type NewSession, PermissionMode, type SessionType } from '../../protocol/index.ts';
+
+/**
+ * Refuses arguments for Claude Code that would break a session of this type.
+ * @throws CatalogueError argument_refused, invalid_settings
+ */
+export async function checkArguments(type: SessionType, args: readonly string[], cwd: string): Promise<void> {
+  const refused = refusedArgument(type, args);
+  if (refused !== null) {
+    throw new CatalogueError('argument_refused', `CBOS does not start Claude Code with ${refused.argument}`, {
+      hint: refused.cure,
+      extra: { argument: refused.argument },
+    });
+  }
+  await readOwnSettings(args, cwd);
+}
+
+/**
+ * Takes those of the user's arguments as options of the request that CBOS passes to Claude Code itself. An option of
+ * the request wins over an argument.
+ */
+export function withPlannedArguments<T extends NewSession & { type: SessionType }>(request: T): T {
+  const { args = [], permission_mode } = request;
+  const planned = planArguments(args);
+  const mode = PermissionMode.safeParse(planned.permission_mode);
+  // CBOS does not know this mode, so Claude Code gets it unchanged.
+  if (planned.permission_mode !== undefined && !mode.success) return request;
+  return {
+    ...planned,
+    ...request,
+    args: [...planned.args],
+    ...(permission_mode === undefined && mode.success ? { permission_mode: mode.data } : {}),
+  };
+}

@@ -1,0 +1,117 @@
+import { describe, expect, test } from 'vitest';
+import {
+  chosenConversation,
+  continuingArguments,
+  mergeSettings,
+  planArguments,
+  readSettings,
+  refusedArgument,
+  settingsArgument,
+  withoutSettings,
+} from '../../../src/core/launch/index.ts';
+
+const ID = '3f1c7f0e-59a2-4b0e-9c61-0d7f6f5f2a11';
+
+describe('arguments for Claude Code', () => {
+  test.each([
+    ['screen', ['--bg'], '--bg'],
+    ['screen', ['--add-dir', '/a', '/b', '--background'], '--background'],
+    ['screen', ['--bare'], '--bare'],
+    ['screen', ['--safe-mode'], '--safe-mode'],
+    ['screen', ['-p'], '-p'],
+    ['screen', ['--print=x'], '--print'],
+    ['screen', ['--output-format', 'json'], '--output-format'],
+    ['screen', ['--permission-prompt-tool', 'mcp__x__y'], '--permission-prompt-tool'],
+    ['screen', ['--worktree', 'w', '--tmux'], '--tmux'],
+    ['screen', ['--version'], '--version'],
+    ['screen', ['mcp', 'list'], 'mcp'],
+    ['screen', ['--model', 'opus', 'doctor'], 'doctor'],
+    ['screen', ['--fork-session'], '--fork-session'],
+    ['json', ['--input-format', 'text'], '--input-format'],
+    ['json', ['--resume', ID], '--resume'],
+    ['json', [`-r${ID}`], '-r'],
+    ['json', ['-c'], '-c'],
+    ['json', ['--session-id', ID], '--session-id'],
+    ['json', ['--no-session-persistence'], '--no-session-persistence'],
+    ['json', ['--max-budget-usd', 'much'], '--max-budget-usd'],
+    ['json', ['do this'], 'do this'],
+  ] as const)('in a %s session, %j is refused, with a cure', (type, args, argument) => {
+    expect(refusedArgument(type, args)).toMatchObject({ argument, cure: expect.stringMatching(/\w/) });
+  });
+
+  test.each([
+    ['screen', ['--resume', ID, '--fork-session']],
+    ['screen', ['--append-system-prompt', '--bg']],
+    ['screen', ['--', '--bg']],
+    ['screen', ['fix the doctor']],
+    ['screen', ['--debug', 'mcp']],
+    ['screen', ['--from-a-later-version', 'mcp']],
+    ['json', ['--include-hook-events', '--settings', '{}', '--print']],
+  ] as const)('in a %s session, %j is accepted', (type, args) => {
+    expect(refusedArgument(type, args)).toBeNull();
+  });
+
+  test('CBOS takes the options that it passes itself, and keeps the rest in order', () => {
+    expect(
+      planArguments(['--add-dir', '/a', '--model=opus', '--permission-mode', 'plan', '--', '--model', 'x']),
+    ).toEqual({
+      args: ['--add-dir', '/a', '--', '--model', 'x'],
+      model: 'opus',
+      permission_mode: 'plan',
+    });
+    expect(planArguments(['--max-budget-usd', '2.5', '--verbose'])).toEqual({
+      args: ['--verbose'],
+      max_budget_usd: 2.5,
+    });
+  });
+
+  test('the conversation that arguments choose', () => {
+    expect(chosenConversation(['--resume', ID])).toEqual({ kind: 'id', id: ID });
+    expect(chosenConversation([`--resume=/home/me/.claude/projects/-x/${ID}.jsonl`])).toEqual({ kind: 'id', id: ID });
+    expect(chosenConversation(['-c'])).toEqual({ kind: 'newest' });
+    expect(chosenConversation(['--resume', ID, '--fork-session'])).toBeNull();
+    expect(chosenConversation(['--resume', 'the search term'])).toBeNull();
+    expect(chosenConversation(['--append-system-prompt', '-c'])).toBeNull();
+  });
+
+  test('a launch that continues its own conversation gets neither another one nor a prompt', () => {
+    expect(continuingArguments(['--resume', ID, '--add-dir', '/a', '--fork-session', '--', 'go on'])).toEqual([
+      '--add-dir',
+      '/a',
+    ]);
+    expect(continuingArguments(['--verbose', 'do this', '-c'])).toEqual(['--verbose']);
+  });
+
+  test('of several settings, the last counts', () => {
+    const args = ['--settings', 'a.json', '--settings={}', '--verbose', '--', '--settings'];
+    expect(settingsArgument(args)).toBe('{}');
+    expect(withoutSettings(args)).toEqual(['--verbose', '--', '--settings']);
+  });
+});
+
+describe('settings', () => {
+  test.each([
+    ['{\n  "a": 1,\n  // why\n  "b": 2\n}', /^line 3, column 3: /],
+    ['{"a": 1,}', /^line 1, column 9: /],
+    ['{"a": [1, 2', /^line 1, column 12: /],
+    ['', /^line 1, column 1: /],
+    ['[]', /not an object/],
+  ])('%j is refused with its place', (text, where) => {
+    expect(readSettings(text)).toEqual({ fault: { because: 'json', where: expect.stringMatching(where) } });
+  });
+
+  test('hooks that Claude Code could not read, or that are disabled, are refused', () => {
+    expect(readSettings('{"hooks": {"Stop": "x"}}')).toEqual({ fault: { because: 'hooks' } });
+    expect(readSettings('{"disableAllHooks": true}')).toEqual({ fault: { because: 'disabled' } });
+    expect(readSettings('\uFEFF{"model": "opus"}')).toEqual({ settings: { model: 'opus' } });
+  });
+
+  test('the hooks of both run', () => {
+    const own = { model: 'opus', hooks: { Stop: ['own'], Elicitation: ['own'] } };
+    expect(mergeSettings(own, { hooks: { Stop: ['ours'], SessionEnd: ['ours'] }, statusLine: 'ours' })).toEqual({
+      model: 'opus',
+      statusLine: 'ours',
+      hooks: { Stop: ['own', 'ours'], Elicitation: ['own'], SessionEnd: ['ours'] },
+    });
+  });
+});

@@ -1,0 +1,82 @@
+import { existsSync, readFileSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { afterAll, beforeAll, expect, test } from 'vitest';
+import type { Delivery, Session } from '../../src/protocol/index.ts';
+import { type Cbos, startCbos } from '../harness/cbos.ts';
+import { type ClaudeWorld, claudeWorld } from '../harness/claude.ts';
+import { waitFor } from '../harness/wait-for.ts';
+
+let world: ClaudeWorld;
+let cbos: Cbos;
+
+beforeAll(async () => {
+  world = await claudeWorld();
+  cbos = await startCbos(world);
+});
+afterAll(() => world.dispose());
+
+const create = (slug: string, args: readonly string[], more: object = {}) =>
+  cbos.call<Session>('POST', '/sessions', { slug, type: 'screen', path: world.projectDir, args, ...more });
+const send = (slug: string, text: string) => cbos.call<Delivery>('POST', `/sessions/${slug}/send`, { text });
+
+test("the user's settings and the hooks of CBOS are both in effect", async () => {
+  const ran = join(world.dir, 'own-hook-ran');
+  const hooks = { UserPromptSubmit: [{ hooks: [{ type: 'command', command: `touch '${ran}'` }] }] };
+  writeFileSync(join(world.projectDir, 'mine.json'), JSON.stringify({ hooks }));
+  expect((await create('OWN', ['--settings', 'mine.json'])).error).toBeNull();
+  await cbos.untilStatus('OWN', 'idle/ready');
+  expect((await send('OWN', 'scene:hello with my settings')).body.status).toBe('delivered');
+  const done = await cbos.untilStatus('OWN', 'idle/waiting_input');
+  expect(existsSync(ran)).toBe(true);
+  expect(done.status.because.source).toBe('hook');
+});
+
+test('settings that are not strict JSON are refused with the place of the error, and nothing is left', async () => {
+  writeFileSync(join(world.projectDir, 'bad.json'), '{\n  // a comment\n  "model": "opus"\n}\n');
+  for (const type of ['screen', 'json']) {
+    const refused = await cbos.cli(['new', 'BAD', world.projectDir, '--type', type, '--', '--settings', 'bad.json']);
+    expect(refused).toMatchObject({ code: 2, stderr: expect.stringContaining('bad.json') });
+    expect(refused.stderr).toMatch(/line 2, column 3/);
+  }
+  expect((await cbos.call('GET', '/sessions/BAD')).error?.code).toBe('no_such_session');
+});
+
+test('a conversation that is open in another session cannot be continued, but copied', async () => {
+  const { claude_session_id: id } = await cbos.session('OWN');
+  for (const args of [['--resume', id ?? ''], ['--continue'], [`-r${id}`]]) {
+    const refused = await create('TWICE', args);
+    expect([args, refused.error]).toMatchObject([
+      args,
+      { code: 'session_in_use', hint: expect.stringContaining('cbos fork OWN TWICE') },
+    ]);
+  }
+  expect((await cbos.call('POST', '/sessions/OWN/kill')).error).toBeNull();
+  expect((await create('TWICE', ['--resume', id ?? ''])).error).toBeNull();
+  await cbos.until('TWICE', ({ claude_session_id }) => claude_session_id === id, 'continues the conversation');
+  await cbos.until('TWICE', ({ status }) => status.primary === 'idle', 'is idle');
+});
+
+test('a restart continues the conversation of the session, not the one that its arguments chose', async () => {
+  await cbos.call('POST', '/sessions/TWICE/send', { text: '/clear', command: true });
+  const { claude_session_id: before } = await cbos.session('OWN');
+  const cleared = await cbos.until('TWICE', (one) => one.claude_session_id !== before, 'has another conversation');
+  expect((await send('TWICE', 'scene:hello after the clear')).error).toBeNull();
+  await waitFor(() => world.promptsReceived().includes('scene:hello after the clear'), { describe: 'it arrived' });
+  await cbos.untilStatus('TWICE', 'idle/waiting_input');
+  expect((await cbos.call('POST', '/sessions/TWICE/kill')).error).toBeNull();
+  expect((await cbos.call('POST', '/sessions/TWICE/restart')).error).toBeNull();
+  await cbos.until('TWICE', ({ status }) => status.primary === 'idle', 'is idle');
+  expect((await cbos.session('TWICE')).claude_session_id).toBe(cleared.claude_session_id);
+  const [shown] = (readFileSync(join(world.streamDir, 'TWICE.typescript'), 'utf8').match(/after the clear/) ??
+    []) as string[];
+  expect(shown).toBe('after the clear');
+});
+
+test('an argument that would break the session is refused with its cure, and an option of CBOS is taken over', async () => {
+  const refused = await cbos.cli(['new', 'AWAY', world.projectDir, '--', '--bg']);
+  expect(refused).toMatchObject({ code: 2, stderr: expect.stringContaining('cbos adopt') });
+  const json = await create('FORMAT', ['--output-format', 'text'], { type: 'json' });
+  expect(json.error).toMatchObject({ code: 'argument_refused', argument: '--output-format' });
+  const taken = await create('MODE', ['--permission-mode', 'plan', '--max-budget-usd', '2'], { type: 'json' });
+  expect(taken.body).toMatchObject({ permission_mode: 'plan' });
+});
