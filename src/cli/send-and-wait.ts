@@ -22,15 +22,15 @@ export interface SendAndWait {
 /**
  * Sends a prompt, and waits until the session is ready again, asks a question, or dies. It starts listening before it
  * sends the prompt, so that it does not miss even the shortest turn.
- * @returns the session at that moment, or null if the user interrupted the command
+ * @returns the session at that moment and the delivery as it was at first, or null if the user interrupted the command
  * @throws CatalogueError any error that `send` throws, no_such_session, timed_out
  * @throws CommandError if the session has died or was deleted
  */
 export async function sendAndWait(
   context: CliContext,
   { slug, send, timeoutSeconds }: SendAndWait,
-): Promise<Session | null> {
-  const found: Session[] = [];
+): Promise<{ session: Session; sent: Delivery } | null> {
+  const found: { session: Session; sent: Delivery }[] = [];
   let delivery: Delivery | null = null;
   let wasReady = false;
   let hasSent = false;
@@ -52,7 +52,7 @@ export async function sendAndWait(
       },
       (ending, connection) => {
         const done = (session: Session): void => {
-          found.push(session);
+          if (delivery !== null) found.push({ session, sent: delivery });
           ending.finish(EXIT.done);
         };
         onTimeout = () => {

@@ -16,6 +16,8 @@ export interface RemoteWait {
   state: string;
   isAny: boolean;
   timeoutSeconds: number | undefined;
+  /** returns the error for a session that will not reach the state because its turn failed */
+  failureOf(session: Session, selector: StateSelector): CommandError | null;
   onReached(session: Session): void;
 }
 
@@ -24,6 +26,7 @@ export async function waitRemote(context: CliContext, wait: RemoteWait): Promise
   const { io } = context;
   const client = await context.client();
   const pending = new Set(wait.slugs);
+  const failures: CommandError[] = [];
   const deadline =
     wait.timeoutSeconds === undefined ? Number.POSITIVE_INFINITY : io.now() + wait.timeoutSeconds * 1_000;
   const reachedAt = new Map(wait.slugs.map((slug) => [slug, io.now()]));
@@ -40,6 +43,14 @@ export async function waitRemote(context: CliContext, wait: RemoteWait): Promise
         });
         if (session === null) continue;
         reachedAt.set(slug, io.now());
+        const failure = wait.failureOf(session, wait.selector);
+        if (failure !== null) {
+          pending.delete(slug);
+          failures.push(failure);
+          wait.onReached(session);
+          if (wait.isAny) throw failure;
+          continue;
+        }
         // It does not matter here whether a session is snoozed.
         if (matchesState({ ...session, snoozed: null }, wait.selector)) {
           pending.delete(slug);
@@ -51,6 +62,7 @@ export async function waitRemote(context: CliContext, wait: RemoteWait): Promise
       if (first !== undefined && (!wait.isAny || dead.length === pending.size)) {
         throw new CommandError(`${first} stopped before it reached the state ${wait.state}`, `cbos restart ${first}`);
       }
+      if (pending.size === 0 && failures[0] !== undefined) throw failures[0];
       if (pending.size === 0) return EXIT.done;
       if (io.now() >= deadline) {
         const names = [...pending].join(', ');

@@ -50,6 +50,10 @@ export const DELIVERY_PHASES = {
   unsent: 'failed',
   /** the session ended before the message was delivered */
   session_ended: 'failed',
+  /** one of the user's own hooks refused the message, and it is back in the prompt, from which CBOS removes it */
+  refused_back: 'failed',
+  /** one of the user's own hooks refused the message; see `reason` in the record */
+  refused: 'failed',
   cancelled: 'cancelled',
   /** the message was cancelled after it was typed; if it is still in the prompt, CBOS removes it */
   cancelled_typed: 'cancelled',

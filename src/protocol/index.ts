@@ -34,6 +34,7 @@ export * from './memory.ts';
 export * from './names.ts';
 export * from './nearly-full.ts';
 export * from './parking.ts';
+export * from './prompt-refusal.ts';
 export * from './pull-request.ts';
 export * from './push.ts';
 export * from './question.ts';

@@ -1,4 +1,4 @@
-import type { DeliveryPhase } from '../protocol/index.ts';
+import { type DeliveryPhase, refusalNote } from '../protocol/index.ts';
 
 const IN_QUEUE = "Typed during a turn, so it is in Claude Code's own queue";
 
@@ -32,6 +32,7 @@ const PHASE_WORDS: Readonly<Partial<Record<DeliveryPhase, string>>> = {
 
 /** @param reason why the delivery failed, in the words of the error */
 export function deliveryNote(phase: DeliveryPhase, intoQueue: boolean, reason: string | null): string | null {
+  if ((phase === 'refused' || phase === 'refused_back') && reason !== null) return refusalNote(reason);
   if (intoQueue && (phase === 'entering' || phase === 'taken')) return IN_QUEUE;
   return PHASE_WORDS[phase] ?? reason;
 }

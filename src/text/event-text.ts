@@ -1,4 +1,4 @@
-import { type ClaudeEvent, readUserText, retryWords } from '../protocol/index.ts';
+import { type ClaudeEvent, readUserText, refusalNote, refusalOf, retryWords } from '../protocol/index.ts';
 import { firstLine, toolGist } from './session-words.ts';
 import { cleanBlock, cleanLine } from './terminal-text.ts';
 
@@ -88,16 +88,18 @@ export function answerText(result: ClaudeEvent): string {
 
 /** Returns why a turn failed, or `done` if it did not fail. */
 export function outcomeOf(event: ClaudeEvent): string {
+  const refusal = refusalOf(event);
+  if (refusal !== null) return firstLine(refusalNote(refusal));
   const [first] = Array.isArray(event.errors) ? event.errors : [];
   return event.is_error === true ? firstLine(text(event.result) || text(first) || text(event.subtype)) : 'done';
 }
 
 function resultLine(event: ClaudeEvent): string {
   const seconds = typeof event.duration_ms === 'number' ? `${(event.duration_ms / 1_000).toFixed(1)} s` : '';
-  return [event.is_error === true ? '✗' : '✓', outcomeOf(event), seconds].filter((part) => part !== '').join('  ');
+  return [hasSucceeded(event) ? '✓' : '✗', outcomeOf(event), seconds].filter((part) => part !== '').join('  ');
 }
 
 /** Reports whether a turn with this outcome succeeded. */
 export function hasSucceeded(event: ClaudeEvent): boolean {
-  return event.type === 'result' && event.is_error !== true;
+  return event.type === 'result' && event.is_error !== true && refusalOf(event) === null;
 }

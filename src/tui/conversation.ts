@@ -1,4 +1,5 @@
 import { type ClaudeEvent, readUserText } from '../protocol/index.ts';
+import { hasSucceeded } from '../text/event-text.ts';
 import { toolGist } from '../text/session-words.ts';
 import { cleanBlock, cleanLine } from '../text/terminal-text.ts';
 
@@ -51,7 +52,7 @@ export class Conversation {
         return;
       case 'result':
         this.partial = null;
-        if (event.is_error === true && typeof event.result === 'string') this.#push('error', event.result);
+        if (!hasSucceeded(event) && typeof event.result === 'string') this.#push('error', event.result);
         return;
       case 'error':
         this.#push('error', textOf(event.message));

@@ -40,6 +40,16 @@ export const WORKS = {
   }),
 } as const;
 
+export const FAILED = {
+  state: 'error',
+  status: statusOf({
+    primary: 'idle',
+    detail: 'error',
+    since: '2026-11-20T15:04:09.000Z',
+    because: { source: 'hook', rule: 'hook.StopFailure', evidence: 'API Error: 400' },
+  }),
+} as const;
+
 export const WAITS_FOR_INPUT = {
   state: 'waiting',
   status: statusOf({

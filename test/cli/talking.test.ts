@@ -2,7 +2,7 @@ import { beforeEach, describe, expect, test } from 'vitest';
 import { waitFor } from '../harness/wait-for.ts';
 import { runCommand, startCommand } from './command-line.ts';
 import { serveCommands } from './served.ts';
-import { PERMISSION, statusOf, WAITS_FOR_INPUT, WAITS_FOR_PERMISSION, WORKS } from './some-questions.ts';
+import { FAILED, PERMISSION, statusOf, WAITS_FOR_INPUT, WAITS_FOR_PERMISSION, WORKS } from './some-questions.ts';
 
 const cli = serveCommands();
 beforeEach(async () => {
@@ -78,6 +78,16 @@ describe('send', () => {
     cli.server.sessions.change('AUTH', WAITS_FOR_PERMISSION);
     expect(await command.ended).toBe(0);
     expect(command.stdout.text).toContain('cbos answer AUTH 1');
+  });
+
+  test('--wait fails with the error if the turn fails', async () => {
+    const command = startCommand(['send', 'AUTH', 'hello', '--wait', '--json'], cli.where);
+    await arrival();
+    cli.server.sessions.change('AUTH', WORKS);
+    cli.server.sessions.change('AUTH', FAILED);
+    expect(await command.ended).toBe(1);
+    expect(command.stderr.text).toContain('The turn of AUTH failed: API Error: 400');
+    expect(JSON.parse(command.stdout.text)).toMatchObject({ slug: 'AUTH', status: { detail: 'error' } });
   });
 
   test('--wait fails if the session dies, and with 6 if the time is over', async () => {

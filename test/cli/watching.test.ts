@@ -14,7 +14,7 @@ import { waitFor } from '../harness/wait-for.ts';
 import { type CommandOptions, type RunningCommand, runCommand, startCommand } from './command-line.ts';
 import { type CountingProxy, startCountingProxy } from './counting-proxy.ts';
 import { HOSTILE_SESSION, OBEYED } from './hostile-session.ts';
-import { PERMISSION, statusOf, WAITS_FOR_INPUT, WAITS_FOR_PERMISSION, WORKS } from './some-questions.ts';
+import { FAILED, PERMISSION, statusOf, WAITS_FOR_INPUT, WAITS_FOR_PERMISSION, WORKS } from './some-questions.ts';
 
 let server: FacesUnderTest;
 let where: CommandOptions;
@@ -220,6 +220,23 @@ describe('wait', () => {
     const command = await listening(['wait', 'AUTH']);
     server.sessions.change('AUTH', WAITS_FOR_INPUT);
     expect(await command.ended).toBe(0);
+  });
+
+  test.each([[], ['--for', 'done'], ['--any']])(
+    'ends with 1 and the error if the turn fails: %s %s',
+    async (...options) => {
+      server.sessions.change('AUTH', WORKS);
+      const command = await listening(['wait', 'AUTH', ...options]);
+      server.sessions.change('AUTH', FAILED);
+      expect(await command.ended).toBe(1);
+      expect(command.stderr.text).toContain('The turn of AUTH failed: API Error: 400');
+    },
+  );
+
+  test('a failed turn does not end a wait for an error or for a prompt that accepts text', async () => {
+    server.sessions.change('AUTH', FAILED);
+    expect((await runCommand(['wait', 'AUTH', '--for', 'error'], where)).code).toBe(0);
+    expect((await runCommand(['wait', 'AUTH', '--for', 'ready'], where)).code).toBe(0);
   });
 
   test('waits for all, each once, or with --any for the first', async () => {

@@ -2,6 +2,7 @@ import { readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import type { ChooseScene } from '../../src/demo/scenes/choose.ts';
+import type { Delivery } from '../../src/protocol/index.ts';
 import { type Cbos, startCbos, type Watcher } from '../harness/cbos.ts';
 import { type ClaudeWorld, claudeWorld } from '../harness/claude.ts';
 import { waitFor } from '../harness/wait-for.ts';
@@ -27,7 +28,7 @@ beforeAll(async () => {
   world = await claudeWorld({ choosers: [answerToBlock] });
   blocksLeft = join(world.dir, 'blocks-left');
   blockStops(0);
-  writeOwnHooks({ Stop: ownHook('stop', STOP_HOOK) });
+  writeOwnHooks({ Stop: ownHook('stop', STOP_HOOK), UserPromptSubmit: ownHook('prompt', PROMPT_HOOK) });
   cbos = await startCbos(world);
   watcher = await cbos.watch();
 });
@@ -38,6 +39,12 @@ const STOP_HOOK = `left=$(cat "$HOME/../blocks-left")
 [ "$left" -gt 0 ] || exit 0
 echo $((left - 1)) >"$HOME/../blocks-left"
 echo '{"decision": "block", "reason": "not complete yet"}'`;
+
+/** Refuses prompts that contain a word, in each of the ways in which a hook can refuse a prompt. */
+const PROMPT_HOOK = `case "$(cat)" in
+*secret*) echo 'No secrets, please.' >&2; exit 2 ;;
+*forbidden*) echo '{"decision": "block", "reason": "The policy forbids this."}' ;;
+esac`;
 
 const blockStops = (times: number): void => writeFileSync(blocksLeft, String(times));
 
@@ -62,6 +69,9 @@ async function launch(slug: string, type: 'screen' | 'json'): Promise<void> {
   expect((await cbos.call('POST', '/sessions', body)).error).toBeNull();
   await cbos.untilStatus(slug, 'idle/ready');
 }
+
+const deliveries = async (slug: string): Promise<Delivery[]> =>
+  (await cbos.call<Delivery[]>('GET', `/sessions/${slug}/deliveries`)).body;
 
 /** Returns the primaries that a client received since `from`, without repetitions. */
 function primariesSince(slug: string, from: number): string[] {
@@ -96,5 +106,57 @@ describe.each([
     await waitFor(() => prompts().includes('C scene:hello'), { describe: 'the queued prompt is sent' });
     expect(prompts().map((text) => /^[BC] /.exec(text)?.[0] ?? 'blocked')).toEqual(['B ', 'blocked', 'blocked', 'C ']);
     await cbos.untilStatus(slug, 'idle/waiting_input');
+  });
+
+  test.each([
+    ['exit code 2', `the secret of ${slug}`, 'No secrets, please.'],
+    ['a decision', `forbidden in ${slug}\nand more`, 'The policy forbids this.'],
+  ])(
+    'a prompt that a hook refuses with %s is reported as refused, with the words of the hook',
+    async (_way, text, words) => {
+      const sent = await cbos.cli(['send', slug, '--wait', text]);
+      expect(sent).toMatchObject({ code: 1, stdout: '' });
+      expect(sent.stderr).toContain(`One of your own hooks refused the prompt: ${words.slice(0, -1)} — cbos show`);
+      const [delivery] = await deliveries(slug);
+      expect(delivery).toMatchObject({
+        text,
+        status: 'failed',
+        note: `One of your own hooks refused the prompt: ${words}`,
+      });
+      await cbos.untilStatus(slug, 'idle/error');
+      expect((await cbos.cli(['wait', slug])).code).toBe(1);
+
+      const next = await cbos.cli(['send', slug, '--wait', 'D scene:hello']);
+      expect(next).toEqual({ code: 0, stdout: 'Hello! I am ready when you are.\n', stderr: '' });
+      expect((await deliveries(slug)).find(({ id }) => id === delivery?.id)).toMatchObject({ phase: 'refused' });
+      expect(world.promptsReceived().at(-1)).toBe('D scene:hello');
+    },
+  );
+});
+
+describe('in a terminal', () => {
+  const slug = 'TERMINAL';
+  const screen = async (): Promise<string> =>
+    (await cbos.call<{ buffer: string }>('GET', `/sessions/${slug}/buffer?lines=45`)).body.buffer;
+
+  test('a prompt that is refused during a turn leaves the box when the turn is over', async () => {
+    await cbos.call('POST', `/sessions/${slug}/send`, { text: 'E scene:slow' });
+    await cbos.untilStatus(slug, 'active/thinking');
+    await cbos.call('POST', `/sessions/${slug}/send`, { text: 'another secret' });
+    await waitFor(async () => (await deliveries(slug))[0]?.phase?.startsWith('refused'), { describe: 'it is refused' });
+    await waitFor(async () => !/❯\sanother secret/.test(await screen()), { describe: 'the box is empty' });
+    const next = await cbos.cli(['send', slug, '--wait', 'F scene:hello']);
+    expect(next).toMatchObject({ code: 0, stderr: '' });
+    expect(world.promptsReceived().slice(-2)).toEqual(['E scene:slow', 'F scene:hello']);
+  });
+
+  test('a refused prompt that a person typed is left to that person', async () => {
+    await cbos.call('POST', `/sessions/${slug}/keys`, { keys: 'a secret of mine\r' });
+    await cbos.untilStatus(slug, 'idle/error');
+    await cbos.until(slug, ({ buffer_tail: shown }) => /❯\sa secret of mine/.test(shown ?? ''), 'shows the text');
+    const refused = await cbos.cli(['send', slug, 'G scene:hello']);
+    expect(refused.code).toBe(4);
+    expect(refused.stderr).toContain('Somebody is typing');
+    expect(await screen()).toMatch(/❯\sa secret of mine/);
   });
 });

@@ -84,16 +84,24 @@ function isBroadcast({ all, state, tag, repo }: SendOptions): boolean {
 }
 
 /** Prints the outcome of a prompt: the session's answer, or the question it asks. */
-async function printOutcome(context: CliContext, session: Session, isJson: boolean): Promise<void> {
+async function printOutcome(
+  context: CliContext,
+  { session, sent }: { session: Session; sent: Delivery },
+  isJson: boolean,
+): Promise<void> {
   const { out } = context;
   const { slug, status } = session;
-  if (isJson) return out.json(session);
+  if (isJson) out.json(session);
   const { question } = status;
-  if (question !== null && question.kind !== 'closing') return out.lines(questionLines(slug, question));
-  const { lastAnswer } = await import('../last-answer.ts');
-  const answer = status.detail === 'error' ? '' : await lastAnswer(await context.client(), session);
-  if (answer === '') out.line(sessionLine(session));
-  else out.line(answer);
+  if (question !== null && question.kind !== 'closing') {
+    if (!isJson) out.lines(questionLines(slug, question));
+    return;
+  }
+  const { readOutcome } = await import('../turn-outcome.ts');
+  const outcome = await readOutcome(await context.client(), session, sent);
+  if (outcome.kind === 'failed') throw new CommandError(outcome.why, `cbos show ${slug}`);
+  if (isJson) return;
+  out.line(outcome.text === '' ? sessionLine(session) : outcome.text);
   if (question !== null) out.notice(`${slug} ended its turn with a question — cbos send ${slug} TEXT answers it`);
 }
 

@@ -54,7 +54,7 @@ export function addWatching(program: Command, context: CliContext): void {
   const waiting = describe(program.command('wait'), {
     group: 'looking',
     summary: 'wait until sessions are in a state, for use in scripts',
-    more: 'With several sessions, each must reach the state once; with --any, one is enough. The exit code is 6 on timeout, and 1 if a session stops first.\nSessions on other machines in the fleet, each named machine/NAME, can be mixed with sessions on this machine. The command fails once a machine has been unreachable for a minute.',
+    more: 'With several sessions, each must reach the state once; with --any, one is enough. The exit code is 6 on timeout, and 1 if a session stops first. If the command waits for the end of a turn (`waiting` or `done`) and the turn fails, the exit code is 1, too, with the error.\nSessions on other machines in the fleet, each named machine/NAME, can be mixed with sessions on this machine. The command fails once a machine has been unreachable for a minute.',
     examples: [
       ['cbos wait AUTH', 'wait until AUTH needs you or is done'],
       ['cbos wait AUTH --for ready --timeout 600', 'wait until AUTH accepts a prompt, for at most ten minutes'],
@@ -125,6 +125,7 @@ function wait(context: CliContext, slugs: readonly string[], options: WaitOption
   const isAny = options.any === true;
   /** the current names of the sessions that do not match yet */
   const pending = new Set(slugs);
+  const failures: CommandError[] = [];
   let isFirst = true;
   let ending: Ending | null = null;
 
@@ -153,13 +154,18 @@ function wait(context: CliContext, slugs: readonly string[], options: WaitOption
         if (frame.type === 'session_renamed' && pending.delete(frame.session)) pending.add(frame.slug);
         for (const slug of [...pending]) {
           const session = now.get(slug);
-          if (session === undefined || !isIn(session, selector)) continue;
+          const failure = session === undefined ? null : failureOf(session, selector);
+          if (session === undefined || (failure === null && !isIn(session, selector))) continue;
           pending.delete(slug);
+          if (failure !== null) failures.push(failure);
           if (options.json === true) out.jsonLine(session);
           else out.line(sessionLine(session));
-          if (isAny) return end.finish(EXIT.done);
+          if (isAny) break;
         }
-        if (pending.size === 0) return end.finish(EXIT.done);
+        const [failure] = failures;
+        if (pending.size === 0 || (isAny && pending.size < slugs.length)) {
+          return failure === undefined ? end.finish(EXIT.done) : end.fail(failure);
+        }
         const lost = [...pending].filter((slug) => isOver(now.get(slug)));
         if (lost.length > 0 && (!isAny || lost.length === pending.size)) end.fail(overError(lost, now, options.for));
       },
@@ -176,6 +182,7 @@ async function waitElsewhere(context: CliContext, slugs: readonly string[], opti
     state: options.for,
     isAny: options.any === true,
     timeoutSeconds: options.timeout,
+    failureOf,
     onReached: (session) => {
       if (options.json === true) out.jsonLine(session);
       else out.line(sessionLine(session));
@@ -187,6 +194,19 @@ async function waitElsewhere(context: CliContext, slugs: readonly string[], opti
 function isIn(session: Session, selector: StateSelector): boolean {
   const isOfPerson = selector.kind === 'unread' || (selector.kind === 'attention' && selector.attention === 'snoozed');
   return matchesState(isOfPerson ? session : { ...session, snoozed: null }, selector);
+}
+
+/**
+ * Returns the error for a session whose turn has failed, or null if a script may wait for more. Such a session neither
+ * asks anything nor is it done, so a script that waits for one of these would wait forever.
+ */
+export function failureOf(session: Session, selector: StateSelector): CommandError | null {
+  const { slug, status } = session;
+  const isEndOfTurn =
+    (selector.kind === 'state' && selector.state === 'waiting') ||
+    (selector.kind === 'attention' && selector.attention === 'done');
+  if (!isEndOfTurn || status.primary !== 'idle' || status.detail !== 'error') return null;
+  return new CommandError(`The turn of ${slug} failed: ${cleanLine(status.because.evidence)}`, `cbos show ${slug}`);
 }
 
 /** Reports whether there is no point in waiting for a session any longer, because it has died or been deleted. */

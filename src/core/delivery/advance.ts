@@ -1,3 +1,4 @@
+import { isReady } from '../../protocol/index.ts';
 import type { Millis } from '../status/index.ts';
 import { contextOf, type DeliveryDecision, type DeliveryRequest, decideDelivery, mayTypeHeld } from './decide.ts';
 import { lastTaken } from './record.ts';
@@ -135,7 +136,9 @@ const takingOut = (goal: Goal, seen: Seen): Extract<Visit, { at: 'taking_out' }>
 function decideVisit(request: DeliveryRequest, seen: Seen): Visit {
   const decision = decideDelivery(contextOf(seen), request);
   if (decision.kind !== 'type') return over(decision);
-  const isInTheWay = decision.confirm === 'turn' && !request.force && draftOf(seen) !== null;
+  // CBOS removes its own text even if it is asked to type beside whatever the prompt contains.
+  const mayClear = !request.force || (leftoversOf(seen) !== null && isReady(seen.status));
+  const isInTheWay = decision.confirm === 'turn' && mayClear && draftOf(seen) !== null;
   return isInTheWay ? takingOut({ kind: 'send', request }, seen) : over({ ...decision, hasCleared: false });
 }
 

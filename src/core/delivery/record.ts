@@ -47,6 +47,7 @@ export interface Change {
   intoQueue?: boolean;
   held?: true;
   keepsTime?: true;
+  reason?: string;
 }
 
 /**

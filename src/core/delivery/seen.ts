@@ -72,9 +72,11 @@ export interface ToldTexts {
   taken: ReadonlyMap<string, Millis>;
   /** the messages that entered the queue, regardless of what happened to them later */
   queued: ReadonlyMap<string, Millis>;
+  /** the messages that a hook refused, with the hook's words */
+  refused: ReadonlyMap<string, { at: Millis; words: string }>;
 }
 
-export const NOTHING_TOLD: ToldTexts = { putBack: new Map(), taken: new Map(), queued: new Map() };
+export const NOTHING_TOLD: ToldTexts = { putBack: new Map(), taken: new Map(), queued: new Map(), refused: new Map() };
 
 /** Returns the unsent text in the prompt, or null if there is none. */
 export function draftOf({ screen }: PromptSeen): string | null {

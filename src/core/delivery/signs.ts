@@ -24,7 +24,9 @@ export function takenBy(prompt: string, { queued, sent, unknown, recent }: Deliv
   const cleared = recent.filter(
     ({ phase, updatedAt }) => (phase === 'cleared' || phase === 'unsent') && isWithin(LATE_SIGN_MS, updatedAt, now),
   );
-  const open = [...unknown, ...sent, ...held, ...cleared];
+  // Someone at the terminal may send a refused message again before CBOS has removed it.
+  const back = recent.filter(({ phase }) => phase === 'refused_back');
+  const open = [...unknown, ...sent, ...held, ...cleared, ...back];
   const seen = normalisePrompt(prompt);
   const same = open.findIndex(({ text }) => normalisePrompt(text) === seen);
   const texts = open.map(({ text }) => text);

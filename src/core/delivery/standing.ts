@@ -16,7 +16,13 @@ const LATE_RETURN_MS = 5_000;
 const LEFT_SHOWN_MS = 15_000;
 
 /** The phases whose messages are either not in the prompt, or are there but belong to a user. */
-const LEAVE_NOTHING: ReadonlySet<DeliveryPhase> = new Set(['held', 'cancelled', 'taken_back', 'session_ended']);
+const LEAVE_NOTHING: ReadonlySet<DeliveryPhase> = new Set([
+  'held',
+  'cancelled',
+  'taken_back',
+  'session_ended',
+  'refused',
+]);
 
 /**
  * Returns the deliveries that together fill the box, in the order in which the box shows them. Returns null if the box
@@ -144,7 +150,7 @@ export function hasToTakeOut(seen: Seen): boolean {
   return (
     leftoversOf(seen)?.some(
       (record) =>
-        ['interrupted', 'unsent', 'looking'].includes(record.phase) ||
+        ['interrupted', 'unsent', 'looking', 'refused_back'].includes(record.phase) ||
         statusOf({ phase: afterClearing(record, record.phase === 'interrupting') }) === 'queued',
     ) ?? false
   );
@@ -162,7 +168,7 @@ export function afterClearing(record: DeliveryRecord, isInterrupted: boolean): D
     case 'unknown':
       return 'cleared';
     default:
-      return phase;
+      return phase === 'refused_back' ? 'refused' : phase;
   }
 }
 

@@ -2,6 +2,7 @@ import { isReady } from '../../protocol/index.ts';
 import type { Millis } from '../status/index.ts';
 import { boxHoldsReturned, hasPlaceholder, normalisePrompt } from './box.ts';
 import { type Change, type DeliveryRecord, statusOf } from './record.ts';
+import { goneFromBox, mayBeRefused, refusedBy, refusedDuringTurn } from './refusal.ts';
 import { draftOf, hasBegunTurn, isBoxEmpty, isReadyBelowDraft, type Seen } from './seen.ts';
 import { isQueued, leftoversOf } from './standing.ts';
 import { go, type Step, wait } from './step.ts';
@@ -63,7 +64,7 @@ export function advanceWatch(state: Watch, seen: Seen): Step<Watch> {
     case 'signs_read':
       return go(AT_REST, { changes: lookedFor(seen).map((record) => judge(record, seen)) });
     case 'returned': {
-      if (!isReadyBelowDraft(seen)) return go(AT_REST);
+      if (!mayHaveReturned(seen)) return go(AT_REST);
       if (seen.now.elapsed < state.until) return wait(state, state.until);
       return go({ at: 'returned_read', look: state.look }, { effect: { kind: 'read_transcript' } });
     }
@@ -82,10 +83,13 @@ export function advanceWatch(state: Watch, seen: Seen): Step<Watch> {
 function begin(state: Watch, seen: Seen): Step<Watch> {
   const { elapsed } = seen.now;
   if (lookedFor(seen).length > 0 && isQuiet(seen)) return go({ at: 'signs', until: elapsed + SIGN_MS });
-  const mayHaveReturned = seen.deliveries.recent.some((record) => statusOf(record) === 'delivered');
-  if (!mayHaveReturned || !isReadyBelowDraft(seen) || leftoversOf(seen) !== null) return wait(state, null);
+  const hasTaken = seen.deliveries.recent.some((record) => statusOf(record) === 'delivered');
+  if (!hasTaken || !mayHaveReturned(seen) || leftoversOf(seen) !== null) return wait(state, null);
   return go({ at: 'returned', look: 0, until: elapsed });
 }
+
+/** Reports whether the transcript may tell that a message came back from the queue or was refused. */
+const mayHaveReturned = (seen: Seen): boolean => isReadyBelowDraft(seen) || mayBeRefused(seen);
 
 const asSeen = (seen: Seen): Watch => ({ at: 'seen', draft: draftOf(seen), since: seen.status.since });
 
@@ -109,6 +113,8 @@ function seenAtOnce(seen: Seen): Change[] {
     !isLaunched && hasBegunTurn(seen, { text, at: updatedAt });
   return [
     ...lost.map(({ id }): Change => ({ id, phase: 'session_ended' })),
+    ...goneFromBox(seen),
+    ...refusedDuringTurn(seen),
     ...lookedFor(seen).flatMap((record): Change[] => (isTaken(record) ? [{ id: record.id, phase: 'taken' }] : [])),
   ];
 }
@@ -127,20 +133,24 @@ function judge({ id, text, command, updatedAt }: DeliveryRecord, { told, isDead 
  * become ready.
  */
 function lookForReturned(look: number, seen: Seen): Step<Watch> {
+  const refused = refusedBy(seen);
+  if (refused.length > 0) return go(asSeen(seen), { changes: refused });
   const draft = draftOf(seen);
+  if (draft === null && mayBeRefused(seen)) return lookAgain(look, seen);
   // A placeholder may also represent a user's paste.
   if (draft === null || !isReadyBelowDraft(seen) || hasPlaceholder(draft)) return go(asSeen(seen));
   const found = findReturned(draft, seen);
-  if (found === 'nothing_told') {
-    const next = look + 1;
-    const afterMs = LOOK_AFTER_MS[next];
-    if (afterMs === undefined) return go(asSeen(seen));
-    return go({ at: 'returned', look: next, until: seen.now.elapsed + afterMs });
-  }
+  if (found === 'nothing_told') return lookAgain(look, seen);
   if (found === 'others') return go(asSeen(seen));
   const isTheirs = found.isChanged || seen.status.since > found.at + END_MS;
   if (isTheirs) return go(asSeen(seen), { changes: became(found.ids, 'taken_back') });
   return go({ at: 'untouched', ids: found.ids, draft, until: seen.now.elapsed + UNTOUCHED_MS });
+}
+
+function lookAgain(look: number, seen: Seen): Step<Watch> {
+  const afterMs = LOOK_AFTER_MS[look + 1];
+  if (afterMs === undefined) return go(asSeen(seen));
+  return go({ at: 'returned', look: look + 1, until: seen.now.elapsed + afterMs });
 }
 
 interface Returned {

@@ -1,4 +1,4 @@
-import { type ClaudeEvent, readUserText } from '../../protocol/index.ts';
+import { type ClaudeEvent, readUserText, refusalOf } from '../../protocol/index.ts';
 import { describeTool } from './asked-call.ts';
 
 /** How many lines of a tool result are shown. Claude Code shortens results on the screen in the same way. */
@@ -28,6 +28,7 @@ export function conversationLines(event: ClaudeEvent): string[] {
         return ['', ...marked('●', describeTool({ name: textOf(block.name), input: block.input }))];
       });
     case 'result':
+      if (refusalOf(event) !== null) return ['', ...marked('✗', textOf(event.result))];
       return event.is_error === true && typeof event.result !== 'string' ? ['', '✗ the turn failed'] : [];
     case 'error':
       return ['', ...marked('✗', textOf(event.message))];

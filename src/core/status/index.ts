@@ -30,7 +30,7 @@ export { derive } from './derive.ts';
 export * from './evidence.ts';
 export { explain } from './explain.ts';
 export { HOOK_RULES } from './hooks/hook-rules.ts';
-export { hasSameCall, NO_HOOKS, observeHook } from './hooks/hooks.ts';
+export { hasSameCall, isTurnRunning, NO_HOOKS, observeHook } from './hooks/hooks.ts';
 export { forgetWait, interruptCalls, settleCall } from './hooks/unreported.ts';
 export * from './json/json-events.ts';
 export { jsonState, TRUSTS } from './json/json-question.ts';

@@ -1,5 +1,6 @@
 import { z } from 'zod';
 import type { ToldTexts } from '../../core/delivery/seen.ts';
+import { readPromptRefusal } from '../../protocol/index.ts';
 import { readTail } from '../files/read-tail.ts';
 
 /**
@@ -21,17 +22,24 @@ const Prompt = z.object({
   timestamp: z.string().optional().catch(undefined),
 });
 
+/** A notice, for example about a prompt that a hook refused. */
+const Notice = z.object({ type: z.literal('system'), content: z.string(), timestamp: z.iso.datetime() });
+
 /**
  * Returns what the end of a transcript reports about prompts. `putBack` contains the prompts that Claude Code last
  * moved from its own queue into the prompt's box (`popAll`, caused by Up, Esc, or a no that ends the turn), except
  * those that were later queued again or taken by a turn. This was seen in 2.0.77 to 2.1.330. If a version does not
- * record these operations, `putBack` is empty.
+ * record these operations, `putBack` is empty. `refused` does not contain prompts that were typed during a turn: a
+ * refusal of such a prompt is only on the screen (2.1.330).
  */
 export async function readTexts(transcript: string): Promise<ToldTexts> {
   const putBack = new Map<string, number>();
   const taken = new Map<string, number>();
   const queued = new Map<string, number>();
+  const refused = new Map<string, { at: number; words: string }>();
   for (const line of (await readTail(transcript, TAIL_BYTES)).split('\n')) {
+    const refusal = parseRefusal(line);
+    if (refusal !== null) refused.set(refusal.prompt, refusal);
     if (!line.includes('"queue-operation"')) {
       const prompt = parsePrompt(line);
       if (prompt !== null) taken.set(prompt.text, prompt.at);
@@ -47,7 +55,19 @@ export async function readTexts(transcript: string): Promise<ToldTexts> {
     queued.set(text, at);
     taken.delete(text);
   }
-  return { putBack, taken, queued };
+  return { putBack, taken, queued, refused };
+}
+
+function parseRefusal(line: string): { prompt: string; at: number; words: string } | null {
+  if (!line.includes('operation blocked by hook')) return null;
+  try {
+    const { data } = Notice.safeParse(JSON.parse(line));
+    const refusal = data === undefined ? null : readPromptRefusal(data.content);
+    if (data === undefined || refusal?.prompt == null) return null;
+    return { prompt: refusal.prompt, words: refusal.words, at: Date.parse(data.timestamp) };
+  } catch {
+    return null;
+  }
 }
 
 /** Reads a prompt. If the prompt has no time, its time is set to 0. */

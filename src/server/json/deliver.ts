@@ -1,6 +1,6 @@
 import { contextOf, type DeliveryDecision, decideDelivery, mayTypeHeld } from '../../core/delivery/decide.ts';
 import { type DeliveryRecord, statusOf } from '../../core/delivery/record.ts';
-import { CatalogueError, type ClaudeEvent, type Delivery, type Send } from '../../protocol/index.ts';
+import { CatalogueError, type ClaudeEvent, type Delivery, readPromptRefusal, type Send } from '../../protocol/index.ts';
 import { overBudgetText, raiseHint } from '../../text/budget-words.ts';
 import type { SessionActor } from '../session/actor.ts';
 import { type Deliverer, openDeliveryJournal } from '../session/delivery-journal.ts';
@@ -52,13 +52,27 @@ export function createJsonDeliverer(actor: SessionActor, driver: JsonDriver): Js
 
   const mayGo = (): boolean => mayTypeHeld(contextOf(seeDelivery(actor)));
 
+  /** the prompt that Claude Code began last */
+  let begun: string | null = null;
+
+  /** Marks a prompt as refused, which Claude Code reports after it has begun the prompt (2.1.330). */
+  function refuse(event: ClaudeEvent): void {
+    const notice = event.type === 'result' && event.num_turns === 0 ? event.result : event.content;
+    const refusal = typeof notice === 'string' ? readPromptRefusal(notice) : null;
+    const id = begun ?? withStatus('sent')[0]?.id;
+    if (refusal === null || id === undefined || deliveries.get(actor.record.id, id) === null) return;
+    apply([{ id, phase: 'refused', reason: refusal.words }]);
+  }
+
   /**
    * Marks a prompt as taken. Claude Code repeats each prompt that it takes; newer versions first report that they have
    * queued the prompt.
    */
   function confirm(event: ClaudeEvent): void {
     const id = event.type === 'command_lifecycle' ? event.command_uuid : event.isReplay === true ? event.uuid : null;
+    if (event.type === 'result' || (event.type === 'system' && event.subtype === 'informational')) refuse(event);
     if (typeof id !== 'string') return;
+    if (event.state === 'started') begun = id;
     const record = deliveries.get(actor.record.id, id);
     const status = record === null ? null : statusOf(record);
     if (status === 'sent' || status === 'unknown') apply([{ id, phase: 'taken' }]);
@@ -131,8 +145,9 @@ export function createJsonDeliverer(actor: SessionActor, driver: JsonDriver): Js
   async function send(record: DeliveryRecord): Promise<Delivery> {
     await hand(record);
     await actor.status.until(() => statusOf(find(record.id)) !== 'sent', CONFIRM_MS);
-    const status = statusOf(find(record.id));
-    if (status === 'failed') {
+    const { phase } = find(record.id);
+    const status = statusOf({ phase });
+    if (status === 'failed' && phase !== 'refused') {
       const { error } = driver.evidence.turnEnd ?? {};
       throw (
         failedSetUp(actor) ??

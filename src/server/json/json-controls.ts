@@ -14,6 +14,7 @@
 import type { RestorePlan } from '../../core/restore/plan.ts';
 import { CONVERSATION_TYPES, conversationLines } from '../../core/status/index.ts';
 import { type Buffer, CatalogueError, type Invoke, isAsking, type LastResponse } from '../../protocol/index.ts';
+import { hasSucceeded } from '../../text/event-text.ts';
 import { keepAnswer } from '../memory/keep-answer.ts';
 import type { SessionActor } from '../session/actor.ts';
 import type { SessionControls } from '../session/controls.ts';
@@ -188,7 +189,7 @@ const LOOKED_THROUGH = 50;
 function lastResponse(actor: SessionActor): LastResponse {
   const { events } = actor.deps;
   const results = events.newest(actor.record.id, ['result'], LOOKED_THROUGH);
-  const found = results.findLast(({ event }) => typeof event.result === 'string' && event.is_error !== true);
+  const found = results.findLast(({ event }) => typeof event.result === 'string' && hasSucceeded(event));
   if (found === undefined)
     throw new CatalogueError('no_response', `${actor.slug} has not completed a turn yet, so it has no answer`);
   const { result, duration_ms } = found.event;

@@ -13,6 +13,7 @@ const told = (putBack: string[], taken: string[] = []): Shown['told'] => ({
   putBack: new Map(putBack.map((text) => [text, 1])),
   taken: new Map(taken.map((text) => [text, 1])),
   queued: new Map(),
+  refused: new Map(),
 });
 
 const send = (more: Partial<Extract<Goal, { kind: 'send' }>['request']> = {}): Goal => ({

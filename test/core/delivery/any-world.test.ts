@@ -24,7 +24,7 @@ const LEGAL: Readonly<Partial<Record<DeliveryPhase, readonly DeliveryPhase[]>>> 
   under_view: ['taken', 'taken_out'],
   unread: ['taken', 'taken_out'],
   taken_back: ['taken'],
-  taken: ['interrupted', 'put_back', 'taken_back'],
+  taken: ['interrupted', 'put_back', 'taken_back', 'refused_back', 'refused'],
   answering: ['taken', 'put_back', 'taken_back', 'interrupted'],
   interrupting: ['interrupted', 'put_back', 'taken_back'],
   interrupted: ['put_back', 'taken_back'],
@@ -32,6 +32,7 @@ const LEGAL: Readonly<Partial<Record<DeliveryPhase, readonly DeliveryPhase[]>>> 
   no_sign: ['taken', 'cleared'],
   cleared: ['taken'],
   unsent: ['taken'],
+  refused_back: ['refused', 'taken'],
 };
 
 const TEXTS = ['text of a', 'text of b', 'text of c'];
@@ -64,8 +65,18 @@ const record = fc.record({
 });
 const told = fc.constantFrom(
   null,
-  { putBack: new Map([['text of a', 1]]), taken: new Map<string, number>(), queued: new Map([['text of a', 1]]) },
-  { putBack: new Map<string, number>(), taken: new Map([['text of b', Number.MAX_SAFE_INTEGER]]), queued: new Map() },
+  {
+    putBack: new Map([['text of a', 1]]),
+    taken: new Map<string, number>(),
+    queued: new Map([['text of a', 1]]),
+    refused: new Map(),
+  },
+  {
+    putBack: new Map<string, number>(),
+    taken: new Map([['text of b', Number.MAX_SAFE_INTEGER]]),
+    queued: new Map(),
+    refused: new Map(),
+  },
 );
 
 const world = fc.record({

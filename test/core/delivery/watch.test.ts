@@ -11,6 +11,7 @@ const told = (what: Partial<Record<keyof ToldTexts, Record<string, number>>>): T
   putBack: new Map(Object.entries(what.putBack ?? {})),
   taken: new Map(Object.entries(what.taken ?? {})),
   queued: new Map(Object.entries(what.queued ?? {})),
+  refused: new Map(),
 });
 
 interface Row {

@@ -57,7 +57,12 @@ test('a text that a turn took, or that was queued again, is not', async () => {
 });
 
 test('a conversation without a transcript has put nothing back', async () => {
-  expect(await readTexts(join(dir, 'none.jsonl'))).toEqual({ putBack: new Map(), taken: new Map(), queued: new Map() });
+  expect(await readTexts(join(dir, 'none.jsonl'))).toEqual({
+    putBack: new Map(),
+    taken: new Map(),
+    queued: new Map(),
+    refused: new Map(),
+  });
 });
 
 test('a text that a turn took as a prompt is reported, until it is queued again', async () => {

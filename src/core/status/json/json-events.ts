@@ -1,4 +1,11 @@
-import { type ClaudeEvent, type RateLimit, readUserText, retryWords } from '../../../protocol/index.ts';
+import {
+  type ClaudeEvent,
+  type RateLimit,
+  readUserText,
+  refusalNote,
+  refusalOf,
+  retryWords,
+} from '../../../protocol/index.ts';
 import type { JsonEvidence, JsonRequest } from '../evidence.ts';
 import { boundInput } from '../hooks/kept-input.ts';
 import type { Millis } from '../millis.ts';
@@ -191,10 +198,12 @@ function onState(before: JsonEvidence, state: string | null, at: Millis): JsonEv
  * Claude Code 2.1.329 reports why the turn ended. In older versions, only an interrupt produces an
  * `error_during_execution` without any text.
  */
-function onResult(before: JsonEvidence, event: Json, at: Millis): JsonEvidence {
+function onResult(before: JsonEvidence, event: ClaudeEvent, at: Millis): JsonEvidence {
   const message = keepEnd(text(event.result));
   const interrupted = text(event.terminal_reason)?.startsWith('aborted') ?? event.subtype === 'error_during_execution';
-  const error = event.is_error === true && !interrupted ? (message ?? firstError(event)) : null;
+  const refusal = refusalOf(event);
+  const failure = event.is_error === true && !interrupted ? (message ?? firstError(event)) : null;
+  const error = refusal === null ? failure : refusalNote(refusal);
   const open = withoutFinished(before.open);
   const ended: JsonEvidence = {
     ...before,
@@ -246,7 +255,7 @@ function onRateLimit(before: JsonEvidence, event: Json): JsonEvidence {
 }
 
 /** How each type of event changes the evidence. An event type that is not listed is only a sign of life. */
-const FOLDS: ReadonlyMap<string, (before: JsonEvidence, event: Json, at: Millis) => JsonEvidence> = new Map(
+const FOLDS: ReadonlyMap<string, (before: JsonEvidence, event: ClaudeEvent, at: Millis) => JsonEvidence> = new Map(
   Object.entries({
     system: onSystem,
     command_lifecycle: onLifecycle,
@@ -254,9 +263,9 @@ const FOLDS: ReadonlyMap<string, (before: JsonEvidence, event: Json, at: Millis)
     assistant: onAssistant,
     user: onUser,
     control_request: onRequest,
-    control_response: (before: JsonEvidence, event: Json, at: Millis) =>
+    control_response: (before: JsonEvidence, event: ClaudeEvent, at: Millis) =>
       withoutRequest(before, record(event.response).request_id, at),
-    control_cancel_request: (before: JsonEvidence, event: Json, at: Millis) =>
+    control_cancel_request: (before: JsonEvidence, event: ClaudeEvent, at: Millis) =>
       withoutRequest(before, event.request_id, at),
     result: onResult,
     rate_limit_event: onRateLimit,

@@ -1,0 +1,83 @@
+import { setTimeout as delay } from 'node:timers/promises';
+import type { Caller } from '../client/index.ts';
+import { CatalogueError, type Delivery, type Session } from '../protocol/index.ts';
+import { printedText } from '../text/event-text.ts';
+import { cleanBlock, cleanLine } from '../text/terminal-text.ts';
+
+/** How the turn of a prompt ended. `text` is safe to print in a terminal, and empty if no source reports an answer. */
+export type TurnOutcome = { kind: 'answered'; text: string } | { kind: 'failed'; why: string };
+
+/**
+ * How long to wait until the server has found out that a hook refused the prompt. Claude Code puts the prompt back into
+ * the box at the same time, and the server reads the transcript then.
+ */
+const REFUSAL_LAG_MS = 500;
+const ASK_AGAIN_MS = 50;
+
+/**
+ * Determines how a turn ended, when the session is ready again.
+ * @param sent the delivery of the prompt, as the server returned it at first
+ */
+export async function readOutcome(client: Caller, session: Session, sent: Delivery): Promise<TurnOutcome> {
+  const { slug, status } = session;
+  const delivery = await settledDelivery(client, session, sent);
+  if (isRefused(delivery)) return { kind: 'failed', why: `${slug}: ${cleanLine(delivery.note ?? 'refused')}` };
+  if (status.detail === 'error')
+    return { kind: 'failed', why: `The turn of ${slug} failed: ${cleanLine(status.because.evidence)}` };
+  // A held prompt may have been sent long after it was accepted.
+  const since = sent.status === 'queued' ? delivery.updated_at : delivery.created_at;
+  const { hooks, json } = (await client.call('explain', { params: { slug } })).evidence;
+  const end = json === null || json === undefined ? hooks?.turn_end : json.turn_end;
+  const isEnd = end != null && end.at >= since;
+  // No hook reports an interrupt, so the last prompt has no end then.
+  const hasNoEnd = hooks?.prompt != null && hooks.prompt.at >= since && !isEnd;
+  const isInterrupted = delivery.phase === 'interrupted' || (isEnd && 'interrupted' in end && end.interrupted);
+  if (isInterrupted || (session.type === 'screen' && hasNoEnd))
+    return { kind: 'failed', why: `The turn of ${slug} was interrupted` };
+  const text = isEnd ? await answerOf(client, session, { since, message: end.message }) : '';
+  return { kind: 'answered', text: text === '' ? await shownByCommand(client, session, { ...delivery, since }) : text };
+}
+
+const isRefused = ({ phase }: Delivery): boolean => phase === 'refused' || phase === 'refused_back';
+
+async function settledDelivery(client: Caller, { slug, type, status }: Session, sent: Delivery): Promise<Delivery> {
+  const mayBeRefused = type === 'screen' && status.detail === 'error';
+  const rounds = mayBeRefused ? REFUSAL_LAG_MS / ASK_AGAIN_MS : 0;
+  for (let round = 0; ; round += 1) {
+    const delivery = await client.call('getDelivery', { params: { slug, id: sent.id } });
+    if (isRefused(delivery) || round >= rounds) return delivery;
+    await delay(ASK_AGAIN_MS);
+  }
+}
+
+async function answerOf(
+  client: Caller,
+  { slug, type }: Session,
+  turn: { since: string; message: string | null },
+): Promise<string> {
+  if (type === 'screen') return cleanBlock(turn.message ?? '').trim();
+  try {
+    const { text, at } = await client.call('lastResponse', { params: { slug } });
+    return at >= turn.since ? cleanBlock(text).trim() : '';
+  } catch (error) {
+    if (error instanceof CatalogueError && error.code === 'no_response') return '';
+    throw error;
+  }
+}
+
+/** Returns what a slash command printed into the conversation, if anything. Some commands open a view instead. */
+async function shownByCommand(
+  client: Caller,
+  { slug, type }: Session,
+  { text, since }: { text: string; since: string },
+): Promise<string> {
+  if (type !== 'screen' || !text.startsWith('/')) return '';
+  const { events } = await client.call('transcript', { params: { slug }, query: {} });
+  const from = Date.parse(since) / 1_000;
+  return events
+    .filter(({ timestamp }) => timestamp >= from)
+    .map(({ event }) => printedText(event))
+    .filter((printed) => printed !== '')
+    .join('\n')
+    .trim();
+}
