@@ -57,6 +57,7 @@ const CHANGES_ERRORS = [
   'no_such_turn',
   'git_not_found',
   'git_failed',
+  'missing_objects',
 ] as const;
 
 /** The part of the REST interface for a session's changes in its repository. */

@@ -71,6 +71,7 @@ const ERRORS = [
   'no_such_turn',
   'git_not_found',
   'git_failed',
+  'missing_objects',
 ] as const;
 
 /** The part of the REST interface that shows the files of a checkpoint. */

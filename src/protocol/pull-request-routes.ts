@@ -35,6 +35,7 @@ const ERRORS = [
   'glab_failed',
   'git_not_found',
   'git_failed',
+  'missing_objects',
 ] as const;
 
 /** The part of the REST interface for the pull request of a session's branch. It uses the user's own `gh` or `glab`. */

@@ -2,7 +2,14 @@ import { z } from 'zod';
 import { NewReviewComment, Review, ReviewComment, ReviewedFile, ReviewRound, SendReview } from './review.ts';
 import { type Route, SlugParam } from './route.ts';
 
-const OF_FOLDER = ['no_such_session', 'no_such_path', 'not_a_repository', 'git_not_found', 'git_failed'] as const;
+const OF_FOLDER = [
+  'no_such_session',
+  'no_such_path',
+  'not_a_repository',
+  'git_not_found',
+  'git_failed',
+  'missing_objects',
+] as const;
 
 /** The part of the REST interface for reviews: comments on a session's changes, sent in rounds. */
 export const REVIEW_ROUTES = {

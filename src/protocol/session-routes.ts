@@ -76,6 +76,7 @@ export const SESSION_ROUTES = {
       'invalid_setting',
       'git_not_found',
       'git_failed',
+      'missing_objects',
     ],
   },
   adoptSession: {

@@ -81,7 +81,7 @@ export const TURN_ROUTES = {
     params: SlugParam,
     success: 200,
     response: Turns,
-    errors: ['no_such_session', 'no_such_path', 'not_a_repository', 'git_not_found', 'git_failed'],
+    errors: ['no_such_session', 'no_such_path', 'not_a_repository', 'git_not_found', 'git_failed', 'missing_objects'],
   },
   rewindSession: {
     method: 'post',
@@ -100,6 +100,7 @@ export const TURN_ROUTES = {
       'already_running',
       'git_not_found',
       'git_failed',
+      'missing_objects',
       'disk_full',
     ],
   },

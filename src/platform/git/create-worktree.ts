@@ -71,22 +71,23 @@ export async function createWorktree(
 ): Promise<MadeWorktree> {
   const repository = await findRepository(place);
   const start = await findStart(place, request);
-  const path = join(repository.root, WORKTREES, request.name);
+  const path = join(placeFor(repository), request.name);
   await requireFree(place, path);
-  const made = await makeWorktreePlace(repository.root);
+  const made = repository.isBare ? [] : await makeWorktreePlace(repository.root);
   // From here on, the folder belongs to this call, and only this call removes it. git accepts an existing folder if it
   // is empty.
   await mkdir(path).catch((cause: NodeJS.ErrnoException) => {
     throw cause.code === 'EEXIST' ? worktreeExists(path, 'already exists', 'Choose another name') : cause;
   });
   const here = { ...place, cwd: repository.root };
+  const source = repository.isBare ? repository.checkout : repository.root;
   let isNewBranch = false;
   try {
-    await hideFromStatus(place, repository, path);
+    if (!repository.isBare) await hideFromStatus(place, repository, path);
     await addWorktree(here, { ...start, path, isNewBranch: start.isNew }, fill === null ? [] : ['--no-checkout']);
     isNewBranch = start.isNew;
     const leftOut = await (fill === null
-      ? copyIncluded(repository.root, path, await includedFiles(here, repository.root))
+      ? copyIncluded(source, path, await includedFiles({ ...place, cwd: source }, source))
       : fill(path));
     const { root, below } = repository;
     const inside = join(path, below);
@@ -99,6 +100,15 @@ export async function createWorktree(
     for (const folder of made.reverse()) await rmdir(folder).catch(() => undefined);
     throw cause;
   }
+}
+
+/**
+ * Returns the folder for new worktrees. A bare repository has no main checkout that could contain them, so they are
+ * next to each other, as people create them there.
+ */
+function placeFor({ root, commonDir, isBare }: Repository): string {
+  if (!isBare) return join(root, WORKTREES);
+  return root === dirname(commonDir) ? root : dirname(root);
 }
 
 /**
@@ -159,7 +169,8 @@ async function findStart(place: GitPlace, { name, branch: asked, from }: Worktre
   if (existing !== null) {
     const [main, ...others] = await listWorktrees(place);
     const worktree = others.find((one) => one.branch === branch);
-    if (worktree !== undefined) throw branchInUse(branch, worktree, await isThere(worktree.path));
+    if (worktree !== undefined && !(await isThere(worktree.path))) throw branchOfGone(branch, worktree);
+    if (worktree !== undefined) throw branchInUse(branch, worktree, true);
     if (main?.branch === branch) throw branchInUse(branch, main, false);
     if (asked === null || from !== null) {
       const hint = from === null ? `use it with --worktree ${branch}` : 'Leave out --from to use the branch as it is';
@@ -181,13 +192,26 @@ function branchInUse(branch: string, { path }: ListedWorktree, isUsable: boolean
   });
 }
 
+/** git keeps the branch of a worktree whose folder was deleted by hand until the entry is removed. */
+export function branchOfGone(branch: string, { path, isLocked }: ListedWorktree): CatalogueError {
+  return new CatalogueError('branch_in_use', `The branch ${branch} is checked out in ${path}, which no longer exists`, {
+    hint: `${pruneHint({ path, isLocked })}; the branch and its commits are unchanged`,
+  });
+}
+
+/** Returns the command that makes git forget a worktree whose folder no longer exists. git keeps a locked one. */
+export function pruneHint({ path, isLocked }: Pick<ListedWorktree, 'path' | 'isLocked'>): string {
+  const unlock = isLocked ? `git worktree unlock ${path} && ` : '';
+  return `Run \`${unlock}git worktree prune\` in the repository to remove git's entry, then try again`;
+}
+
 async function requireFree(place: GitPlace, path: string): Promise<void> {
-  const isListed = (await listWorktrees(place)).some((one) => one.path === path);
+  const listed = (await listWorktrees(place)).find((one) => one.path === path);
   const isThere = (await lstat(path).catch(() => null)) !== null;
-  if (!isListed && !isThere) return;
+  if (listed === undefined && !isThere) return;
   const hint = !isThere
-    ? '`git worktree prune` removes the entry'
-    : isListed
+    ? pruneHint(listed ?? { path, isLocked: false })
+    : listed !== undefined
       ? `\`cbos new NAME ${path}\` starts a session there`
       : 'Choose another name, or move the folder elsewhere';
   throw worktreeExists(path, isThere ? 'already exists' : 'is listed by git, but its folder no longer exists', hint);

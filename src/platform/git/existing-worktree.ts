@@ -1,7 +1,7 @@
 import { lstat } from 'node:fs/promises';
 import { join } from 'node:path';
 import { CatalogueError } from '../../protocol/index.ts';
-import type { MadeWorktree } from './create-worktree.ts';
+import { branchOfGone, type MadeWorktree } from './create-worktree.ts';
 import { commitOf, currentBranch, findRepository, isThere, type ListedWorktree, listWorktrees } from './repository.ts';
 import type { GitPlace } from './run-git.ts';
 
@@ -45,13 +45,9 @@ export async function useWorktree(place: GitPlace, branch: string): Promise<Made
   const { root, below, checkout } = await findRepository(place);
   const { worktrees } = await findWorktrees(place);
   const found = worktrees.find((one) => one.branch === branch);
+  if (found?.isGone === true) throw branchOfGone(branch, found);
   if (found === undefined || !isUsable(found)) {
-    const why =
-      found === undefined
-        ? 'in no worktree'
-        : found.isMain
-          ? 'in the main checkout'
-          : 'in a folder that no longer exists';
+    const why = found === undefined ? 'in no worktree' : 'in the main checkout';
     throw new CatalogueError('no_such_worktree', `The branch ${branch} is checked out ${why}`);
   }
   const commit = await commitOf({ ...place, cwd: found.path }, 'HEAD');

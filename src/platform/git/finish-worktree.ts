@@ -77,14 +77,14 @@ export async function finishWorktree(given: GitPlace, plan: FinishPlan, steps: F
 }
 
 /** Returns the state that was saved before the server was killed, if only the removal is left to do. */
-async function findSaved(place: GitPlace, { worktree, since }: FinishPlan): Promise<SavedState> {
+async function findSaved(place: GitPlace, { worktree, session, since }: FinishPlan): Promise<SavedState> {
   const states = await listStates(place, worktree.repository);
   // Commit times are in whole seconds, so a difference of up to a second is allowed.
   const isOfIt = (one: SavedState): boolean => one.folder === worktree.path && Date.parse(one.at) >= since - 1_000;
   const saved = states.find(isOfIt);
   if (saved !== undefined) return saved;
   throw new CatalogueError('worktree_gone', `${worktree.path} no longer exists, and CBOS has no saved copy`, {
-    hint: `The branch ${worktree.branch} is unchanged; \`git worktree list\` shows where the worktrees are`,
+    hint: `The branch ${worktree.branch} and its commits are unchanged. \`cbos rm ${session}\` removes the session, and \`git worktree prune\` in ${worktree.repository} removes git's entry`,
   });
 }
 

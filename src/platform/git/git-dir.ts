@@ -29,8 +29,8 @@ export async function findCheckout(path: string): Promise<Checkout | null> {
 
 /**
  * Returns the main checkout of the repository that contains a folder, or null outside a repository. All worktrees of a
- * repository share the main checkout. The worktrees of a bare repository share its folder, and a submodule is a
- * separate repository.
+ * repository share the main checkout. The worktrees of a bare repository share its folder, or the folder whose `.git`
+ * file names it, and a submodule is a separate repository.
  */
 export async function findMainCheckout(path: string): Promise<string | null> {
   const checkout = await findCheckout(path);
@@ -38,7 +38,12 @@ export async function findMainCheckout(path: string): Promise<string | null> {
   const common = (await readSmall(join(checkout.gitDir, 'commondir'))).trim();
   if (common === '') return checkout.folder;
   const commonDir = resolve(checkout.gitDir, common);
-  return basename(commonDir) === '.git' ? dirname(commonDir) : commonDir;
+  if (basename(commonDir) === '.git') return dirname(commonDir);
+  // The git directory of a submodule names the submodule's checkout.
+  const [, ofSubmodule] = /^\s*worktree = (.+)$/m.exec(await readSmall(join(commonDir, 'config'))) ?? [];
+  if (ofSubmodule !== undefined) return resolve(commonDir, ofSubmodule);
+  // The `.git` file of a folder may name a bare repository inside the folder, next to the worktrees.
+  return (await gitDirOf(dirname(commonDir))) === commonDir ? dirname(commonDir) : commonDir;
 }
 
 /**

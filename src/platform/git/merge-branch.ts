@@ -54,6 +54,7 @@ async function plan(place: GitPlace, request: MergeRequest): Promise<MergePlan> 
   if (from === null) throw new CatalogueError('no_such_ref', `The repository has no branch ${JSON.stringify(base)}`);
   if (await isAncestor(place, tip, from)) return { base, from, to: from };
   if (how !== 'squash' && (await isAncestor(place, from, tip))) return { base, from, to: tip };
+  await requireUnsigned(place, request);
   if (how === 'rebase') return { base, from, to: await replay(place, request, from) };
   const tree = await mergeTrees(place, from, tip);
   // A server that was killed may already have squashed the same changes.
@@ -62,6 +63,23 @@ async function plan(place: GitPlace, request: MergeRequest): Promise<MergePlan> 
   const parents = how === 'merge' ? ['-p', from, '-p', tip] : ['-p', from];
   const input = how === 'merge' ? `Merge branch '${branch}' into ${base}\n` : await squashMessage(place, request, from);
   return { base, from, to: await askGit(['commit-tree', ...parents, '-F', '-', tree], { ...place, input }) };
+}
+
+/**
+ * Refuses to create a commit that the user wants to be signed. CBOS runs no signing program, because a repository could
+ * name any program, and an unsigned commit would only be noticed later.
+ * @throws CatalogueError signing_required
+ */
+async function requireUnsigned(place: GitPlace, { base, session }: MergeRequest): Promise<void> {
+  const words = ['config', '--type=bool', '--show-scope', '--get-all', 'commit.gpgSign'];
+  const said = (await tryGit(words, place)).stdout.toString('utf8').split('\n');
+  // The scope of CBOS's own settings is `command`; see git-environment.ts.
+  const last = said.findLast((line) => line !== '' && !line.startsWith('command\t'));
+  if (last?.endsWith('\ttrue') !== true) return;
+  const what = /^[\w./-]+$/.test(base) ? base : 'the base';
+  throw new CatalogueError('signing_required', `A new commit on ${base} would have to be signed`, {
+    hint: `\`cbos send ${session} "Merge ${what} into your branch"\` makes the session's own git sign that merge; \`cbos finish ${session} --merge\` is then a fast-forward; nothing was changed`,
+  });
 }
 
 /** Checks that git has an author name for commits in this repository. @throws CatalogueError no_identity */

@@ -146,7 +146,10 @@ function ownConfig(settings: Settings): string {
     return value !== undefined && /^[A-Za-z0-9-]+$/.test(value) ? [`[${section}]\n\t${key} = ${value}\n`] : [];
   });
   const version = settings.has('extensions.objectformat') ? 1 : 0;
-  return `${kept.join('')}[core]\n\trepositoryformatversion = ${version}\n${SAFE_SETTINGS}\tignoreSubmodules = dirty\n`;
+  // With this, git reports a missing object as not downloaded, and not as an unreadable one.
+  const isPartial = [...settings].some(([name, value]) => name.endsWith('.promisor') && value === 'true');
+  const promisor = isPartial ? '[remote "origin"]\n\tpromisor = true\n' : '';
+  return `${kept.join('')}${promisor}[core]\n\trepositoryformatversion = ${version}\n${SAFE_SETTINGS}\tignoreSubmodules = dirty\n`;
 }
 
 /**

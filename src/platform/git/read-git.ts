@@ -2,7 +2,7 @@ import { spawn } from 'node:child_process';
 import { CatalogueError } from '../../protocol/index.ts';
 import { requirePipes, startFault } from '../process/start-fault.ts';
 import { findGit } from './git-environment.ts';
-import { NO_ROOM } from './run-git.ts';
+import { missingObjects, NO_ROOM } from './run-git.ts';
 
 /** Where and how git runs. */
 export interface GitContext {
@@ -101,6 +101,8 @@ function gitFailure(complaint: string, code: number | null): CatalogueError {
       hint: 'Free some space on that disk, then try again; nothing was changed',
     });
   }
+  const missing = missingObjects(complaint);
+  if (missing !== null) return missing;
   const said = lines.at(-1) ?? `git ended with code ${code ?? 'none'}`;
   return new CatalogueError('git_failed', said.replaceAll(/[\u0000-\u001f\u007f-\u009f]/g, ' '));
 }

@@ -32,7 +32,7 @@ async function requireOwn(place: GitPlace, path: string, isListed: boolean): Pro
   const isFolder = (await lstat(path).catch(() => null))?.isDirectory() === true;
   const words = ['rev-parse', '--path-format=absolute', '--show-toplevel', '--git-common-dir', '--absolute-git-dir'];
   const placesOf = async (cwd: string): Promise<string[]> => (await askGit(words, { ...place, cwd })).split('\n');
-  const [, commonDir] = await placesOf(place.cwd);
+  const commonDir = await askGit(['rev-parse', '--path-format=absolute', '--git-common-dir'], place);
   const [checkout, common, gitDir] = isFolder ? await placesOf(path).catch(() => []) : [];
   if (isListed && checkout === path && common === commonDir && gitDir !== common) return;
   throw new CatalogueError('worktree_gone', `${path} is no longer a worktree of ${place.cwd}`);

@@ -9,14 +9,18 @@
  * - `merge-branch.ts`, `advance-branch.ts`: merge a worktree's commits into another branch
  */
 import { lstat, realpath } from 'node:fs/promises';
-import { join, relative } from 'node:path';
+import { dirname, join, relative, resolve } from 'node:path';
 import { CatalogueError } from '../../protocol/index.ts';
 import { askGit, type GitPlace, gitFailed, runGit, tryGit } from './run-git.ts';
 
 /** A repository, as seen from one of its checkouts. */
 export interface Repository {
-  /** the main checkout, whose folder contains all worktrees that CBOS creates */
+  /**
+   * the main checkout; for a bare repository, the folder whose `.git` file names the repository or, if there is none,
+   * the checkout
+   */
   root: string;
+  isBare: boolean;
   /** the git directory that all worktrees share */
   commonDir: string;
   /** the checkout that contains the folder */
@@ -46,20 +50,43 @@ export async function findRepository(place: GitPlace): Promise<Repository> {
     throw gitFailed(args, found);
   }
   const [isInside, commonDir = '', gitDir = ''] = found.stdout.toString('utf8').split('\n');
-  if (isInside !== 'true') throw notARepository(place.cwd);
+  if (isInside !== 'true') {
+    const root = await bareRoot(place, commonDir);
+    if (root === null || (await realpath(place.cwd)) !== (await realpath(root))) throw notARepository(place.cwd);
+    return { root, isBare: true, commonDir, checkout: root, below: '' };
+  }
   const checkout = await askGit(['rev-parse', '--show-toplevel'], place);
   const below = relative(await realpath(checkout), await realpath(place.cwd));
   // A repository's configuration may name any folder as its working tree.
   if (below === '..' || below.startsWith('../')) {
     throw notARepository(place.cwd, `git reports ${checkout} as its working tree`);
   }
-  const root = gitDir === commonDir ? checkout : await mainCheckout(place, commonDir);
-  return { root, commonDir, checkout, below };
+  if (gitDir === commonDir) return { root: checkout, isBare: false, commonDir, checkout, below };
+  const [main] = await listWorktrees(place);
+  const isBare = main?.isBare === true;
+  const root = isBare ? ((await bareRoot(place, commonDir)) ?? checkout) : await mainCheckout(place, commonDir, main);
+  return { root, isBare, commonDir, checkout, below };
 }
 
-async function mainCheckout(place: GitPlace, commonDir: string): Promise<string> {
-  const [main] = await listWorktrees(place);
-  if (main === undefined || main.isBare) throw notARepository(place.cwd, 'the repository is bare');
+/**
+ * Returns the folder that holds a bare repository and its worktrees: its `.git` is a file that names the repository. A
+ * plain bare repository has no such folder.
+ */
+async function bareRoot(place: GitPlace, commonDir: string): Promise<string | null> {
+  const folder = dirname(commonDir);
+  const words = ['rev-parse', '--path-format=absolute', '--is-bare-repository', '--git-common-dir'];
+  const isFile = (await lstat(join(folder, '.git')).catch(() => null))?.isFile() === true;
+  const found = isFile ? await tryGit(words, { ...place, cwd: folder }) : null;
+  return found?.stdout.toString('utf8') === `true\n${commonDir}\n` ? folder : null;
+}
+
+async function mainCheckout(place: GitPlace, commonDir: string, main?: ListedWorktree): Promise<string> {
+  if (main === undefined) throw notARepository(place.cwd);
+  if (!(await isThere(main.path)) || main.path === commonDir) {
+    throw new CatalogueError('not_a_repository', `git does not know where the main checkout of ${commonDir} is`, {
+      hint: 'Its git directory is elsewhere. Run the command again in the main checkout',
+    });
+  }
   const found = await tryGit(['rev-parse', '--path-format=absolute', '--git-common-dir'], { ...place, cwd: main.path });
   if (found.stdout.toString('utf8') !== `${commonDir}\n`) {
     throw notARepository(place.cwd, `its main checkout isn't at ${main.path}`);
@@ -75,6 +102,30 @@ function notARepository(path: string, why?: string): CatalogueError {
 /** Returns all worktrees of a repository, beginning with the main checkout. */
 export async function listWorktrees(place: GitPlace): Promise<ListedWorktree[]> {
   const listed = await askGit(['worktree', 'list', '--porcelain', '-z'], place);
+  const [main, ...others] = readList(listed);
+  if (main === undefined) return [];
+  const isKnown = main.isBare || (await isThere(join(main.path, '.git')));
+  return [isKnown ? main : { ...main, path: (await separateCheckout(place)) ?? main.path }, ...others];
+}
+
+/**
+ * Returns the main checkout of a repository whose git directory is elsewhere: a submodule, or a clone with
+ * `--separate-git-dir`. git 2.39 then lists the git directory instead of the checkout. Returns null if only the main
+ * checkout itself knows where it is, and `place` is another worktree.
+ */
+async function separateCheckout(place: GitPlace): Promise<string | null> {
+  const words = ['rev-parse', '--path-format=absolute', '--git-common-dir', '--git-dir', '--show-toplevel'];
+  const [commonDir = '', gitDir, checkout] = (await tryGit(words, place)).stdout.toString('utf8').split('\n');
+  if (gitDir === commonDir && checkout !== undefined && checkout !== '') return checkout;
+  // With `extensions.worktreeConfig`, the setting is in a file of its own.
+  for (const file of ['config.worktree', 'config']) {
+    const asked = await tryGit(['config', '--file', join(commonDir, file), '--get', 'core.worktree'], place);
+    if (asked.code === 0) return resolve(commonDir, asked.stdout.toString('utf8').replace(/\n$/, ''));
+  }
+  return null;
+}
+
+function readList(listed: string): ListedWorktree[] {
   return listed.split('\0\0').flatMap((block) => {
     const lines = block.split('\0').filter((line) => line !== '');
     const [first] = lines;

@@ -1,7 +1,7 @@
 import { chmod, lstat, mkdir, mkdtemp, realpath, rm, writeFile } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import { CatalogueError, type Recovered } from '../../protocol/index.ts';
-import { addWorktree, makeWorktreePlace, undoWorktree, WORKTREES } from './create-worktree.ts';
+import { addWorktree, branchOfGone, makeWorktreePlace, undoWorktree, WORKTREES } from './create-worktree.ts';
 import { isBelow } from './include-files.ts';
 import {
   bytePath,
@@ -55,6 +55,7 @@ export async function recoverWork(given: GitPlace, request: RecoverRequest): Pro
     });
   if (existing !== null && existing !== head) throw branchExists(branch);
   const user = (await listWorktrees(place)).find((one) => one.branch === branch);
+  if (user !== undefined && !(await isThere(user.path))) throw branchOfGone(branch, user);
   if (user !== undefined) {
     throw new CatalogueError('branch_in_use', `The branch ${branch} is checked out in ${user.path}`, {
       hint: 'Choose another branch: `--branch BRANCH`',

@@ -132,12 +132,27 @@ export function gitFailed(args: readonly string[], result: Pick<GitResult, 'code
       hint: 'Free some space on that disk, then try again; nothing was changed',
     });
   }
+  const missing = missingObjects(result.stderr);
+  if (missing !== null) return missing;
   const said = result.stderr.trim().split('\n').slice(-MAX_SAID_LINES).join('; ').slice(0, MAX_SAID_CHARS);
   return new CatalogueError(
     'git_failed',
     `git ${args[0]} failed (exit ${result.code}): ${said || 'it gave no reason'}`,
   );
 }
+/**
+ * Returns the error if git needed an object that a partial clone has not downloaded, or null. git may not fetch it,
+ * because a repository could name any program as its transport.
+ */
+export function missingObjects(said: string): CatalogueError | null {
+  if (!PARTIAL.test(said)) return null;
+  const [, object] = /(?:could not fetch|unable to read(?: \w+)*?|missing \w+) ([0-9a-f]{40,64})\b/.exec(said) ?? [];
+  const what = object === undefined ? 'an object' : `the object ${object.slice(0, 12)}`;
+  return new CatalogueError('missing_objects', `This partial clone has not downloaded ${what} yet`);
+}
+/** Matches what git prints about an object that it would have to fetch (2.39 to 2.45). */
+const PARTIAL = /\bfrom promisor remote\b|\blazy fetching disabled\b/;
+
 /** How many lines of git's message an error repeats. The last lines contain the reason. */
 const MAX_SAID_LINES = 4;
 const MAX_SAID_CHARS = 1_000;

@@ -14,11 +14,18 @@ export const GIT_ERRORS = {
     meaning: 'git failed; the message quotes it',
     hint: 'Run `git status` and `git fsck` in the repository to find the cause',
   },
+  missing_objects: {
+    status: 409,
+    exit: EXIT.refused,
+    meaning:
+      'The repository is a partial clone that has not downloaded everything that this needs, and CBOS does not use the network for git',
+    hint: 'Run `git archive -o /dev/null COMMIT` in the repository to download the files of one commit, or `git fetch --refetch --no-filter` to download everything; then try again; nothing was changed',
+  },
   not_a_repository: {
     status: 422,
     exit: EXIT.usage,
     meaning: "The directory isn't inside a git working tree",
-    hint: 'Run `git init` there, or choose a directory in a repository',
+    hint: 'Choose a directory in a working tree (`git worktree list` lists those of a repository), or run `git init` there to begin a repository',
   },
   no_commit: {
     status: 422,
@@ -244,6 +251,12 @@ export const GIT_ERRORS = {
     exit: EXIT.failed,
     meaning: 'The merge needs a commit, but git does not know your name and e-mail address',
     hint: 'Run `git config --global user.name NAME` and `git config --global user.email ADDRESS`; nothing was changed',
+  },
+  signing_required: {
+    status: 409,
+    exit: EXIT.refused,
+    meaning: 'git is set to sign commits (`commit.gpgSign`), but CBOS never runs a signing program',
+    hint: 'Tell the session to merge the base into its branch: its own git signs that merge, and finishing with --merge is then a fast-forward; nothing was changed',
   },
   no_such_save: {
     status: 404,

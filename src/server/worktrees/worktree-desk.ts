@@ -74,8 +74,15 @@ export function createWorktreeDesk(
   return {
     list: async (sessions, path) => {
       if (path !== null) return [await listOne(path, sessions)];
-      const known = new Set(sessions.flatMap(({ repository }) => repository ?? []));
-      const roots = new Set((await Promise.all([...known].map(rootOf))).flat());
+      // A session's own folder finds a bare repository, in which git itself accepts no command.
+      const known = new Map(
+        sessions.flatMap(({ repository, path: own }) => (repository ? [[repository, own ?? repository]] : [])),
+      );
+      const rootFrom = async ([repository, own]: [string, string]): Promise<string[]> => {
+        const found = await rootOf(repository);
+        return found.length > 0 ? found : rootOf(own);
+      };
+      const roots = new Set((await Promise.all([...known].map(rootFrom))).flat());
       return Promise.all([...roots].sort().map((root) => listOne(root, sessions)));
     },
     trust: async ({ path, sha256 }) => setUps.trust(await rootIn(path), sha256),
