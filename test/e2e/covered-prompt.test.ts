@@ -5,6 +5,7 @@ import type { Delivery, Session } from '../../src/protocol/index.ts';
 import { type Cbos, startCbos } from '../harness/cbos.ts';
 import { type ClaudeWorld, claudeWorld } from '../harness/claude.ts';
 import { typeAtTerminal } from '../harness/claude-in-screen.ts';
+import { type TypedKeys, watchTypedKeys } from '../harness/typed-keys.ts';
 import { waitFor } from '../harness/wait-for.ts';
 
 const SLUG = 'COVERED';
@@ -14,12 +15,14 @@ const BACKSPACE = '\x7f';
 
 let world: ClaudeWorld;
 let cbos: Cbos;
+let typed: TypedKeys;
 let screenId: string;
 beforeAll(async () => {
   world = await claudeWorld();
   const editor = join(world.dir, 'editor.sh');
   writeFileSync(editor, "#!/bin/sh\nprintf '\\033[2J\\033[Hhere is an editor\\n'\nread -r line\n", { mode: 0o755 });
-  cbos = await startCbos(world, { EDITOR: editor });
+  typed = watchTypedKeys(world);
+  cbos = await startCbos(world, { EDITOR: editor, ...typed.env });
   const created = await cbos.call<Session>('POST', '/sessions', { slug: SLUG, type: 'screen', path: world.projectDir });
   screenId = created.body.screen_id ?? '';
   await cbos.untilStatus(SLUG, 'idle/ready');
@@ -102,12 +105,36 @@ describe('a text never goes into a cover of the prompt: it is refused with the r
   });
 });
 
-test.each([20, 120, 220, 320])(
-  'a transcript that somebody opens %d ms into the typing of a text does no harm: the text arrives whole, and once',
-  async (delayMs) => {
-    const text = `scene:hello typed for ${delayMs} ms ${'of many words '.repeat(100)}end`;
+/** Reports whether the prompt, which is the lowest row with its sign, shows a text that was pasted. */
+const isPasted = (screen: string): boolean =>
+  /^❯.*(scene:hello|Pasted text)/.test(
+    screen
+      .split('\n')
+      .filter((row) => row.startsWith('❯'))
+      .at(-1) ?? '',
+  );
+
+/**
+ * The moments of a delivery, in their order: each resolves when it has come. The last is short, so it also resolves if
+ * the text has already arrived.
+ */
+const MOMENTS: Readonly<Record<string, (text: string) => Promise<unknown>>> = {
+  'before CBOS has begun to type': async () => undefined,
+  'once CBOS pastes': () => untilTyped(/ paste p/, 'CBOS pastes the text'),
+  'once the prompt shows the text': (text) =>
+    untilScreen((screen) => isPasted(screen) || received(text).length > 0, 'the prompt shows the text'),
+};
+
+const untilTyped = (keys: RegExp, describe: string) =>
+  waitFor(() => typed.calls(SLUG).some((call) => keys.test(call)), { describe, isBrief: true, actual: typed.calls });
+
+test.each(Object.keys(MOMENTS))(
+  'a transcript that somebody opens %s does no harm: the text arrives whole, and once',
+  async (moment) => {
+    const text = `scene:hello typed for ${moment} ${'of many words '.repeat(100)}end`;
+    typed.forget();
     const sending = send(text);
-    await new Promise((resolve) => setTimeout(resolve, delayMs));
+    await MOMENTS[moment]?.(text);
     await type(TRANSCRIPT);
     const sent = (await sending).body;
     await untilScreen((shown) => shown.includes('Showing detailed transcript'), 'the transcript is open');
@@ -117,14 +144,15 @@ test.each([20, 120, 220, 320])(
       actual: () => deliveryOf(sent.id),
     });
     await cbos.untilStatus(SLUG, 'idle/waiting_input');
-    expect(received(`typed for ${delayMs} ms`)).toEqual([text]);
+    expect(received(`typed for ${moment}`)).toEqual([text]);
   },
 );
 
 test('a text behind a view that a person sends is not sent again', async () => {
   const text = `scene:hello sent by hand ${'of many words '.repeat(100)}end`;
+  typed.forget();
   const sending = send(text);
-  await new Promise((resolve) => setTimeout(resolve, 150));
+  await untilTyped(/ paste p/, 'CBOS pastes the text');
   await type(TRANSCRIPT);
   const { id } = (await sending).body;
   await type(`${TRANSCRIPT}\r`);
