@@ -4,8 +4,11 @@ import { CatalogueError, type Delivery, type Session } from '../protocol/index.t
 import { printedText } from '../text/event-text.ts';
 import { cleanBlock, cleanLine } from '../text/terminal-text.ts';
 
-/** How the turn of a prompt ended. `text` is safe to print in a terminal, and empty if no source reports an answer. */
-export type TurnOutcome = { kind: 'answered'; text: string } | { kind: 'failed'; why: string };
+/**
+ * How the turn of a prompt ended. `text` is the answer, made safe for a terminal. It is empty if no source reports an
+ * answer. A turn that failed may have answered, for example if it used up its budget.
+ */
+export type TurnOutcome = { text: string } & ({ kind: 'answered' } | { kind: 'failed'; why: string });
 
 /**
  * How long to wait until the server has found out that a hook refused the prompt. Claude Code puts the prompt back into
@@ -21,11 +24,14 @@ const ASK_AGAIN_MS = 50;
 export async function readOutcome(client: Caller, session: Session, sent: Delivery): Promise<TurnOutcome> {
   const { slug, status } = session;
   const delivery = await settledDelivery(client, session, sent);
-  if (isRefused(delivery)) return { kind: 'failed', why: `${slug}: ${cleanLine(delivery.note ?? 'refused')}` };
-  if (status.detail === 'error')
-    return { kind: 'failed', why: `The turn of ${slug} failed: ${cleanLine(status.because.evidence)}` };
+  if (isRefused(delivery))
+    return { kind: 'failed', text: '', why: `${slug}: ${cleanLine(delivery.note ?? 'refused')}` };
   // A held prompt may have been sent long after it was accepted.
   const since = sent.status === 'queued' ? delivery.updated_at : delivery.created_at;
+  if (status.detail === 'error') {
+    const text = session.type === 'json' ? await answerOf(client, session, { since, message: null }) : '';
+    return { kind: 'failed', text, why: `The turn of ${slug} failed: ${cleanLine(status.because.evidence)}` };
+  }
   const { hooks, json } = (await client.call('explain', { params: { slug } })).evidence;
   const end = json === null || json === undefined ? hooks?.turn_end : json.turn_end;
   const isEnd = end != null && end.at >= since;
@@ -33,7 +39,7 @@ export async function readOutcome(client: Caller, session: Session, sent: Delive
   const hasNoEnd = hooks?.prompt != null && hooks.prompt.at >= since && !isEnd;
   const isInterrupted = delivery.phase === 'interrupted' || (isEnd && 'interrupted' in end && end.interrupted);
   if (isInterrupted || (session.type === 'screen' && hasNoEnd))
-    return { kind: 'failed', why: `The turn of ${slug} was interrupted` };
+    return { kind: 'failed', text: '', why: `The turn of ${slug} was interrupted` };
   const text = isEnd ? await answerOf(client, session, { since, message: end.message }) : '';
   return { kind: 'answered', text: text === '' ? await shownByCommand(client, session, { ...delivery, since }) : text };
 }

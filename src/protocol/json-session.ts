@@ -65,6 +65,9 @@ export const LastResponse = z
     cost_usd: z.number().nullable().meta({ description: 'The cost of that turn' }),
     duration_ms: z.number().nullable(),
     at: Timestamp,
+    error: z.string().optional().meta({
+      description: 'Why the turn ended although it had answered, such as a used-up budget; absent if it succeeded',
+    }),
   })
   .meta({ id: 'LastResponse' });
 export type LastResponse = z.infer<typeof LastResponse>;

@@ -99,9 +99,13 @@ async function printOutcome(
   }
   const { readOutcome } = await import('../turn-outcome.ts');
   const outcome = await readOutcome(await context.client(), session, sent);
+  const { text } = outcome;
+  if (text !== '' && !isJson) out.line(text);
   if (outcome.kind === 'failed') throw new CommandError(outcome.why, `cbos show ${slug}`);
   if (isJson) return;
-  out.line(outcome.text === '' ? sessionLine(session) : outcome.text);
+  if (text === '' && sent.text.startsWith('/')) {
+    out.notice(`${slug}: the command printed nothing into the conversation — cbos buffer ${slug} shows the screen`);
+  } else if (text === '') out.line(sessionLine(session));
   if (question !== null) out.notice(`${slug} ended its turn with a question — cbos send ${slug} TEXT answers it`);
 }
 

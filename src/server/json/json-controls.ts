@@ -13,19 +13,18 @@
 
 import type { RestorePlan } from '../../core/restore/plan.ts';
 import { CONVERSATION_TYPES, conversationLines } from '../../core/status/index.ts';
-import { type Buffer, CatalogueError, type Invoke, isAsking, type LastResponse } from '../../protocol/index.ts';
-import { hasSucceeded } from '../../text/event-text.ts';
+import { type Buffer, CatalogueError, type Invoke, isAsking } from '../../protocol/index.ts';
 import { keepAnswer } from '../memory/keep-answer.ts';
 import type { SessionActor } from '../session/actor.ts';
 import type { SessionControls } from '../session/controls.ts';
 import type { Conversation } from '../session/conversation.ts';
 import { standingChoices } from '../session/open-question.ts';
 import { stopQueue } from '../session/queue-stop.ts';
-import { toTimestamp } from '../session/view.ts';
 import { answerJsonQuestion } from './answer.ts';
 import type { JsonContext } from './context.ts';
 import { createJsonDeliverer, type JsonDeliverer } from './deliver.ts';
 import { JsonDriver } from './driver.ts';
+import { lastResponse } from './last-response.ts';
 import { createJsonRuleReplies } from './reply-by-rule.ts';
 import { requireStartable, untrusted } from './start-agent.ts';
 
@@ -177,29 +176,6 @@ function createConversation(actor: SessionActor, driver: JsonDriver, deliverer: 
       return { events: page, next: found.length > limit ? (page.at(-1)?.seq ?? null) : null };
     },
     lastResponse: () => lastResponse(actor),
-  };
-}
-
-/**
- * How many `result` events are searched for one that contains text. The results of failed and interrupted turns contain
- * no text.
- */
-const LOOKED_THROUGH = 50;
-
-function lastResponse(actor: SessionActor): LastResponse {
-  const { events } = actor.deps;
-  const results = events.newest(actor.record.id, ['result'], LOOKED_THROUGH);
-  const found = results.findLast(({ event }) => typeof event.result === 'string' && hasSucceeded(event));
-  if (found === undefined)
-    throw new CatalogueError('no_response', `${actor.slug} has not completed a turn yet, so it has no answer`);
-  const { result, duration_ms } = found.event;
-  const at = Math.round(found.timestamp * 1_000);
-  const cost = events.turns(actor.record.id).find((turn) => turn.at === at)?.cost_usd ?? null;
-  return {
-    text: String(result),
-    cost_usd: cost,
-    duration_ms: typeof duration_ms === 'number' ? duration_ms : null,
-    at: toTimestamp(at),
   };
 }
 

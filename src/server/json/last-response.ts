@@ -1,0 +1,65 @@
+import { CatalogueError, type ClaudeEvent, type LastResponse, type StoredEvent } from '../../protocol/index.ts';
+import { hasSucceeded, outcomeOf } from '../../text/event-text.ts';
+import type { SessionActor } from '../session/actor.ts';
+import { toTimestamp } from '../session/view.ts';
+
+/**
+ * How many `result` events are searched for one of a turn that answered. The results of failed and interrupted turns
+ * contain no text.
+ */
+const LOOKED_THROUGH = 50;
+
+/** @throws CatalogueError no_response */
+export function lastResponse({ deps: { events }, record: { id }, slug }: SessionActor): LastResponse {
+  const results = events.newest(id, ['result'], LOOKED_THROUGH);
+  const messages = results.some(({ event }) => isCutShort(event))
+    ? events.newest(id, ['assistant'], LOOKED_THROUGH)
+    : [];
+  const found = results
+    .map((result, index) => answerOf(result, messagesOf(messages, results[index - 1], result)))
+    .findLast((answer) => answer !== null);
+  if (found === undefined || found === null)
+    throw new CatalogueError('no_response', `${slug} has not completed a turn yet, so it has no answer`);
+  const { text, error, result } = found;
+  const { duration_ms } = result.event;
+  const at = Math.round(result.timestamp * 1_000);
+  return {
+    text,
+    cost_usd: events.turns(id).find((turn) => turn.at === at)?.cost_usd ?? null,
+    duration_ms: typeof duration_ms === 'number' ? duration_ms : null,
+    at: toTimestamp(at),
+    ...(error === null ? {} : { error }),
+  };
+}
+
+/**
+ * Reports whether a limit of the user's own ended a turn: `--max-budget-usd` or `--max-turns`. The result then contains
+ * no text, although the model may have answered (2.1.330).
+ */
+const isCutShort = ({ subtype }: ClaudeEvent): boolean =>
+  typeof subtype === 'string' && subtype.startsWith('error_max_');
+
+type Answer = Pick<LastResponse, 'text'> & { error: string | null; result: StoredEvent };
+
+function answerOf(result: StoredEvent, messages: readonly StoredEvent[]): Answer | null {
+  const { event } = result;
+  if (typeof event.result === 'string' && hasSucceeded(event)) return { text: event.result, error: null, result };
+  if (!isCutShort(event)) return null;
+  const text = messages.map((message) => textOf(message.event)).findLast((one) => one !== '');
+  return text === undefined ? null : { text, error: outcomeOf(event), result };
+}
+
+function messagesOf(messages: readonly StoredEvent[], before: StoredEvent | undefined, result: StoredEvent) {
+  return messages.filter(({ seq }) => seq < result.seq && seq > (before?.seq ?? 0));
+}
+
+/** Returns what the conversation itself said in a message; subagents do not answer the user. */
+function textOf({ parent_tool_use_id: parent, message }: ClaudeEvent): string {
+  const content: unknown = (message as { content?: unknown } | undefined)?.content;
+  if (typeof parent === 'string' || !Array.isArray(content)) return '';
+  return content
+    .map((block: { type?: unknown; text?: unknown }) =>
+      block.type === 'text' && typeof block.text === 'string' ? block.text : '',
+    )
+    .join('');
+}

@@ -1,0 +1,81 @@
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import type { LastResponse } from '../../src/protocol/index.ts';
+import { type Cbos, startCbos } from '../harness/cbos.ts';
+import { type ClaudeWorld, claudeWorld } from '../harness/claude.ts';
+
+let world: ClaudeWorld;
+let cbos: Cbos;
+beforeAll(async () => {
+  world = await claudeWorld();
+  cbos = await startCbos(world);
+});
+afterAll(() => world.dispose());
+
+async function launch(slug: string, type: 'screen' | 'json', more: object = {}): Promise<void> {
+  const body = { slug, type, path: world.projectDir, permission_mode: 'default', ...more };
+  expect((await cbos.call('POST', '/sessions', body)).error).toBeNull();
+  await cbos.untilStatus(slug, 'idle/ready');
+}
+
+const sendAndWait = (slug: string, text: string) => cbos.cli(['send', slug, '--wait', text]);
+
+describe.each([
+  ['in a terminal', 'screen', 'TERMINAL'],
+  ['as a JSON session', 'json', 'JSON'],
+] as const)('the outcome of a turn, %s:', (_, type, slug) => {
+  beforeAll(() => launch(slug, type));
+
+  test('a turn that fails ends every command that waits for it with the error', async () => {
+    const sent = await sendAndWait(slug, 'A scene:fail');
+    expect(sent).toMatchObject({ code: 1, stdout: '' });
+    expect(sent.stderr).toContain(`The turn of ${slug} failed: `);
+    expect(sent.stderr).toContain('The scene refuses this request');
+    const waited = await cbos.cli(['wait', slug]);
+    expect(waited.code).toBe(1);
+    expect(waited.stderr).toContain('The scene refuses this request');
+  });
+
+  test('a turn that is interrupted has failed, and prints no earlier answer', async () => {
+    expect(await sendAndWait(slug, 'B scene:hello')).toMatchObject({
+      code: 0,
+      stdout: 'Hello! I am ready when you are.\n',
+    });
+    const sending = sendAndWait(slug, 'C scene:long');
+    await cbos.untilStatus(slug, 'active/responding');
+    expect((await cbos.cli(['interrupt', slug])).code).toBe(0);
+    const sent = await sending;
+    expect(sent).toMatchObject({ code: 1, stdout: '' });
+    expect(sent.stderr).toContain(`The turn of ${slug} was interrupted`);
+  });
+
+  test('a slash command prints what it shows in the conversation, and no earlier answer', async () => {
+    expect(await sendAndWait(slug, 'D scene:hello')).toMatchObject({
+      code: 0,
+      stdout: 'Hello! I am ready when you are.\n',
+    });
+    const sent = await cbos.cli(['send', slug, '--wait', '--command', '/cost']);
+    expect(sent.code).toBe(0);
+    if (type === 'json') expect(sent.stdout).toContain('Estimated cost:');
+    else expect(sent).toMatchObject({ stdout: '', stderr: expect.stringContaining(`cbos buffer ${slug}`) });
+  });
+});
+
+describe('a JSON session whose own limit ends a turn', () => {
+  test.each([
+    ['BUDGET', { max_budget_usd: 0.00001 }, 'scene:hello', 'Hello! I am ready when you are.', 'Reached maximum budget'],
+    [
+      'TURNS',
+      { args: ['--max-turns', '1'] },
+      'scene:tools',
+      'I will run the checks.',
+      'Reached maximum number of turns',
+    ],
+  ])('%s keeps the answer, with the error', async (slug, limits, scene, answer, error) => {
+    await launch(slug, 'json', limits);
+    const sent = await sendAndWait(slug, scene);
+    expect(sent).toMatchObject({ code: 1, stdout: `${answer}\n` });
+    expect(sent.stderr).toContain(`The turn of ${slug} failed: ${error}`);
+    const { body } = await cbos.call<LastResponse>('GET', `/sessions/${slug}/last-response`);
+    expect(body).toMatchObject({ text: answer, error: expect.stringContaining(error) });
+  });
+});
