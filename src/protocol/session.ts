@@ -85,6 +85,10 @@ export const Session = z
       description:
         'When CBOS last could not type because Screen intercepted the keys: Screen was in copy mode, or showed a prompt of its own. null if CBOS knows of no such case',
     }),
+    view: z.object({ name: z.string() }).optional().meta({
+      description:
+        'The view that covers the prompt, such as the detailed transcript or `Help`: a person or a command has opened it, and keys go to it. `POST /sessions/{slug}/interrupt` closes it. Absent if none is open',
+    }),
     parked_at: Timestamp.nullable().meta({
       description:
         'When CBOS parked the session: its process was ended to free memory, and a prompt, `wake` or `attach` wakes it with its conversation. null while it is not parked',

@@ -1,4 +1,5 @@
 import { type DeliveryPhase, refusalNote } from '../protocol/index.ts';
+import { cleanLine } from './terminal-text.ts';
 
 const IN_QUEUE = "Typed during a turn, so it is in Claude Code's own queue";
 
@@ -61,15 +62,21 @@ const REFUSALS: Readonly<Record<Refused, readonly [message: string, cure?: strin
     'Somebody is typing in the prompt',
     'Send or clear that text first (`cbos attach SLUG`), or let CBOS hold the prompt (--queue)',
   ],
-  covered_by_transcript: ['The detailed transcript covers the prompt', close('Close it with ctrl+o or Esc')],
-  covered_by_view: ["One of Claude Code's views covers the prompt", close('Close it with Esc')],
+  covered_by_transcript: [
+    'The detailed transcript covers the prompt',
+    close('Close it with `cbos interrupt SLUG`, or with ctrl+o or Esc'),
+  ],
+  covered_by_view: [
+    "One of Claude Code's views covers the prompt",
+    close('Close it with `cbos interrupt SLUG`, or with Esc'),
+  ],
   covered_by_shell: [
     'The prompt is in shell mode: the text would run as a command',
     close('Leave that mode with Backspace'),
   ],
   covered_by_search: [
     'The search for earlier prompts is open: Enter would send one of them again',
-    close('Close the search with Esc'),
+    close('Close the search with `cbos interrupt SLUG`, or with Esc'),
   ],
   covered_by_agents: ['The list of agents is open: the text would start a new session', close('Go back with Esc')],
   covered_by_unknown: ['Something that CBOS does not recognize covers the prompt', close('Close it')],
@@ -82,7 +89,7 @@ function close(how: string): string {
 /** @param asked what the session is asking for, if that is why the message is not sent, or null if unknown */
 export function refusalWords(
   why: Refused | 'asking',
-  { slug, asked }: { slug: string; asked: string | null },
+  { slug, asked, view = null }: { slug: string; asked: string | null; view?: string | null },
 ): { message: string; hint?: string } {
   const [message, cure] =
     why === 'asking'
@@ -91,5 +98,6 @@ export function refusalWords(
           'Answer it first (`cbos answer SLUG`); `cbos show SLUG` lists the options',
         ]
       : REFUSALS[why];
-  return { message, ...(cure === undefined ? {} : { hint: cure.replaceAll('SLUG', slug) }) };
+  const named = why === 'covered_by_view' && view !== null ? `${message}: ${JSON.stringify(cleanLine(view))}` : message;
+  return { message: named, ...(cure === undefined ? {} : { hint: cure.replaceAll('SLUG', slug) }) };
 }

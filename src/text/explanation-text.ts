@@ -17,7 +17,7 @@ export function agoText(at: string | null, now: number): string {
  * omitted.
  */
 export function evidenceFacts(
-  session: Pick<Session, 'status' | 'screen_prompt_at'>,
+  session: Pick<Session, 'slug' | 'status' | 'screen_prompt_at' | 'view'>,
   { evidence }: Pick<Explanation, 'evidence'>,
   now: number,
 ): (readonly [label: string, text: string])[] {

@@ -182,7 +182,10 @@ export function interrupt(app: App): void {
   if (session === null) return;
   app.run(async () => {
     await app.client.call('interrupt', { params: { slug: session.slug } });
-    app.toast('good', `${session.slug} was interrupted`);
+    app.toast(
+      'good',
+      session.view === undefined ? `${session.slug} was interrupted` : `The view of ${session.slug} was closed`,
+    );
   });
 }
 

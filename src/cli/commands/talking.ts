@@ -131,8 +131,8 @@ export function addTalking(program: Command, context: CliContext): void {
 
   describe(program.command('interrupt'), {
     group: 'talking',
-    summary: "interrupt a session's running turn",
-    more: "This does what Esc does in the terminal. It never dismisses a dialog, and is refused if no turn is running. It also pauses the session's queue until `cbos queue resume`.",
+    summary: "interrupt a session's running turn, or close the view that covers its prompt",
+    more: "This does what Esc does in the terminal. It never dismisses a dialog, and is refused if no turn is running. If no turn is running and one of Claude Code's views covers the prompt, such as /help or the detailed transcript, it closes the view. An interrupt also pauses the session's queue until `cbos queue resume`.",
     examples: [
       ['cbos interrupt AUTH', 'end the turn of AUTH; the session keeps running'],
       ['cbos interrupt build1/AUTH', 'the same on another machine in the fleet'],
@@ -142,8 +142,10 @@ export function addTalking(program: Command, context: CliContext): void {
     .option('--json', 'print the API response as JSON')
     .action(async (slug: string, options: { json?: boolean }) => {
       const client = await context.client();
+      const { view } = await client.call('getSession', { params: { slug } });
       const result = await client.call('interrupt', { params: { slug } });
       if (options.json === true) out.json(result);
+      else if (view !== undefined) out.line(`${slug}: the view was closed; it accepts prompts again`);
       else {
         out.line(`${slug}: interrupted; it accepts prompts again`);
         const session = await client.call('getSession', { params: { slug } });

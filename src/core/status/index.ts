@@ -43,6 +43,7 @@ export { asDrawn } from './question.ts';
 export { redactFrame, redactLine } from './redact.ts';
 export { REGISTRY_RULES } from './registry/registry-rules.ts';
 export type { RuleFacts } from './rule.ts';
+export { viewOn } from './screen/cover.ts';
 export { NO_FLOW } from './screen/flow.ts';
 export type { ScreenRule } from './screen/generation.ts';
 export { observeScreen, type ScreenObserver, screenObserver, userObserver } from './screen/screen.ts';

@@ -1,4 +1,4 @@
-import { coverOf, draftOf, isDialogOpen } from '../../core/delivery/seen.ts';
+import { draftOf, isDialogOpen } from '../../core/delivery/seen.ts';
 import { beginEnding, finishEnding, leftoversOf } from '../../core/delivery/standing.ts';
 import { advanceTakingOut, squeeze, type TakingOut, takeOutPrompt } from '../../core/delivery/take-out.ts';
 import type { ScreenFrame } from '../../core/status/index.ts';
@@ -11,6 +11,7 @@ import { openDeliveryJournal } from '../session/delivery-journal.ts';
 import { stopQueue } from '../session/queue-stop.ts';
 import { deliveriesOf, seeDelivery, seePrompt } from '../session/see-delivery.ts';
 import { carryOn } from './carry-on.ts';
+import { closeView, isViewOpen } from './close-view.ts';
 
 /**
  * How long to wait for the turn to end. Esc ends the turn within 55 ms, and the status changes after 70 to 600 ms,
@@ -26,15 +27,17 @@ const RESTORED_MS = 2_000;
 const SETTLED_MS = 600;
 
 /**
- * Stops the running turn with Esc. A draft that somebody has typed stays in the box, but text that Claude Code puts
- * back into an empty box is removed. Since version 2.1.150, the prompt of a turn that is interrupted before its first
- * visible answer reappears in the box, and the next prompt would be appended to it.
+ * Stops the running turn with Esc, or closes the view that covers the prompt if no turn is running. A draft that
+ * somebody has typed stays in the box, but text that Claude Code puts back into an empty box is removed. Since version
+ * 2.1.150, the prompt of a turn that is interrupted before its first visible answer reappears in the box, and the next
+ * prompt would be appended to it.
  * @throws CatalogueError nothing_running (also while a dialog is open, because Esc would dismiss it), not_adopted,
  * not_confirmed
  */
 export function interruptTurn(actor: SessionActor): Promise<void> {
   return actor.mailbox.post(async () => {
     const { status, deps } = actor;
+    if (isViewOpen(actor) && !isRunning(actor)) return closeView(actor);
     requireRunning(actor);
     const { target } = actor;
     const screen = status.evidence().screen;
@@ -70,15 +73,6 @@ export function interruptTurn(actor: SessionActor): Promise<void> {
 
 function requireRunning(actor: SessionActor): void {
   const isDialogShown = actor.status.evidence().screen?.reading.dialog != null;
-  if (coverOf(seePrompt(actor)) === 'view') {
-    throw new CatalogueError(
-      'nothing_running',
-      `A view covers the prompt of ${actor.slug}; Esc would only close the view`,
-      {
-        hint: `Attach with \`cbos attach ${actor.slug}\`, and close the view`,
-      },
-    );
-  }
   if (isRunning(actor) && !isDialogShown) return;
   const { question } = actor.status.memory();
   if (!isDialogShown && (question === null || question.kind === 'closing')) throw new CatalogueError('nothing_running');

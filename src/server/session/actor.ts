@@ -1,6 +1,6 @@
 import type { TextsLeft } from '../../core/delivery/seen.ts';
 import { spentAs } from '../../core/history/index.ts';
-import { limitShown, type StatusMemory } from '../../core/status/index.ts';
+import { limitShown, type StatusMemory, viewOn } from '../../core/status/index.ts';
 import { Emitter } from '../../emitter/emitter.ts';
 import type { ScreenTarget } from '../../platform/gnu-screen/index.ts';
 import type { SessionRecord } from '../../platform/sqlite/session-store.ts';
@@ -133,7 +133,11 @@ export class SessionActor {
       emitUpdated: () => this.emitUpdated(),
       tellArrival: (arrival) => this.arrivals.tell(arrival),
       tellHook: (hook) => this.hooks.tell(hook),
-      tellObstacle: () => this.listed && this.changes.tell(),
+      tellObstacle: () => {
+        if (!this.listed) return;
+        this.changes.tell();
+        this.emitUpdated();
+      },
     });
   }
 
@@ -214,6 +218,7 @@ export class SessionActor {
       size: this.recording?.size() ?? null,
       recordingStopped: this.gap.stopped(),
       undrawnAt: this.undrawnAt,
+      view: evidence.screen === null || this.isDead() ? null : viewOn(evidence.screen),
       broughtBack: this.isBroughtBack,
       queueStoppedAt: queueStoppedSince(this),
       overBudget: overBudgetOf(this),

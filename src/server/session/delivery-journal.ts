@@ -156,7 +156,7 @@ export function openDeliveryJournal(actor: SessionActor): DeliveryJournal {
       const failed = why === 'ended' ? failedSetUp(actor) : null;
       if (failed !== null) return failed;
       const asked = question === null ? null : askedFor(question);
-      const { message, hint } = refusalWords(why, { slug: actor.slug, asked });
+      const { message, hint } = refusalWords(why, { slug: actor.slug, asked, view: actor.view().view?.name ?? null });
       return new CatalogueError(REFUSED_AS[why] ?? 'not_accepting_text', message, {
         ...(hint === undefined ? {} : { hint }),
         ...(question === null ? {} : { extra: { question } }),

@@ -45,6 +45,8 @@ export interface SessionFacts {
   /** when the session's recording stopped, in Unix milliseconds, and why; null if the session is being recorded */
   recordingStopped: { since: number; because: RecordingStop } | null;
   undrawnAt: number | null;
+  /** the view that covers the prompt, or null if none does */
+  view: string | null;
 }
 
 /** Returns a session as every face shows it. */
@@ -80,6 +82,7 @@ export function viewSession(facts: SessionFacts): Session {
     ...(facts.limitOverAt === null ? {} : { limit_over_at: toTimestamp(facts.limitOverAt) }),
     recording_stopped_at: facts.recordingStopped === null ? null : toTimestamp(facts.recordingStopped.since),
     ...(facts.undrawnAt === null ? {} : { undrawn_since: toTimestamp(facts.undrawnAt) }),
+    ...(facts.view === null ? {} : { view: { name: facts.view } }),
     brought_back: facts.broughtBack,
     recording_stopped_because: facts.recordingStopped?.because ?? null,
     ...(record.launch.worktree === undefined ? {} : { worktree: record.launch.worktree }),

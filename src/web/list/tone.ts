@@ -41,7 +41,9 @@ export function toneOf(session: Attending & Pick<SeenSession, 'elsewhere'>): Ton
 }
 
 /** Returns one line about the session: why it cannot be reached, its question, what it is doing, or its folder. */
-export function gistOf(session: Pick<Session, 'status' | 'path' | 'screen_prompt_at' | 'worktree'>): string {
+export function gistOf(
+  session: Pick<Session, 'slug' | 'status' | 'path' | 'screen_prompt_at' | 'view' | 'worktree'>,
+): string {
   const { path } = session;
   const place = worktreeBranch(session.worktree) || (path === null ? '' : shortPath(path));
   const says = blockedText(session) || sessionGist(session) || place;

@@ -62,6 +62,19 @@ test.each([
     ),
     null,
   ],
+  [
+    '/resume, whose rows are not options',
+    below(
+      '/resume',
+      '  Resume session',
+      '',
+      '  ❯ scene:hello first',
+      '    2 minutes ago · main · 4 messages',
+      '',
+      '  Ctrl+A to show all projects · Enter to select · Esc to cancel',
+    ),
+    'view',
+  ],
   ['an editor', { ...frame('❯'), lines: ['hello', '~', '~'] }, 'unknown'],
 ])('%s', (_, shown, cover) => {
   const reading = readScreen(shown);

@@ -1,4 +1,4 @@
-import { readCover } from './cover.ts';
+import { isConversationList, readCover } from './cover.ts';
 import { readDialog } from './dialog.ts';
 import { type ScreenRule, type ScreenView, STRENGTHS } from './generation.ts';
 import { SCREEN_1_0 } from './generation-1.0.ts';
@@ -58,7 +58,7 @@ export function readScreen(
     flow,
     hasReasoned,
     areCallsOver,
-    dialog: isBare ? readDialog(frame, signs) : null,
+    dialog: isBare && !isConversationList(frame) ? readDialog(frame, signs) : null,
   };
   const draft =
     layout.prompt === null || layout.prompt.isSuggestion || layout.prompt.text === '' ? null : layout.prompt.text;

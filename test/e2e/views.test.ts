@@ -1,0 +1,79 @@
+import { afterAll, beforeAll, expect, test } from 'vitest';
+import type { Delivery, Session } from '../../src/protocol/index.ts';
+import { type Cbos, startCbos } from '../harness/cbos.ts';
+import { type ClaudeWorld, claudeWorld } from '../harness/claude.ts';
+import { typeAtTerminal } from '../harness/claude-in-screen.ts';
+
+const SLUG = 'VIEWS';
+
+let world: ClaudeWorld;
+let cbos: Cbos;
+let screenId: string;
+beforeAll(async () => {
+  world = await claudeWorld();
+  cbos = await startCbos(world);
+  // The list of conversations shows those of earlier sessions.
+  await start('EARLIER');
+  screenId = (await start(SLUG)).screen_id ?? '';
+});
+afterAll(() => world.dispose());
+
+async function start(slug: string): Promise<Session> {
+  const created = await cbos.call<Session>('POST', '/sessions', { slug, type: 'screen', path: world.projectDir });
+  await cbos.untilStatus(slug, 'idle/ready');
+  await send('scene:hello first', {}, slug);
+  await cbos.untilStatus(slug, 'idle/waiting_input');
+  return created.body;
+}
+
+const send = (text: string, more: Partial<{ command: boolean; queue: boolean }> = {}, slug = SLUG) =>
+  cbos.call<Delivery>('POST', `/sessions/${slug}/send`, { text, ...more });
+const interrupt = () => cbos.call('POST', `/sessions/${SLUG}/interrupt`);
+const untilView = (name: string) => cbos.until(SLUG, ({ view }) => view?.name === name, `shows the view ${name}`);
+
+test.each([
+  ['/help', 'Help', 'idle'],
+  ['/cost', 'Settings', 'idle'],
+  ['/status', 'Settings', 'idle'],
+  ['/resume', 'Resume session', 'idle'],
+  ['/config', 'Settings', 'waiting'],
+  ['/permissions', 'Permissions', 'waiting'],
+  ['ctrl+o', 'transcript', null],
+])(
+  'the view that %s opens is named everywhere, and an interrupt closes it',
+  async (opens, name, primary) => {
+    if (opens.startsWith('/')) expect((await send(opens, { command: true })).error).toBeNull();
+    else await typeAtTerminal(world.env, screenId, '\x0f');
+    const shown = await untilView(name);
+    if (primary !== null) await cbos.until(SLUG, ({ status }) => status.primary === primary, `is ${primary}`);
+    expect(shown.state).not.toBe('unknown');
+    const listed = await cbos.cli(['ls']);
+    expect(listed.stdout).toContain(`the view "${name}`);
+    expect((await cbos.cli(['show', SLUG])).stdout).toContain(`cbos interrupt ${SLUG}`);
+    const refused = await send('scene:hello never to be sent');
+    expect(refused.error?.code).toBe('not_accepting_text');
+    if (primary === 'idle') expect(refused.error?.message).toContain(name);
+    const { stdout, code } = await cbos.cli(['interrupt', SLUG]);
+    expect([code, stdout]).toEqual([0, `${SLUG}: the view was closed; it accepts prompts again\n`]);
+    await cbos.until(
+      SLUG,
+      ({ view, status }) => view === undefined && status.primary === 'idle',
+      'has its prompt back',
+    );
+    const text = `scene:hello after ${opens.replace(/\W/g, '')}`;
+    expect((await send(text)).body.status).toBe('delivered');
+    await cbos.untilStatus(SLUG, 'idle/waiting_input');
+    expect(world.promptsReceived().at(-1)).toBe(text);
+    expect(world.promptsReceived().filter((prompt) => prompt.includes('never to be sent'))).toEqual([]);
+  },
+  180_000,
+);
+
+test('a permission dialog is not closed as a view, and neither is a session at rest interrupted', async () => {
+  expect((await interrupt()).error?.code).toBe('nothing_running');
+  await send('scene:permission');
+  const asked = await cbos.untilStatus(SLUG, 'waiting/permission');
+  expect(asked.view).toBeUndefined();
+  expect((await interrupt()).error).toMatchObject({ code: 'nothing_running' });
+  expect((await cbos.session(SLUG)).status.question?.id).toBe(asked.status.question?.id);
+});
