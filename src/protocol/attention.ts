@@ -1,6 +1,7 @@
 import type { OverBudget } from './budgets.ts';
 import type { RateLimit } from './json-session.ts';
 import type { Loss } from './restore.ts';
+import type { SessionEnd } from './session-end.ts';
 import type { Snooze } from './snooze.ts';
 import type { Because, Status } from './status.ts';
 
@@ -15,7 +16,18 @@ export type Attention = (typeof ATTENTIONS)[number];
 export const SETTING_UP_RULE = 'process.setting_up';
 
 /** Why a session needs attention, most urgent first. Questions come before failures. */
-const NEEDS = ['permission', 'question', 'plan', 'setup', 'limit', 'budget', 'error', 'stuck'] as const;
+const NEEDS = [
+  'permission',
+  'question',
+  'plan',
+  'setup',
+  'limit',
+  'budget',
+  'error',
+  'interrupted',
+  'ended',
+  'stuck',
+] as const;
 export type Need = (typeof NEEDS)[number];
 
 /** The fields of a session that determine its attention. An older server does not report limits or looks. */
@@ -28,6 +40,14 @@ export interface Attending {
   parked_at?: string | null | undefined;
   lost?: Loss | undefined;
   over_budget?: OverBudget | undefined;
+  /** missing if the server is older */
+  ended?: SessionEnd | undefined;
+  interrupted_at?: string | undefined;
+}
+
+/** Reports whether a session ended in a way that nobody asked for. */
+function isUnasked({ by }: Pick<SessionEnd, 'by'>): boolean {
+  return by === 'signal' || by === 'killed' || by === 'error';
 }
 
 export function isSnoozed({ snoozed }: Pick<Attending, 'snoozed'>): boolean {
@@ -67,7 +87,11 @@ export function needOf(session: Attending): Need | null {
     case 'idle':
       if (limit?.status === 'rejected') return 'limit';
       if (isHeldByBudget) return 'budget';
-      return detail === 'error' ? 'error' : null;
+      if (detail === 'error') return 'error';
+      return session.interrupted_at === undefined ? null : 'interrupted';
+    case 'dead':
+      // For lost sessions, the lists offer `cbos restore`.
+      return session.ended !== undefined && session.lost === undefined && isUnasked(session.ended) ? 'ended' : null;
     default:
       return null;
   }

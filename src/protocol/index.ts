@@ -64,6 +64,7 @@ export type { SCHEDULE_ROUTES } from './schedule-routes.ts';
 export * from './schedules.ts';
 export * from './search.ts';
 export * from './session.ts';
+export * from './session-end.ts';
 export * from './session-selector.ts';
 export * from './set-up.ts';
 export * from './setting-limits.ts';

@@ -32,3 +32,6 @@ export const STASH_WHENS = ['manual', 'next_waiting'] as const;
  * with its own.
  */
 export const VERSION_HEADER = 'cbos-version';
+
+/** Who or what ended a session. */
+export const ENDED_BY = ['cbos', 'user', 'signal', 'killed', 'error', 'unknown'] as const;

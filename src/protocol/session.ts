@@ -6,6 +6,7 @@ import { ContextWindow } from './figures.ts';
 import { RateLimit } from './json-session.ts';
 import { KEPT_LABELS } from './labels.ts';
 import { Loss } from './restore.ts';
+import { SessionEnd } from './session-end.ts';
 import { KEPT_ATTENTION } from './snooze.ts';
 import { State, Status } from './status.ts';
 import { SessionType, Timestamp } from './words.ts';
@@ -92,6 +93,13 @@ export const Session = z
     parked_at: Timestamp.nullable().meta({
       description:
         'When CBOS parked the session: its process was ended to free memory, and a prompt, `wake` or `attach` wakes it with its conversation. null while it is not parked',
+    }),
+    ended: SessionEnd.optional().meta({
+      description: 'How the session ended; absent while it runs or is parked, and for a JSON session',
+    }),
+    interrupted_at: Timestamp.optional().meta({
+      description:
+        'When the end of a process interrupted the last turn, which a restart does not continue; absent once another turn has begun',
     }),
     lost: Loss.optional().meta({
       description:

@@ -11,6 +11,7 @@ import {
 } from '../protocol/index.ts';
 import { overBudgetText } from './budget-words.ts';
 import { formatClock } from './durations.ts';
+import { type Ended, endText, interruptedText } from './end-words.ts';
 import { showHiddenMarks } from './hidden-marks.ts';
 import { LIMIT_OVER_TEXT, limitText } from './limit-words.ts';
 import { snoozeText } from './snooze-words.ts';
@@ -57,6 +58,8 @@ const FAULT_LOOKS: Readonly<Partial<Record<Need, Look>>> = {
   limit: { icon: '✗', style: 'red' },
   budget: { icon: '✗', style: 'red' },
   error: { icon: '✗', style: 'red' },
+  interrupted: { icon: '✗', style: 'red' },
+  ended: { icon: '✗', style: 'red' },
   stuck: { icon: '!', style: 'magenta' },
 };
 
@@ -96,6 +99,8 @@ const NEED_WORDS: Readonly<Record<Need, string>> = {
   limit: 'limit reached',
   budget: 'over budget',
   error: 'error',
+  interrupted: 'interrupted',
+  ended: 'ended',
   stuck: 'no sign of life',
 };
 
@@ -112,6 +117,7 @@ const WORK_WORDS: Readonly<Partial<Record<Detail, string>>> = {
  */
 export function stateText(session: Attending): string {
   const need = needOf(session);
+  if (need === 'ended' && session.ended?.by === 'killed') return 'killed';
   if (need !== null) return NEED_WORDS[need];
   if (session.snoozed != null) return snoozeText(session.snoozed);
   const attention = attentionOf(session);
@@ -170,9 +176,12 @@ export function broughtBackText(slugs: readonly string[]): string {
  * answer ended.
  */
 export function sessionGist(
-  session: Pick<Session, 'status' | 'path'> & Partial<Pick<Session, 'rate_limit' | 'limit_over_at' | 'over_budget'>>,
+  session: Pick<Session, 'status' | 'path'> &
+    Ended &
+    Partial<Pick<Session, 'rate_limit' | 'limit_over_at' | 'over_budget'>>,
 ): string {
   const { status, path } = session;
+  if (status.primary === 'dead') return endText(session);
   if (status.question !== null) {
     const { kind, text, tool } = status.question;
     const asked = firstLine(showHiddenMarks(text));
@@ -186,6 +195,7 @@ export function sessionGist(
   const { rule, evidence } = status.because;
   if (session.limit_over_at !== undefined) return LIMIT_OVER_TEXT;
   if (status.detail === 'limit') return limitText(session.rate_limit) || firstLine(evidence);
+  if (status.detail === 'waiting_input' && session.interrupted_at !== undefined) return interruptedText(session);
   if (status.detail === 'waiting_input') return LAST_WORDS.some((end) => rule.endsWith(end)) ? lastLine(evidence) : '';
   const tells = status.primary === 'active' || status.primary === 'stuck' || status.detail === 'error';
   return tells ? firstLine(evidence) : '';

@@ -1,5 +1,6 @@
 import { type Answer, needsYou, type Question, type Session } from '../../protocol/index.ts';
 import { displayWidth } from '../../text/display-width.ts';
+import { endText, interruptedText } from '../../text/end-words.ts';
 import { showHiddenMarks } from '../../text/hidden-marks.ts';
 import { maskSecrets } from '../../text/mask-secrets.ts';
 import { cleanBlock, cleanLine } from '../../text/terminal-text.ts';
@@ -44,7 +45,10 @@ export function isKnown({ status: { primary } }: Session): boolean {
   return primary !== null;
 }
 
-export function titleOf(slug: string, { primary, detail }: Pick<Session['status'], 'primary' | 'detail'>): string {
+export function titleOf({ slug, status, interrupted_at }: Pick<Session, 'slug' | 'status' | 'interrupted_at'>): string {
+  const { primary, detail } = status;
+  if (primary === 'dead') return `${slug} has ended, and nobody asked for that`;
+  if (detail === 'waiting_input' && interrupted_at !== undefined) return `${slug} was interrupted`;
   if (primary === 'stuck') return `${slug} shows no sign of life`;
   if (detail === 'error') return `${slug} stopped with an error`;
   if (detail === 'limit') return `${slug} stopped by a usage limit`;
@@ -64,10 +68,14 @@ export interface Shown {
   most?: { columns: number; lines: number } | undefined;
 }
 
+/** Returns what a session that asks nothing needs the user for. */
+export const evidenceOf = (session: Session): string =>
+  endText(session) || interruptedText(session) || session.status.because.evidence;
+
 /** Writes a message that tells the user what a session needs. */
-export function noticeOf({ slug, status }: Session, { mostButtons, most }: Shown): Notice {
-  const { question } = status;
-  const whole = question === null ? status.because.evidence : wordsOf(question);
+export function noticeOf(session: Session, { mostButtons, most }: Shown): Notice {
+  const { question } = session.status;
+  const whole = question === null ? evidenceOf(session) : wordsOf(question);
   const shown = cleanBlock(showHiddenMarks(whole)).trim();
   const masked = maskSecrets(shown);
   const body = cutBytes(most === undefined ? masked : cutLines(masked, most), MOST_BODY_BYTES);
@@ -75,7 +83,7 @@ export function noticeOf({ slug, status }: Session, { mostButtons, most }: Shown
   const isWhole = body === shown && question?.cut !== true;
   const buttons = question === null ? [] : buttonsOf(question, isWhole);
   const fitting = buttons.length <= mostButtons ? buttons : [];
-  return { title: cleanLine(titleOf(slug, status)), body: isWhole ? body : `${body}\n${NOT_WHOLE}`, buttons: fitting };
+  return { title: cleanLine(titleOf(session)), body: isWhole ? body : `${body}\n${NOT_WHOLE}`, buttons: fitting };
 }
 
 const NOT_WHOLE = '(This is only part of the request. To allow it, open CBOS.)';

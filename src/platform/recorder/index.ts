@@ -18,6 +18,7 @@ export * from './follow-timing.ts';
 export * from './kept-rows.ts';
 export * from './painter.ts';
 export * from './play-recording.ts';
+export * from './read-exit.ts';
 export * from './recorded-file.ts';
 export * from './recording-files.ts';
 export * from './recording-parts.ts';

@@ -1,7 +1,7 @@
 import { closeSync, fstatSync, read, readSync, statSync } from 'node:fs';
 import { setTimeout as delay } from 'node:timers/promises';
 import { promisify } from 'node:util';
-import { parseHeader } from '../../core/recording/index.ts';
+import { parseHeader, parseTrailer } from '../../core/recording/index.ts';
 import { watchFile } from '../files/watch-file.ts';
 import { openOrNull, startOf } from './recording-files.ts';
 import type { RecordingTail, TailOptions } from './tail-options.ts';
@@ -22,6 +22,9 @@ const MOST_READ_BYTES = 262_144;
  * writes per second causes only 250 reads per second. The first output after a pause is read immediately.
  */
 const READ_INTERVAL_MS = 4;
+const LINE_FEED = 0x0a;
+/** More than the last line of a recording takes. */
+const TRAILER_BYTES = 400;
 /** The size of a file system block. A hole is never smaller than this. */
 const HOLE_BYTES = 4_096;
 
@@ -94,7 +97,8 @@ class Tail implements RecordingTail {
     try {
       // What is written in the meantime is left for later, because the program may write as fast as this reads.
       const { size } = fstatSync(fd);
-      while (this.at < size && !this.disposed) {
+      for (let before = -1; this.at < size && this.at !== before && !this.disposed; ) {
+        before = this.at;
         const bytes = this.readShort(fd);
         if (bytes.length === 0 || this.handOut(fd, bytes) !== undefined) return;
       }
@@ -198,6 +202,8 @@ class Tail implements RecordingTail {
   }
 
   private handOut(fd: number, bytes: Buffer): void | Promise<void> {
+    const trailer = this.trailerIn(fd, bytes);
+    if (trailer !== null) return trailer === 0 ? undefined : this.handOut(fd, bytes.subarray(0, trailer));
     const hole = bytes[0] === 0 && isSparse(fd) ? leadingNuls(bytes) : 0;
     const skipped = hole === bytes.length || hole >= HOLE_BYTES || (hole > 0 && this.inHole) ? hole : 0;
     this.inHole = skipped === bytes.length;
@@ -205,6 +211,19 @@ class Tail implements RecordingTail {
     this.at += bytes.length;
     this.isCut = false;
     if (skipped < bytes.length) return this.options.onBytes(bytes.subarray(skipped), offset);
+  }
+
+  /**
+   * Returns where in the bytes the last line of the recording begins, or null if it does not. `script` writes that
+   * line, so the terminal has not shown it. If more output follows nevertheless, it was not that line, and is read again.
+   */
+  private trailerIn(fd: number, bytes: Buffer): number | null {
+    const last = bytes.at(-1);
+    if (last !== LINE_FEED || this.at + bytes.length < fstatSync(fd).size) return null;
+    const from = Math.max(0, this.at + bytes.length - TRAILER_BYTES);
+    const tail = Buffer.alloc(this.at + bytes.length - from);
+    const trailer = parseTrailer(tail.subarray(0, readSync(fd, tail, 0, tail.length, from)));
+    return trailer === null ? null : Math.max(0, from + trailer.start - this.at);
   }
 
   /** @returns false as long as the header line is not complete */

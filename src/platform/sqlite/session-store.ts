@@ -41,6 +41,18 @@ export const LostSession = z.object({
 });
 export type LostSession = z.infer<typeof LostSession>;
 
+/** How the Claude Code of a session in a terminal ended. Times are in Unix milliseconds. */
+export const EndedSession = z.object({
+  at: z.number(),
+  /** the exit code in the recording's last line, or null if there is none */
+  code: z.int().nullable(),
+  /** when the recording was closed, or null if it was not */
+  closedAt: z.number().nullable(),
+  /** whether a turn was running, which a restart does not continue */
+  wasRunning: z.boolean(),
+});
+export type EndedSession = z.infer<typeof EndedSession>;
+
 /** What CBOS needs to know about a session to find it again after a crash. Times are in Unix milliseconds. */
 export interface SessionRecord {
   /** the session's id, which does not change when the session is renamed or restarted */
@@ -103,6 +115,8 @@ export interface SessionRecord {
   stopAskedAt: number | null;
   /** null if the session is not lost; a launch clears it */
   loss: LostSession | null;
+  /** how the last launch ended; a launch keeps it only if a turn was interrupted, and the next turn clears it */
+  ended: EndedSession | null;
 }
 
 const Row = z.object({
@@ -137,6 +151,7 @@ const Row = z.object({
   boot: z.string().nullable(),
   stop_asked_at: z.number().nullable(),
   loss: z.string().nullable(),
+  ended: z.string().nullable(),
 });
 
 export interface SessionStore {
@@ -151,7 +166,7 @@ export interface SessionStore {
 export function createSessionStore(database: Database): SessionStore {
   const all = database.prepare('SELECT * FROM sessions ORDER BY rowid');
   const save = database.prepare(`
-    INSERT INTO sessions VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)
+    INSERT INTO sessions VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)
     ON CONFLICT (id) DO UPDATE SET slug = excluded.slug, path = excluded.path, adopted = excluded.adopted,
       launch = excluded.launch, launch_id = excluded.launch_id, screen_id = excluded.screen_id, screen_window = excluded.screen_window,
       daemon_pid = excluded.daemon_pid, daemon_start = excluded.daemon_start,
@@ -161,7 +176,7 @@ export function createSessionStore(database: Database): SessionStore {
       last_activity = excluded.last_activity, last_question = excluded.last_question, hooks = excluded.hooks, type = excluded.type,
       answer_key = excluded.answer_key, cleared_at = excluded.cleared_at, removed_at = excluded.removed_at,
       queue_stopped_at = excluded.queue_stopped_at, typed = excluded.typed, parked_at = excluded.parked_at,
-      boot = excluded.boot, stop_asked_at = excluded.stop_asked_at, loss = excluded.loss`);
+      boot = excluded.boot, stop_asked_at = excluded.stop_asked_at, loss = excluded.loss, ended = excluded.ended`);
   const remove = database.prepare('DELETE FROM sessions WHERE id = ?');
   return {
     all: () => all.all().map((row) => toRecord(Row.parse(row))),
@@ -199,6 +214,7 @@ export function createSessionStore(database: Database): SessionStore {
         record.boot,
         record.stopAskedAt,
         record.loss === null ? null : JSON.stringify(record.loss),
+        record.ended === null ? null : JSON.stringify(record.ended),
       );
     },
     remove: (id) => {
@@ -237,6 +253,7 @@ function toRecord(row: z.infer<typeof Row>): SessionRecord {
     boot: row.boot,
     stopAskedAt: row.stop_asked_at,
     loss: row.loss === null ? null : LostSession.parse(JSON.parse(row.loss)),
+    ended: row.ended === null ? null : EndedSession.parse(JSON.parse(row.ended)),
   };
 }
 

@@ -82,6 +82,7 @@ export function observeForeign({ deps, roster }: Pick<AdoptContext, 'deps' | 'ro
     boot: null,
     stopAskedAt: null,
     loss: null,
+    ended: null,
   });
   member.actor.intake.seeAgent({ pid: found.claude.pid, startTime: found.claude.startTime, startedAt: null });
   member.actor.seeAttached(found.screen.attached);

@@ -53,5 +53,6 @@ export function newRecord(
     boot: null,
     stopAskedAt: null,
     loss: null,
+    ended: null,
   };
 }

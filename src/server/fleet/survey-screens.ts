@@ -14,6 +14,7 @@ import {
   wipeScreen,
 } from '../../platform/gnu-screen/index.ts';
 import { endTree, isAlive, type ProcessId } from '../../platform/process/index.ts';
+import { readExit } from '../../platform/recorder/index.ts';
 import type { Logger } from '../logger.ts';
 import type { SessionActor } from '../session/actor.ts';
 import { seekAgent } from './follow-agent.ts';
@@ -107,8 +108,10 @@ export function createScreenSurvey(options: SurveyOptions, lookSoon: () => void)
     }
     // A daemon that was killed leaves its socket behind.
     const isKilled = (await readScreen(screen, screenId))?.state === 'dead';
+    const { recording } = actor.record;
+    const exit = recording?.timing == null ? null : await readExit(recording.typescript);
     if (hasMoved()) return;
-    actor.intake.seeEnd();
+    actor.intake.seeEnd(exit);
     options.onEnd(actor, isKilled ? 'killed' : 'gone');
     await endOrphans(member);
     await wipeScreen(screen, screenId);

@@ -1,6 +1,6 @@
 import webPush from 'web-push';
 import { z } from 'zod';
-import { previewOf, titleOf } from '../../core/sinks/notice.ts';
+import { evidenceOf, previewOf, titleOf } from '../../core/sinks/notice.ts';
 import { isSnoozed, needsYou, type PushMessage, PushSubscription, type Session } from '../../protocol/index.ts';
 import type { Logger } from '../logger.ts';
 import { readPrivateFile, writePrivateFile } from '../private-file.ts';
@@ -123,10 +123,10 @@ function needKey(session: Session): string {
   return needsYou(session) ? `${status.primary}/${status.detail} ${status.question?.id ?? ''}` : '';
 }
 
-function messageOf({ slug, status }: Session): PushMessage {
-  const { question } = status;
-  const asks = question?.tool == null ? (question?.text ?? status.because.evidence) : toolText(question.tool);
-  return { session: slug, title: titleOf(slug, status), body: previewOf(asks).slice(0, MAX_BODY_CHARACTERS) };
+function messageOf(session: Session): PushMessage {
+  const { question } = session.status;
+  const asks = question?.tool == null ? (question?.text ?? evidenceOf(session)) : toolText(question.tool);
+  return { session: session.slug, title: titleOf(session), body: previewOf(asks).slice(0, MAX_BODY_CHARACTERS) };
 }
 
 function toolText({ name, input }: { name: string; input: unknown }): string {

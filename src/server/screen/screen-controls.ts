@@ -108,7 +108,8 @@ export function createScreenControls(context: ScreenContext, actor: SessionActor
    * launched the processes
    */
   async function begin(launched: Partial<Launched> & Pick<Launched, 'agent'>, startedAt: number | null): Promise<void> {
-    actor.update({ ...launched, window: '0', adopted: true, ...LIVES, boot: deps.clock.setting().boot });
+    const ended = actor.record.ended?.wasRunning === true ? actor.record.ended : null;
+    actor.update({ ...launched, window: '0', adopted: true, ...LIVES, ended, boot: deps.clock.setting().boot });
     actor.status.startAnew();
     await followRecording(deps, actor, { cols: actor.record.launch.cols, rows: actor.record.launch.rows });
     actor.intake.seeAgent({ ...launched.agent, startedAt });

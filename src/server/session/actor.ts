@@ -22,7 +22,7 @@ import { createMailbox, type Mailbox } from './mailbox.ts';
 import { createPromptKeys, type PromptKeys } from './prompt-keys.ts';
 import { queueStoppedSince } from './queue-stop.ts';
 import { createSessionStatus, type SessionStatus } from './session-status.ts';
-import { changeOf, memoryOf } from './status-change.ts';
+import { changeOf, keptWith, memoryOf } from './status-change.ts';
 import { createTimeSpent, type TimeSpent } from './time-spent.ts';
 import { viewSession } from './view.ts';
 
@@ -217,6 +217,7 @@ export class SessionActor {
       lines: facts?.lines() ?? this.recording?.lines() ?? null,
       size: this.recording?.size() ?? null,
       recordingStopped: this.gap.stopped(),
+      hookEnd: evidence.hooks.ended,
       undrawnAt: this.undrawnAt,
       view: evidence.screen === null || this.isDead() ? null : viewOn(evidence.screen),
       broughtBack: this.isBroughtBack,
@@ -285,8 +286,7 @@ export class SessionActor {
     const hasMoved = before?.primary !== memory.primary || before.detail !== memory.detail;
     const at = hasMoved ? memory.since : before.health === memory.health ? null : this.deps.clock.now();
     if (at !== null) this.kept.write(() => this.deps.history.append(this.record.id, changeOf(memory, at)));
-    const asked = memory.question?.text;
-    this.kept.save(asked === undefined ? {} : { lastQuestion: asked });
+    this.kept.save(keptWith(memory, this.record));
     if (!this.listed) return;
     this.time.change(spentAs(memory));
     if (!this.heldChanges.defer('state')) this.tellFaces('state');

@@ -5,6 +5,7 @@ import type {
   ProcessEvidence,
   RegistryEvidence,
   ScreenFrame,
+  StatusMemory,
   Unreachable,
 } from '../../core/status/index.ts';
 import type { StatusLineReport } from '../../platform/claude/index.ts';
@@ -37,6 +38,12 @@ export interface ArrivedHook {
 
 /** Evidence that may contain a question: a hook event, or events from a JSON session. */
 export type Arrival = { kind: 'hook'; hook: ArrivedHook } | { kind: 'events'; json: JsonEvidence };
+
+/** Reports whether a turn was running, or was waiting for the answer to a dialog. */
+const isInTurn = ({ primary, detail, question }: StatusMemory): boolean =>
+  primary === 'active' ||
+  primary === 'stuck' ||
+  (primary === 'waiting' && detail !== 'setup' && detail !== 'limit' && question?.kind !== 'closing');
 
 /** The session that the evidence is about. */
 interface Witnessed {
@@ -220,11 +227,16 @@ export class EvidenceIntake {
     if (this.#figures.see(launchId, report)) this.#session.emitUpdated();
   }
 
-  /** Records that the session's process has ended, according to the operating system. */
-  seeEnd(): void {
-    if (this.#session.kept.current.endedAt !== null) return;
-    const now = this.#session.deps.clock.now();
-    this.#session.update({ endedAt: now });
+  /**
+   * Records that the session's process has ended, according to the operating system. @param exit what the recording
+   * says about it
+   */
+  seeEnd(exit: { code: number | null; closedAt: number } | null = null): void {
+    const { kept, status, deps } = this.#session;
+    if (kept.current.endedAt !== null) return;
+    const now = deps.clock.now();
+    const ended = { at: now, code: null, closedAt: null, ...exit, wasRunning: isInTurn(status.memory()) };
+    this.#session.update({ endedAt: now, ended: kept.current.type === 'screen' ? ended : null });
     this.seeProcessAgain();
   }
 

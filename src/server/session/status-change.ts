@@ -1,4 +1,5 @@
 import type { StatusMemory } from '../../core/status/index.ts';
+import type { SessionRecord } from '../../platform/sqlite/session-store.ts';
 import type { StatusChange } from '../../protocol/index.ts';
 import { toTimestamp } from './view.ts';
 
@@ -29,4 +30,13 @@ export function memoryOf(last: StatusChange | null, now: number): StatusMemory |
     wait: null,
     lastQuestion: null,
   };
+}
+
+/** Returns what a session's record keeps of a new status. Once another turn has begun, the interrupted one is over. */
+export function keptWith(
+  { primary, question }: StatusMemory,
+  { endedAt, ended }: Pick<SessionRecord, 'endedAt' | 'ended'>,
+): Partial<SessionRecord> {
+  const isOver = primary === 'active' && endedAt === null && ended !== null;
+  return { ...(question === null ? {} : { lastQuestion: question.text }), ...(isOver ? { ended: null } : {}) };
 }

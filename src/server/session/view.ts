@@ -1,3 +1,4 @@
+import { howEnded } from '../../core/restore/ended.ts';
 import { type JsonEvidence, jsonState, type StatusMemory } from '../../core/status/index.ts';
 import type { SessionRecord } from '../../platform/sqlite/session-store.ts';
 import {
@@ -47,6 +48,8 @@ export interface SessionFacts {
   undrawnAt: number | null;
   /** the view that covers the prompt, or null if none does */
   view: string | null;
+  /** what Claude Code's SessionEnd hook reported; null if the hook has not arrived */
+  hookEnd: { at: number; reason: string } | null;
 }
 
 /** Returns a session as every face shows it. */
@@ -89,6 +92,7 @@ export function viewSession(facts: SessionFacts): Session {
     screen_prompt_at: facts.screenPromptAt === null ? null : toTimestamp(facts.screenPromptAt),
     parked_at: record.parkedAt === null ? null : toTimestamp(record.parkedAt),
     ...(record.loss === null ? {} : { lost: record.loss.because }),
+    ...viewEnd(facts),
     ...(facts.overBudget === null ? {} : { over_budget: facts.overBudget }),
     queue_stopped_at: facts.queueStoppedAt === null ? null : toTimestamp(facts.queueStoppedAt),
     // `attention/attend.ts` fills in these fields.
@@ -96,6 +100,18 @@ export function viewSession(facts: SessionFacts): Session {
     // `labels/label-sessions.ts` fills in these fields.
     ...withoutLabels(),
   };
+}
+
+/** Returns how the session ended, or that its last turn was interrupted before the session came back. */
+function viewEnd({ record, hookEnd }: SessionFacts): Partial<Pick<Session, 'ended' | 'interrupted_at'>> {
+  const { ended, endedAt, parkedAt, stopAskedAt, removedAt } = record;
+  if (ended === null || parkedAt !== null) return {};
+  const at = toTimestamp(ended.at);
+  const interrupted = ended.wasRunning ? { interrupted_at: at } : {};
+  // If the set-up of the worktree failed, Claude Code never ran.
+  if (endedAt === null || record.launch.worktree?.set_up?.state === 'failed') return interrupted;
+  const isAsked = stopAskedAt !== null || removedAt !== null;
+  return { ...interrupted, ended: { ...howEnded({ ...ended, isAsked, hook: hookEnd }), at } };
 }
 
 export function toTimestamp(millis: number): string {

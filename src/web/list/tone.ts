@@ -8,6 +8,7 @@ import {
   type Session,
 } from '../../protocol/index.ts';
 import { blockedText } from '../../text/blocked-words.ts';
+import type { Ended } from '../../text/end-words.ts';
 import { showHiddenMarks } from '../../text/hidden-marks.ts';
 import { pullRequestText } from '../../text/pull-request-words.ts';
 import { sessionGist, stateText } from '../../text/session-words.ts';
@@ -33,16 +34,19 @@ export const TONES: Readonly<Record<Attention, Tone>> = {
   stopped: 'dead',
 };
 
+/** The needs that are faults. */
+const FAULTS: readonly (string | null)[] = ['error', 'limit', 'budget', 'interrupted', 'ended'];
+
 export function toneOf(session: Attending & Pick<SeenSession, 'elsewhere'>): Tone {
   if (!isCurrent(session)) return 'unknown';
   const need = needOf(session);
   if (need === 'stuck') return 'stuck';
-  return need === 'error' || need === 'limit' || need === 'budget' ? 'error' : TONES[attentionOf(session)];
+  return FAULTS.includes(need) ? 'error' : TONES[attentionOf(session)];
 }
 
 /** Returns one line about the session: why it cannot be reached, its question, what it is doing, or its folder. */
 export function gistOf(
-  session: Pick<Session, 'slug' | 'status' | 'path' | 'screen_prompt_at' | 'view' | 'worktree'>,
+  session: Pick<Session, 'slug' | 'status' | 'path' | 'screen_prompt_at' | 'view' | 'worktree'> & Ended,
 ): string {
   const { path } = session;
   const place = worktreeBranch(session.worktree) || (path === null ? '' : shortPath(path));

@@ -55,6 +55,7 @@ export function makeEndedSessions(world: World, { count, changes, recordingBytes
         boot: null,
         stopAskedAt: null,
         loss: null,
+        ended: null,
         removedAt: null,
         typed: null,
       },

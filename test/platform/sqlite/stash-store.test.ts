@@ -49,6 +49,7 @@ beforeEach(() => {
     boot: null,
     stopAskedAt: null,
     loss: null,
+    ended: null,
     typed: null,
     removedAt: null,
     hooks: null,

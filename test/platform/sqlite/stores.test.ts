@@ -55,6 +55,7 @@ const record: SessionRecord = {
   boot: null,
   stopAskedAt: null,
   loss: null,
+  ended: null,
   typed: null,
   removedAt: null,
   hooks: { last: 'Stop' },

@@ -29,6 +29,7 @@ import { answers } from './28-answers.ts';
 import { triggers } from './29-triggers.ts';
 import { answerMemory } from './30-answer-memory.ts';
 import { trustedSetUps } from './31-trusted-set-ups.ts';
+import { endedSessions } from './32-ended-sessions.ts';
 
 /**
  * The steps that create the database schema. A step that has been released is never changed; a new step is appended
@@ -66,4 +67,5 @@ export const MIGRATIONS: readonly string[] = [
   triggers,
   answerMemory,
   trustedSetUps,
+  endedSessions,
 ];

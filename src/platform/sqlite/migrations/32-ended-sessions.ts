@@ -1,0 +1,3 @@
+export const endedSessions = `
+ALTER TABLE sessions ADD COLUMN ended TEXT;
+`;

@@ -1,0 +1,74 @@
+import { readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { afterAll, beforeAll, expect, test } from 'vitest';
+import { attentionOf, type Session } from '../../src/protocol/index.ts';
+import { type Cbos, startCbos } from '../harness/cbos.ts';
+import { type ClaudeWorld, claudeWorld } from '../harness/claude.ts';
+
+// All tests share one session, and each continues where the previous one left it.
+let world: ClaudeWorld;
+let cbos: Cbos;
+beforeAll(async () => {
+  world = await claudeWorld();
+  cbos = await startCbos(world);
+  await cbos.call('POST', '/sessions', { slug: 'END', type: 'screen', path: world.projectDir });
+  await cbos.untilStatus('END', 'idle/ready');
+});
+afterAll(() => world.dispose());
+
+const untilDead = (): Promise<Session> => cbos.until('END', ({ state }) => state === 'dead', 'has ended');
+const restart = async (): Promise<Session> => {
+  expect((await cbos.call('POST', '/sessions/END/restart')).error).toBeNull();
+  return cbos.until('END', ({ status }) => status.primary === 'idle', 'is idle');
+};
+const buffer = async (): Promise<string> =>
+  (await cbos.call<{ buffer: string }>('GET', '/sessions/END/buffer?lines=200')).body.buffer;
+
+test('a session that is killed during a turn needs the user, and every face says what happened', async () => {
+  await cbos.call('POST', '/sessions/END/send', { text: 'scene:hello first' });
+  await cbos.untilStatus('END', 'idle/waiting_input');
+  await cbos.call('POST', '/sessions/END/send', { text: 'scene:slow second' });
+  const running = await cbos.until('END', ({ status }) => status.primary === 'active', 'is working');
+  process.kill(running.pid ?? 0, 'SIGKILL');
+  const killed = await untilDead();
+  expect(killed.ended).toMatchObject({ by: 'killed', exit_code: 137, signal: 'SIGKILL' });
+  expect(attentionOf(killed)).toBe('needs_you');
+  expect((await cbos.cli(['ls'])).stdout).toMatch(/✗ +END +killed/);
+  expect((await cbos.cli(['show', 'END'])).stdout).toContain('when memory runs out');
+});
+
+test('the last line of the recording is not on the last screen', async () => {
+  expect(readFileSync(join(world.streamDir, 'END.typescript'), 'utf8')).toContain('Script done on');
+  expect(await buffer()).not.toContain('Script done on');
+});
+
+test('after a restart, the turn is interrupted and not done, until the next one', async () => {
+  const back = await restart();
+  expect(back.interrupted_at).toBeDefined();
+  expect(attentionOf(back)).toBe('needs_you');
+  expect((await cbos.cli(['ls'])).stdout).toMatch(/END +interrupted/);
+  await cbos.call('POST', '/sessions/END/send', { text: 'scene:hello again' });
+  const done = await cbos.until(
+    'END',
+    (one) => one.interrupted_at === undefined && attentionOf(one) === 'done',
+    'is done',
+  );
+  expect(done.ended).toBeUndefined();
+});
+
+test('a signal from another program is told apart from a request, and from /exit', async () => {
+  process.kill((await cbos.session('END')).pid ?? 0, 'SIGTERM');
+  const ended = await untilDead();
+  expect(ended.ended).toMatchObject({ by: 'signal', exit_code: 143, signal: 'SIGTERM' });
+  expect(attentionOf(ended)).toBe('needs_you');
+  await restart();
+  await cbos.call('POST', '/sessions/END/send', { text: '/exit', command: true });
+  const left = await untilDead();
+  expect(left.ended).toMatchObject({ by: 'user', exit_code: 0 });
+  expect([attentionOf(left), left.interrupted_at]).toEqual(['stopped', undefined]);
+  await restart();
+  expect((await cbos.cli(['stop', 'END'])).code).toBe(0);
+  const stopped = await cbos.session('END');
+  expect(stopped.ended).toMatchObject({ by: 'cbos' });
+  expect(attentionOf(stopped)).toBe('stopped');
+});
