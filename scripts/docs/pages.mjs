@@ -49,6 +49,7 @@ export const SECTIONS = [
       page('The command line', 'docs/COMMANDS.md', 'reference/command-line'),
       page('Every command', 'docs/reference/commands.md', 'reference/commands'),
       page('Arguments for Claude Code', 'docs/reference/arguments.md', 'reference/arguments'),
+      page('What Claude Code does on its own', 'docs/reference/from-within.md', 'reference/from-within'),
       page('Settings', 'docs/SETTINGS.md', 'reference/settings'),
       page('The API, by example', 'docs/API.md', 'reference/api'),
       page('REST', 'docs/reference/rest.md', 'reference/rest'),

@@ -3,11 +3,11 @@ import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
 import { ROOT } from '../../scripts/root.mjs';
 
-/** Returns the rows of a page's tables: the fault or attack, and the tests that prove how CBOS handles it. */
+/** Returns the rows of a page's tables: the fault, attack or event, and the tests that prove how CBOS handles it. */
 function rowsOf(page: string) {
   return readFileSync(join(ROOT, page), 'utf8')
     .split('\n')
-    .filter((line) => /^\| (?!fault \||attack \|)/.test(line))
+    .filter((line) => /^\| (?!(?:fault|attack|event) \|)/.test(line))
     .map((line) => {
       const cells = line.slice(2, -2).split(' | ');
       const held = cells[2]?.split('<br>').map((part) => {
@@ -21,6 +21,7 @@ function rowsOf(page: string) {
 describe.each([
   { page: 'docs/FAULTS.md', least: 40 },
   { page: 'docs/SECURITY.md', least: 20 },
+  { page: 'docs/reference/from-within.md', least: 12 },
 ])('$page', ({ page, least }) => {
   const rows = rowsOf(page);
 
