@@ -6,8 +6,8 @@ import { cleanLine } from './terminal-text.ts';
 export type Ended = Partial<Pick<Session, 'ended' | 'interrupted_at'>>;
 
 /**
- * Returns how a session ended, such as `ended with exit code 1`, or an empty string if it has not ended or CBOS ended it
- * on request.
+ * Returns how a session ended, such as `ended with exit code 1`, or an empty string if it has not ended or CBOS ended
+ * it on request.
  */
 export function endText({ ended }: Ended): string {
   if (ended === undefined || ended.by === 'cbos') return '';

@@ -215,7 +215,8 @@ class Tail implements RecordingTail {
 
   /**
    * Returns where in the bytes the last line of the recording begins, or null if it does not. `script` writes that
-   * line, so the terminal has not shown it. If more output follows nevertheless, it was not that line, and is read again.
+   * line, so the terminal has not shown it. If more output follows nevertheless, it was not that line, and is read
+   * again.
    */
   private trailerIn(fd: number, bytes: Buffer): number | null {
     const last = bytes.at(-1);
