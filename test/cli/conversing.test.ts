@@ -4,7 +4,7 @@ import { type ClaudeEvent, StoredEvent } from '../../src/protocol/index.ts';
 import { waitFor } from '../harness/wait-for.ts';
 import { type RunningCommand, runCommand, startCommand } from './command-line.ts';
 import { serveCommands } from './served.ts';
-import { WAITS_FOR_INPUT, WAITS_FOR_PERMISSION, WORKS } from './some-questions.ts';
+import { WAITS_FOR_PERMISSION } from './some-questions.ts';
 
 const cli = serveCommands();
 beforeEach(async () => {
@@ -160,111 +160,5 @@ describe('invoke', () => {
     expect(await runCommand(['invoke', 'TERM', 'go'], cli.where)).toMatchObject({ code: 4, stdout: '' });
     expect((await runCommand(['invoke', 'NONE', 'go'], cli.where)).code).toBe(3);
     expect((await runCommand(['invoke', slug], cli.where)).code).toBe(2);
-  });
-});
-
-describe('send --wait', () => {
-  test('prints the complete answer', async () => {
-    cli.server.sessions.happen(slug, ...turnOf('permission'));
-    const command = startCommand(['send', slug, 'hello', '--wait'], cli.where);
-    await waitFor(() => cli.server.sessions.deliveries(slug).length > 0, { describe: 'the text arrives' });
-    cli.server.sessions.change(slug, WORKS);
-    cli.server.sessions.change(slug, WAITS_FOR_INPUT);
-    expect(await outcome(command)).toEqual({ code: 0, stdout: 'The marker file is there.\n', stderr: '' });
-  });
-});
-
-describe('events', () => {
-  test('prints a line for each event that people can read; --json prints all of them, from a number on', async () => {
-    cli.server.sessions.happen(slug, ...recorded('permission'));
-    const { code, stdout } = await runCommand(['events', slug], cli.where);
-    expect(code).toBe(0);
-    expect(stdout.split('\n').slice(0, 4)).toEqual([
-      '● I will write the marker file.',
-      '● Bash: touch ../marker.txt',
-      '? Bash: touch ../marker.txt',
-      '  ⎿ (Bash completed with no output)',
-    ]);
-    const json = await runCommand(['events', slug, '--json', '--after', '80'], cli.where);
-    const seqs = json.stdout
-      .trim()
-      .split('\n')
-      .map((line) => StoredEvent.parse(JSON.parse(line)).seq);
-    expect(seqs[0]).toBe(81);
-    expect(seqs.at(-1)).toBe(recorded('permission').length);
-  });
-
-  test('-f continues, even under a new name, and exits with 0 when the session is deleted', async () => {
-    cli.server.sessions.happen(slug, ...turnOf('hello'));
-    const command = startCommand(['events', slug, '-f'], cli.where);
-    await command.says('● Hello!');
-    cli.server.sessions.happen(slug, { type: 'raw', content: 'it follows' });
-    await command.says('it follows');
-    await cli.server.sessions.patch(slug, { slug: `${slug}-NEW` });
-    cli.server.sessions.happen(`${slug}-NEW`, ...turnOf('error'));
-    await command.says('✗');
-    await cli.server.sessions.remove(`${slug}-NEW`);
-    expect(await command.ended).toBe(0);
-  });
-
-  test('explains why there are none', async () => {
-    cli.server.sessions.add('TERM');
-    const { code, stderr } = await runCommand(['events', 'TERM'], cli.where);
-    expect(code).toBe(4);
-    expect(stderr).toContain('cbos convert');
-  });
-});
-
-describe('costs', () => {
-  test('adds up turns by day, for one session and for all', async () => {
-    cli.server.sessions.happen(slug, ...recorded('compact'));
-    const { code, stdout } = await runCommand(['costs', slug], cli.where);
-    expect(code).toBe(0);
-    expect(stdout.split('\n')[0]).toMatch(/^DAY +COST +TURNS +IN +OUT +TIME$/);
-    expect(stdout).toMatch(/^all +\$0\.06 +3 /m);
-    const json = JSON.parse((await runCommand(['costs', slug, '--json'], cli.where)).stdout) as { turns: unknown[] };
-    expect(json.turns).toHaveLength(3);
-    const all = JSON.parse((await runCommand(['costs', '--json'], cli.where)).stdout) as { total: { turns: number } };
-    expect(all.total.turns).toBeGreaterThanOrEqual(3);
-  });
-});
-
-describe('convert', () => {
-  test('changes the type, and refuses an unknown type', async () => {
-    const { code, stdout } = await runCommand(['convert', slug, 'screen', '--json'], cli.where);
-    expect(code).toBe(0);
-    expect(JSON.parse(stdout)).toMatchObject({ slug, type: 'screen' });
-    expect((await runCommand(['convert', slug, 'tmux'], cli.where)).code).toBe(2);
-    expect((await runCommand(['convert', 'NONE', 'json'], cli.where)).code).toBe(3);
-  });
-});
-
-describe('conversations of Claude Code', () => {
-  const ID = '0b5c1d9e-3f44-4c57-9a7e-2f4d8a0c6b11';
-  const conversation = {
-    claude_session_id: ID,
-    path: '/home/user/shop',
-    title: 'mend the\u001b[2J cart',
-    last_activity: '2026-11-20T14:05:05.123Z',
-    pid: null,
-  };
-
-  test('are listed by ls --all, as harmless text, with the command that takes one over', async () => {
-    cli.server.sessions.found = [conversation, { ...conversation, claude_session_id: 'other', pid: 4711 }];
-    const { code, stdout, stderr } = await runCommand(['ls', '--all'], cli.where);
-    expect(code).toBe(0);
-    expect(stdout).toMatch(new RegExp(`^${ID} +1h 00m ago +~/shop +mend the`, 'm'));
-    expect(stdout).toMatch(/^other +open \(4711\)/m);
-    expect(stdout).not.toContain('\u001b');
-    expect(stderr).toContain('cbos adopt --resume ID');
-  });
-
-  test('are taken over by adopt --resume, as either type', async () => {
-    cli.server.sessions.found = [conversation];
-    const adopted = await runCommand(['adopt', '--resume', ID, 'SHOP', '--type', 'json', '--json'], cli.where);
-    expect(adopted.code).toBe(0);
-    expect(JSON.parse(adopted.stdout)).toMatchObject({ slug: 'SHOP', type: 'json', claude_session_id: ID });
-    expect((await runCommand(['adopt', '--resume', `${ID.slice(0, -1)}0`], cli.where)).code).toBe(3);
-    expect((await runCommand(['adopt', '--resume', ID, '--type', 'tmux'], cli.where)).code).toBe(2);
   });
 });

@@ -41,6 +41,7 @@ describe('a text for the prompt', () => {
       'a ^C ^[ ^M literally, a $HOME, a `date` and a $(touch pwned)',
       `"; touch ${pwned} #`,
       'ends in a backslash \\',
+      'names a command at its end: /status',
       'tab\there, CJK 漢字かな, emoji 👩‍👩‍👧‍👦 🎉, combining é',
       'several\nlines\n\n  indented\nand a last one',
       '- begins with a dash',

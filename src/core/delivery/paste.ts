@@ -31,12 +31,14 @@ export function cleanText(text: string): CleanText {
 
 /**
  * Adds a space where Claude Code would misread the beginning or the end of a message. Claude Code trims that space
- * itself. A `\` at the end would turn Enter into a newline. An `@word` at the end would leave a list of files open,
- * which then takes the Enter. A `!` or `/` at the beginning would start a command.
+ * itself. A `\` at the end would turn Enter into a newline. An `@word` or a `/word` at the end would leave a list of
+ * files or commands open, which then takes the Enter and completes the word. A `!` or `/` at the beginning would start a
+ * command.
  */
 export function guardText(text: string, options: { command: boolean }): string {
   const before = !options.command && /^[!/]/.test(text) ? ' ' : '';
-  const after = /\\$|@\S*$/.test(text) ? ' ' : '';
+  const isCompleted = options.command ? /@\S*$|\s\/\S*$/ : /@\S*$|(?:^|\s)\/\S*$/;
+  const after = text.endsWith('\\') || isCompleted.test(text) ? ' ' : '';
   return `${before}${text}${after}`;
 }
 

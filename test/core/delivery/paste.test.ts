@@ -66,6 +66,10 @@ test('a text that would be a command, or would swallow its Enter, gets a blank',
   expect(prompt('ends in \\')).toBe('ends in \\ ');
   expect(prompt('look at @src/main')).toBe('look at @src/main ');
   expect(prompt('@a b')).toBe('@a b');
+  expect(prompt('explain /status')).toBe('explain /status ');
+  expect(prompt('/status')).toBe(' /status ');
+  expect(prompt('a/b')).toBe('a/b');
+  expect(guardText('/add-dir /tmp', { command: true })).toBe('/add-dir /tmp ');
   expect(prompt('/help me')).toBe(' /help me');
   expect(prompt('!ls')).toBe(' !ls');
   expect(prompt('plain')).toBe('plain');
