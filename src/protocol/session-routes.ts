@@ -158,14 +158,17 @@ export const SESSION_ROUTES = {
   restartSession: {
     method: 'post',
     path: '/sessions/{slug}/restart',
-    summary: 'Restart a stopped session and continue its conversation',
+    summary: 'Restart a stopped session and continue its conversation, or begin a new one',
     params: SlugParam,
+    query: z.strictObject({ new_conversation: z.enum(['true', 'false']).optional() }),
     success: 200,
     response: Session,
     errors: [
       'no_such_session',
       'session_alive',
       'session_in_use',
+      'no_such_conversation',
+      'already_running',
       'no_such_path',
       'claude_not_found',
       'screen_not_found',

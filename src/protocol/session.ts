@@ -73,6 +73,10 @@ export const Session = z
       description:
         'Whether the database lacked the session when the server started. CBOS then found the session by its processes and files, and does not know its earlier history',
     }),
+    missing_conversation: z.string().optional().meta({
+      description:
+        "The id of the session's conversation, if CBOS refused to launch the session because Claude Code no longer has the transcript. CBOS holds prompts until somebody restores the file or begins a new conversation",
+    }),
     recording_stopped_because: RecordingStop.nullable().meta({
       description:
         'Why the session is not recorded: nothing can be written (`disk`), or its files were removed (`removed`)',

@@ -32,7 +32,10 @@ const REFUSALS: Readonly<Record<RestoreRefusal, readonly [message: string, cure:
   ],
   shared: ['another session has its conversation', '`cbos ls --columns name,id` shows which'],
   in_use: ['another Claude Code process has its conversation open', 'end that process first'],
-  no_conversation: ['its conversation file no longer exists', '`cbos restart SLUG` starts a new conversation'],
+  no_conversation: [
+    'its conversation file no longer exists',
+    '`cbos restart SLUG --new-conversation` begins a new conversation',
+  ],
   gave_up: ['the server has already tried several times', '`cbos restore SLUG`'],
 };
 

@@ -165,6 +165,11 @@ export function recordingText({
   return `not recorded since ${formatClock(at)}: ${why}`;
 }
 
+/** Returns a note that Claude Code no longer has the session's conversation, or an empty string. */
+export function missingText({ missing_conversation: missing }: Pick<Session, 'missing_conversation'>): string {
+  return missing === undefined ? '' : `its conversation is gone: Claude Code has no transcript ${cleanLine(missing)}`;
+}
+
 /** Returns a line such as `2 sessions that were listed again: AUTH, BUILD`. */
 export function broughtBackText(slugs: readonly string[]): string {
   const count = slugs.length === 1 ? '1 session that was' : `${slugs.length} sessions that were`;

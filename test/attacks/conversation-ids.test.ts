@@ -1,7 +1,7 @@
 import { mkdirSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { expect, test } from 'vitest';
-import { continueConversation, transcriptFile } from '../../src/platform/claude/index.ts';
+import { conversationFor, transcriptFile } from '../../src/platform/claude/index.ts';
 import { createWorld } from '../harness/world.ts';
 
 test.each(['--dangerously-skip-permissions', '../other/conversation'])(
@@ -11,6 +11,7 @@ test.each(['--dangerously-skip-permissions', '../other/conversation'])(
     const place = { configDir: join(world.home, '.claude'), cwd: world.projectDir, sessionId };
     mkdirSync(dirname(transcriptFile(place)), { recursive: true });
     writeFileSync(transcriptFile(place), '{"type":"user"}\n');
-    expect(await continueConversation(place, 'new')).toEqual({ kind: 'new', sessionId: 'new' });
+    const own = { configDirs: [place.configDir], sessionId, reported: transcriptFile(place), isBegun: true };
+    expect(await conversationFor(own, null, 'new')).toEqual({ kind: 'new', sessionId: 'new' });
   },
 );

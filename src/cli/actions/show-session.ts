@@ -9,6 +9,7 @@ import { memoryText } from '../../text/memory-words.ts';
 import { pullRequestText } from '../../text/pull-request-words.ts';
 import { lostText } from '../../text/restore-words.ts';
 import {
+  missingText,
   modelText,
   parkedText,
   pathText,
@@ -110,6 +111,7 @@ type Fact = readonly [name: string, value: string];
 /** Returns lines about the session's task, and about anything that blocks the session. */
 function facts(session: Session, { home, branchOf, modelOf }: Reader): Fact[] {
   const { status, adopted, path } = session;
+  const missing = missingText(session);
   const branch = path === null ? '' : cleanLine(branchOf(path));
   return [
     ['path', [pathText(path, home), branch === '' ? '' : `(${branch})`].filter(isText).join(' ')],
@@ -122,6 +124,7 @@ function facts(session: Session, { home, branchOf, modelOf }: Reader): Fact[] {
     ['why', status.primary === null && status.because.source !== 'none' ? cleanLine(status.because.evidence) : ''],
     ['keys', status.primary === null ? '' : blockedText(session)],
     ['recording', recordingText(session)],
+    ['missing', missing === '' ? '' : `${missing}; cbos restart ${session.slug} --new-conversation begins a new one`],
     ['queue', queueText(session) === '' ? '' : `${queueText(session)}; cbos queue resume ${session.slug}`],
     ['parked', parkedText(session) === '' ? '' : `${parkedText(session)}; cbos wake ${session.slug}`],
     ['lost', lostText(session) === '' ? '' : `${lostText(session)}; cbos restore ${session.slug}`],

@@ -85,13 +85,18 @@ export function addLifecycle(program: Command, context: CliContext): void {
     examples: [
       ['cbos restart AUTH', 'restart AUTH'],
       ['cbos restart build1/AUTH', 'the same on another machine in the fleet'],
+      [
+        'cbos restart AUTH --new-conversation',
+        'begin a new, empty conversation; Claude Code keeps the old one if it still has it',
+      ],
       ['cbos restart --all', 'restart all stopped sessions; `cbos restore` brings back only those that nobody ended'],
     ],
   })
     .argument('[name...]', 'the sessions')
     .option('-a, --all', 'restart every stopped session')
+    .option('--new-conversation', 'begin a new conversation instead of continuing the old one')
     .option('--json', 'print the API responses as JSON, one per line')
-    .action(async (slugs: string[], options: { all?: boolean; json?: boolean }) => {
+    .action(async (slugs: string[], options: { all?: boolean; json?: boolean; newConversation?: boolean }) => {
       if ((slugs.length === 0) === (options.all !== true)) {
         throw new CommandError('Name sessions, or use --all', 'cbos restart --help', EXIT.usage);
       }
@@ -102,9 +107,16 @@ export function addLifecycle(program: Command, context: CliContext): void {
           : slugs;
       if (stopped.length === 0) out.notice('nothing to restart: no session is stopped');
       await forEach(context, stopped, async (slug) => {
-        const session = await client.call('restartSession', { params: { slug } });
+        const isNew = options.newConversation === true;
+        const session = await client.call('restartSession', {
+          params: { slug },
+          query: isNew ? { new_conversation: 'true' } : {},
+        });
         if (options.json === true) out.jsonLine(session);
-        else out.line(`${cleanLine(session.slug)} restarted; it continues its conversation`);
+        else
+          out.line(
+            `${cleanLine(session.slug)} restarted; it ${isNew ? 'begins a new conversation' : 'continues its conversation'}`,
+          );
       });
     });
 

@@ -1,32 +1,18 @@
-import { createReadStream } from 'node:fs';
-import { basename, dirname, join, normalize } from 'node:path';
-import { createInterface } from 'node:readline';
-import { type ConversationPlace, isConversationId, transcriptFile } from './own-files.ts';
+import { basename, dirname, normalize } from 'node:path';
+import { findTranscript } from './find-transcript.ts';
+import { configDirectoryOf, isConversationId } from './own-files.ts';
 
 /**
- * Reports whether a path is one where Claude Code stores a conversation. The check is needed because programs inside a
- * session can write hook payloads of their own, which can name any file.
+ * Reports whether a path is one where Claude Code stores a conversation, in one of these configuration directories. The
+ * check is needed because programs inside a session can write hook payloads of their own, which can name any file.
  */
-export function isTranscriptOf(file: string, { configDir, sessionId }: Omit<ConversationPlace, 'cwd'>): boolean {
-  const projects = join(configDir, 'projects');
-  const isBelow = dirname(dirname(file)) === projects && file === normalize(file);
-  return isConversationId(sessionId) && isBelow && basename(file) === `${sessionId}.jsonl`;
-}
-
-/** Matches a line that belongs to the conversation itself. Other lines store the mode, the title, and the like. */
-const MESSAGE_LINE = /"type":\s*"(?:user|assistant)"/;
-
-async function hasMessages(file: string): Promise<boolean> {
-  const stream = createReadStream(file, 'utf8');
-  try {
-    for await (const line of createInterface({ input: stream })) if (MESSAGE_LINE.test(line)) return true;
-    return false;
-  } catch (error) {
-    if ((error as NodeJS.ErrnoException).code === 'ENOENT') return false;
-    throw error;
-  } finally {
-    stream.destroy();
-  }
+export function isTranscriptOf(
+  file: string,
+  { configDirs, sessionId }: { configDirs: readonly string[]; sessionId: string },
+): boolean {
+  const isBelow = file === normalize(file) && basename(dirname(dirname(file))) === 'projects';
+  const isKnown = isBelow && configDirs.includes(configDirectoryOf(file));
+  return isConversationId(sessionId) && isKnown && basename(file) === `${sessionId}.jsonl`;
 }
 
 /** A conversation from which another session branched off, as it was when that session was created. */
@@ -41,41 +27,50 @@ export type LaunchConversation =
   | { kind: 'new' | 'resume'; sessionId: string }
   | { kind: 'fork'; sessionId: string; from: string };
 
-/** Where a session's own conversation is stored. The file may not exist yet. */
-export type OwnPlace = Omit<ConversationPlace, 'sessionId'> & { sessionId: string | null };
+/** How a launch gets its conversation, with the transcript of a conversation that it continues. */
+export type PlannedConversation =
+  | { kind: 'new'; sessionId: string }
+  | { kind: 'resume'; sessionId: string; transcript: string }
+  | { kind: 'fork'; sessionId: string; from: string };
+
+/** A conversation that a launch would have to continue, but whose transcript no longer exists. */
+export interface MissingConversation {
+  kind: 'missing';
+  sessionId: string;
+}
+
+/** What is known about a session's own conversation. */
+export interface KnownConversation {
+  /** the configuration directories in which the transcript may be */
+  configDirs: readonly string[];
+  sessionId: string | null;
+  /** the path of the transcript as last reported */
+  reported: string | null;
+  /** whether the model has answered in this conversation */
+  isBegun: boolean;
+}
 
 /**
- * Returns how to launch a session. Claude Code writes the transcript of a fork only with its first prompt, so a fork
- * that was never prompted is forked again (2.1.330).
+ * Returns how to launch a session. Claude Code writes the transcript of a conversation only with its first prompt, so
+ * a conversation that was never prompted cannot be resumed ("No conversation found"). If its transcript exists but
+ * contains no messages (after `/exit` on 2.1.329), its id cannot be reused either ("is already in use"). In both cases
+ * the session begins a conversation under another id, or copies its original again if it is a fork (2.1.330). A
+ * conversation that has begun is never replaced by an empty one.
  * @param fork the conversation from which the session was forked
  * @param newId a UUID for a new conversation or a fork
  */
 export async function conversationFor(
-  place: OwnPlace,
+  own: KnownConversation,
   fork: ForkedConversation | null,
   newId: string,
-): Promise<LaunchConversation> {
-  const { configDir, sessionId } = place;
-  const own = sessionId === null ? null : await continueConversation({ ...place, sessionId }, newId);
-  if (own?.kind === 'resume') return own;
-  if (fork !== null) {
-    const from = transcriptFile({ configDir, ...fork });
-    if (isConversationId(fork.sessionId) && (await hasMessages(from))) return { kind: 'fork', sessionId: newId, from };
+): Promise<PlannedConversation | MissingConversation> {
+  const { configDirs, sessionId, reported, isBegun } = own;
+  if (sessionId !== null && isConversationId(sessionId)) {
+    const transcript = await findTranscript({ configDirs, sessionId, reported });
+    if (transcript !== null) return { kind: 'resume', sessionId, transcript };
+    if (isBegun) return { kind: 'missing', sessionId };
   }
-  return own ?? { kind: 'new', sessionId: newId };
-}
-
-/**
- * Returns how to restart a session with its conversation. A conversation that was never prompted cannot be resumed ("No
- * conversation found"). If its transcript exists but contains no messages (after `/exit` on 2.1.329), its id cannot be
- * reused either ("is already in use"). In that case, the session starts a new conversation under another id.
- * @param newId a UUID for the case that the session starts a new conversation
- */
-export async function continueConversation(
-  place: ConversationPlace,
-  newId: string,
-): Promise<{ kind: 'new' | 'resume'; sessionId: string }> {
-  return isConversationId(place.sessionId) && (await hasMessages(transcriptFile(place)))
-    ? { kind: 'resume', sessionId: place.sessionId }
-    : { kind: 'new', sessionId: newId };
+  if (fork === null) return { kind: 'new', sessionId: newId };
+  const from = await findTranscript({ configDirs, sessionId: fork.sessionId, reported: null });
+  return from === null ? { kind: 'missing', sessionId: fork.sessionId } : { kind: 'fork', sessionId: newId, from };
 }

@@ -1,7 +1,8 @@
 import { readdir, stat } from 'node:fs/promises';
 import { join } from 'node:path';
 import { openRegularFile } from '../files/regular-file.ts';
-import { transcriptFile } from './own-files.ts';
+import { folderOfTranscript } from './find-transcript.ts';
+import { isStoredFor } from './own-files.ts';
 
 /** A conversation for which Claude Code has stored a transcript. */
 export interface FoundConversation {
@@ -22,15 +23,15 @@ const TRANSCRIPT = /^([0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12})\.jsonl$/;
 
 /**
  * Returns the conversations of this machine's user, newest first, from `projects/*` in Claude Code's configuration
- * directory. Conversations that cannot be resumed are omitted: those that were never prompted, that are broken, or that
- * are not where Claude Code would look for them.
+ * directory. Conversations that cannot be resumed are omitted: those that were never prompted, that are broken, or
+ * whose folder is unknown.
  */
 export async function listConversations(configDir: string, limit: number): Promise<FoundConversation[]> {
   const files = (await listTranscripts(join(configDir, 'projects'))).sort((one, other) => other.at - one.at);
   const found: FoundConversation[] = [];
   for (const file of files) {
     if (found.length >= limit) break;
-    const conversation = await readConversation(configDir, file);
+    const conversation = await readConversation(file);
     if (conversation !== null) found.push(conversation);
   }
   return found;
@@ -40,7 +41,7 @@ export async function listConversations(configDir: string, limit: number): Promi
 export async function findConversation(configDir: string, sessionId: string): Promise<FoundConversation | null> {
   const files = await listTranscripts(join(configDir, 'projects'));
   for (const file of files.filter((one) => one.sessionId === sessionId)) {
-    const conversation = await readConversation(configDir, file);
+    const conversation = await readConversation(file);
     if (conversation !== null) return conversation;
   }
   return null;
@@ -53,13 +54,12 @@ interface Transcript {
   at: number;
 }
 
-async function readConversation(
-  configDir: string,
-  { path, sessionId, at }: Transcript,
-): Promise<FoundConversation | null> {
+async function readConversation({ path, sessionId, at }: Transcript): Promise<FoundConversation | null> {
   const head = await readHead(path);
-  if (head === null || transcriptFile({ configDir, cwd: head.cwd, sessionId }) !== path) return null;
-  return { sessionId, lastActivity: at, ...head };
+  if (head === null) return null;
+  // The session may have moved after its first prompt, and its transcript with it.
+  const cwd = isStoredFor(path, head.cwd) ? head.cwd : await folderOfTranscript(path);
+  return cwd === null ? null : { sessionId, lastActivity: at, ...head, cwd };
 }
 
 async function listTranscripts(dir: string): Promise<Transcript[]> {

@@ -14,7 +14,7 @@
  *   tap's reports
  * - `registry.ts`: Claude Code's registry
  * - `conversations.ts`: Claude Code's conversations
- * - `own-files.ts`: where Claude Code's files are
+ * - `own-files.ts`: where Claude Code's files are; `find-transcript.ts`: where a conversation's transcript is
  * - `queue-operations.ts`: Claude Code's own queue of prompts
  * - `trust.ts`: which folders are trusted
  * - `process-trace.ts`: which session a process belongs to
@@ -26,6 +26,7 @@ export * from './call-guard.ts';
 export * from './conversation.ts';
 export * from './conversations.ts';
 export * from './environment.ts';
+export * from './find-transcript.ts';
 export * from './hook-settings.ts';
 export * from './hook-spool.ts';
 export * from './launch.ts';

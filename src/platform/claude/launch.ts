@@ -45,6 +45,13 @@ export function canFork(version: string | null): boolean {
   return known === null || isAtLeast(known, FIRST_WITH_FORK);
 }
 
+/** The first known version that finds a conversation by its id from any folder; 2.1.150 looks only in its own one. */
+const FIRST_TO_FIND_ANYWHERE = '2.1.250';
+
+/** Reports whether a version can continue a conversation in any folder, whichever folder it took place in. */
+export const findsConversationsAnywhere = (version: ClaudeVersion): boolean =>
+  isAtLeast(version, FIRST_TO_FIND_ANYWHERE);
+
 /** The arguments with which a user selects the conversation. They would contradict those that CBOS passes. */
 const CHOOSES_CONVERSATION = /^(--(continue|resume|session-id|from-pr)(=|$)|-c$|-r$)/;
 

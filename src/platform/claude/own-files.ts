@@ -1,4 +1,4 @@
-import { join } from 'node:path';
+import { basename, dirname, join } from 'node:path';
 
 // The places where Claude Code keeps its files. This module imports nothing else, because `cbos ls` needs it.
 
@@ -19,12 +19,30 @@ export interface ConversationPlace {
 }
 
 /**
- * Returns the file in which Claude Code stores a conversation: `projects/CWD-WITH-DASHES/ID.jsonl` in its
- * configuration directory.
+ * Returns the file in which Claude Code usually stores a conversation: `projects/CWD-WITH-DASHES/ID.jsonl` in its
+ * configuration directory. This is only a first guess. Claude Code moves the file when the session moves to another
+ * folder, and leaves it where it is when the conversation is continued elsewhere; `findTranscript` finds it everywhere.
  */
 export function transcriptFile(place: ConversationPlace): string {
-  return join(place.configDir, 'projects', place.cwd.replaceAll(/[^A-Za-z0-9]/g, '-'), `${place.sessionId}.jsonl`);
+  return join(place.configDir, 'projects', dashed(place.cwd), `${place.sessionId}.jsonl`);
 }
+
+/** How much of a folder's name Claude Code keeps. A hash of 6 characters follows if the name is longer (2.1.330). */
+const MOST_NAME_CHARS = 200;
+
+/** Reports whether a transcript is where Claude Code stores the conversations of a folder. */
+export function isStoredFor(transcript: string, cwd: string): boolean {
+  const name = dashed(cwd);
+  const project = basename(dirname(transcript));
+  return (
+    project === name || (name.length > MOST_NAME_CHARS && project.startsWith(`${name.slice(0, MOST_NAME_CHARS)}-`))
+  );
+}
+
+/** Returns the configuration directory that contains a transcript. */
+export const configDirectoryOf = (transcript: string): string => dirname(dirname(dirname(transcript)));
+
+const dashed = (cwd: string): string => cwd.replaceAll(/[^A-Za-z0-9]/g, '-');
 
 /**
  * Reports whether a string is a conversation id. Hooks and the registry may contain anything, and Claude Code would

@@ -27,8 +27,11 @@ const Record = z.looseObject({
 export type RegistryRecord = z.infer<typeof Record>;
 
 export function registryDirectory(env: Parameters<typeof configDirectory>[0]): string {
-  return join(configDirectory(env), 'sessions');
+  return registryIn(configDirectory(env));
 }
+
+/** Returns the directory of the registry in a configuration directory. */
+export const registryIn = (configDir: string): string => join(configDir, 'sessions');
 
 /** @returns null if the text is not a record, or is only half of one */
 export function parseRegistryRecord(text: string): RegistryRecord | null {

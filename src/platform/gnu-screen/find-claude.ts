@@ -1,7 +1,7 @@
-import { readlink } from 'node:fs/promises';
 import { basename } from 'node:path';
 import {
   argvOf,
+  folderOfProcess,
   listProcesses,
   type ProcessId,
   type ProcessInfo,
@@ -155,14 +155,5 @@ export async function findRecorded(daemonPid: number): Promise<ProcessInfo | nul
 
 async function readPlace(pid: number): Promise<Pick<WindowClaude, 'window' | 'cwd'>> {
   const entry = (await readEnvironment(pid)).find((one) => one.startsWith('WINDOW='));
-  return { window: entry?.slice('WINDOW='.length) ?? '0', cwd: await readCwd(pid) };
-}
-
-async function readCwd(pid: number): Promise<string | null> {
-  try {
-    return await readlink(`/proc/${pid}/cwd`);
-  } catch (error) {
-    if (['ENOENT', 'ESRCH', 'EACCES', 'EPERM'].includes((error as NodeJS.ErrnoException).code ?? '')) return null;
-    throw error;
-  }
+  return { window: entry?.slice('WINDOW='.length) ?? '0', cwd: folderOfProcess(pid) };
 }

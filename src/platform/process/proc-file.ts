@@ -1,4 +1,4 @@
-import { readFileSync } from 'node:fs';
+import { readFileSync, readlinkSync } from 'node:fs';
 import { readdir } from 'node:fs/promises';
 import { setImmediate as nextTurn } from 'node:timers/promises';
 
@@ -145,6 +145,20 @@ export async function readEnvironment(pid: number): Promise<string[]> {
 /** Works like {@link readEnvironment}, but synchronously. */
 export function environmentOf(pid: number): string[] {
   return splitNul(readProcFile(pid, 'environ'));
+}
+
+/**
+ * Returns the folder in which a process works. Returns null if the process has ended, if it belongs to another user, or
+ * if the folder was deleted.
+ */
+export function folderOfProcess(pid: number): string | null {
+  try {
+    const folder = readlinkSync(`/proc/${pid}/cwd`);
+    return folder.endsWith(' (deleted)') ? null : folder;
+  } catch (error) {
+    if (['ENOENT', 'ESRCH', 'EACCES', 'EPERM'].includes((error as NodeJS.ErrnoException).code ?? '')) return null;
+    throw error;
+  }
 }
 
 /**

@@ -52,6 +52,26 @@ export const EndedSession = z.object({
   wasRunning: z.boolean(),
 });
 export type EndedSession = z.infer<typeof EndedSession>;
+/** What Claude Code itself has reported about a session's conversation, and about the folder in which it works. */
+export const Reported = z.object({
+  /** the path of the conversation's transcript; null if nothing has reported it yet */
+  transcript: z.string().nullable(),
+  /** Claude Code's configuration directory, which a wrapper may have chosen; null if unknown */
+  configDir: z.string().nullable(),
+  /** the session's place, if that is not the folder in which it was started */
+  place: z.string().nullable(),
+  /** whether the model has answered in this conversation, so that a launch without it would lose something */
+  isBegun: z.boolean(),
+});
+export type Reported = z.infer<typeof Reported>;
+
+/** What is known before Claude Code has reported anything. */
+export const NOTHING_REPORTED: Reported = {
+  transcript: null,
+  configDir: null,
+  place: null,
+  isBegun: false,
+};
 
 /** What CBOS needs to know about a session to find it again after a crash. Times are in Unix milliseconds. */
 export interface SessionRecord {
@@ -117,6 +137,7 @@ export interface SessionRecord {
   loss: LostSession | null;
   /** how the last launch ended; a launch keeps it only if a turn was interrupted, and the next turn clears it */
   ended: EndedSession | null;
+  reported: Reported;
 }
 
 const Row = z.object({
@@ -152,6 +173,7 @@ const Row = z.object({
   stop_asked_at: z.number().nullable(),
   loss: z.string().nullable(),
   ended: z.string().nullable(),
+  reported: z.string().nullable(),
 });
 
 export interface SessionStore {
@@ -166,7 +188,7 @@ export interface SessionStore {
 export function createSessionStore(database: Database): SessionStore {
   const all = database.prepare('SELECT * FROM sessions ORDER BY rowid');
   const save = database.prepare(`
-    INSERT INTO sessions VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)
+    INSERT INTO sessions VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)
     ON CONFLICT (id) DO UPDATE SET slug = excluded.slug, path = excluded.path, adopted = excluded.adopted,
       launch = excluded.launch, launch_id = excluded.launch_id, screen_id = excluded.screen_id, screen_window = excluded.screen_window,
       daemon_pid = excluded.daemon_pid, daemon_start = excluded.daemon_start,
@@ -176,7 +198,8 @@ export function createSessionStore(database: Database): SessionStore {
       last_activity = excluded.last_activity, last_question = excluded.last_question, hooks = excluded.hooks, type = excluded.type,
       answer_key = excluded.answer_key, cleared_at = excluded.cleared_at, removed_at = excluded.removed_at,
       queue_stopped_at = excluded.queue_stopped_at, typed = excluded.typed, parked_at = excluded.parked_at,
-      boot = excluded.boot, stop_asked_at = excluded.stop_asked_at, loss = excluded.loss, ended = excluded.ended`);
+      boot = excluded.boot, stop_asked_at = excluded.stop_asked_at, loss = excluded.loss, ended = excluded.ended,
+      reported = excluded.reported`);
   const remove = database.prepare('DELETE FROM sessions WHERE id = ?');
   return {
     all: () => all.all().map((row) => toRecord(Row.parse(row))),
@@ -215,6 +238,7 @@ export function createSessionStore(database: Database): SessionStore {
         record.stopAskedAt,
         record.loss === null ? null : JSON.stringify(record.loss),
         record.ended === null ? null : JSON.stringify(record.ended),
+        JSON.stringify(record.reported),
       );
     },
     remove: (id) => {
@@ -254,6 +278,7 @@ function toRecord(row: z.infer<typeof Row>): SessionRecord {
     stopAskedAt: row.stop_asked_at,
     loss: row.loss === null ? null : LostSession.parse(JSON.parse(row.loss)),
     ended: row.ended === null ? null : EndedSession.parse(JSON.parse(row.ended)),
+    reported: row.reported === null ? NOTHING_REPORTED : Reported.parse(JSON.parse(row.reported)),
   };
 }
 

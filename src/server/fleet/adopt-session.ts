@@ -16,13 +16,14 @@ import {
 } from '../../platform/gnu-screen/index.ts';
 import { isAlive } from '../../platform/process/index.ts';
 import { ensureRecordingDir, markOwn, rotateRecording } from '../../platform/recorder/index.ts';
-import type { SessionRecord } from '../../platform/sqlite/session-store.ts';
+import { NOTHING_REPORTED, type SessionRecord } from '../../platform/sqlite/session-store.ts';
 import { type Adoption, CatalogueError, type Session, type Settings } from '../../protocol/index.ts';
 import type { ActorDeps, SessionActor } from '../session/actor.ts';
 import { followRecording } from './follow-recording.ts';
-import { recordingFiles, requireDirectory } from './launch-session.ts';
+import { recordingFiles } from './launch-session.ts';
 import { belongsToOther, ownerOfScreen } from './owner.ts';
 import { redrawScreen } from './redraw-screen.ts';
+import { requireDirectory } from './require-directory.ts';
 import { assertSlug, type Member, type Roster } from './roster.ts';
 
 /** The terminal size that Screen gives a session if no size is requested. */
@@ -83,6 +84,7 @@ export function observeForeign({ deps, roster }: Pick<AdoptContext, 'deps' | 'ro
     stopAskedAt: null,
     loss: null,
     ended: null,
+    reported: NOTHING_REPORTED,
   });
   member.actor.intake.seeAgent({ pid: found.claude.pid, startTime: found.claude.startTime, startedAt: null });
   member.actor.seeAttached(found.screen.attached);

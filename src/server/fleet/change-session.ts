@@ -1,7 +1,9 @@
 import { CatalogueError, type Session, type SessionPatch } from '../../protocol/index.ts';
+import { resumeQueue } from '../session/queue-stop.ts';
 import { requireRecovered } from './finish-session.ts';
-import { requireDirectory } from './launch-session.ts';
+import { requireDirectory } from './require-directory.ts';
 import { assertSlug, type Member, type Roster } from './roster.ts';
+import { showingMissing, withoutConversation } from './session-conversation.ts';
 
 /** Renames a session, or changes the folder in which it will start next time. */
 export async function changeSession(
@@ -31,12 +33,32 @@ async function rename(roster: Roster, { actor, controls }: Member, slug: string)
   });
 }
 
-/** @throws CatalogueError session_alive, no_such_path, and every error with which a launch is refused */
-export function restartSession({ actor, controls }: Member): Promise<Session> {
+/**
+ * Restarts a stopped session. The session continues its conversation, unless a new one is requested. For a JSON session
+ * that is not running a turn, a new conversation can be requested without stopping the session.
+ * @throws CatalogueError session_alive, no_such_path, no_such_conversation, and every error with which a launch is
+ * refused; the session then keeps the conversation that it had
+ */
+export function restartSession(
+  { actor, controls }: Member,
+  { isNewConversation } = { isNewConversation: false },
+): Promise<Session> {
   return actor.mailbox.post(async () => {
-    if (!actor.isDead()) throw new CatalogueError('session_alive', `${actor.slug} is running`);
+    if (!actor.isDead()) {
+      if (!isNewConversation || actor.record.type !== 'json')
+        throw new CatalogueError('session_alive', `${actor.slug} is running`);
+      await controls.release();
+    }
     await requireRecovered(actor);
-    await controls.launch();
+    const { claudeSessionId, reported, launch } = actor.record;
+    if (isNewConversation) actor.commit(withoutConversation(actor.record));
+    try {
+      await showingMissing(actor, controls.launch);
+    } catch (cause) {
+      if (isNewConversation) actor.update({ claudeSessionId, reported, launch });
+      throw cause;
+    }
+    if (isNewConversation && actor.record.queueStoppedAt !== null) resumeQueue(actor);
     return actor.view();
   });
 }

@@ -8,19 +8,27 @@ import {
   type SessionType,
 } from '../../protocol/index.ts';
 import type { Clock } from '../clock.ts';
-import { type LaunchContext, requireDirectory } from './launch-session.ts';
+import type { LaunchContext } from './launch-session.ts';
 import { newRecord } from './new-record.ts';
 import { conversationInUse, otherHomeOf } from './owner.ts';
+import { requireDirectory } from './require-directory.ts';
 import type { Member, Roster } from './roster.ts';
+import { requireConversation } from './session-conversation.ts';
+
+/** What a conversion needs besides the session. */
+interface Converting {
+  roster: Roster;
+  launch: Pick<LaunchContext, 'environment'>;
+}
 
 /**
  * Converts a session to the other type, with or without a terminal, and keeps its conversation. The process that has
  * the conversation open is ended first, because two processes would corrupt the conversation. For a dead session, the
  * conversion only changes the type that `restart` will start.
- * @throws CatalogueError already_running, not_adopted, and everything that a launch throws; in that case the session
- * has ended but is otherwise unchanged
+ * @throws CatalogueError already_running, not_adopted, no_such_conversation, and everything that a launch throws; in
+ * that case the session has ended but is otherwise unchanged
  */
-export function convertSession(roster: Roster, member: Member, type: SessionType): Promise<Session> {
+export function convertSession({ roster, launch }: Converting, member: Member, type: SessionType): Promise<Session> {
   const { actor } = member;
   return actor.mailbox.post(async () => {
     const { record } = actor;
@@ -34,6 +42,7 @@ export function convertSession(roster: Roster, member: Member, type: SessionType
       return actor.view();
     }
     if (!isParked) requireQuiet(member);
+    await requireConversation(record, launch.environment, '');
     actor.isChangingHands = true;
     try {
       await changeHands(roster, member, type);

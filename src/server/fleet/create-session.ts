@@ -5,9 +5,10 @@ import { withEquipment } from '../worktrees/equip-worktree.ts';
 import type { Ports } from '../worktrees/ports.ts';
 import { usersOf } from '../worktrees/users.ts';
 import { checkArguments, withPlannedArguments } from './check-arguments.ts';
-import { type LaunchContext, requireDirectory } from './launch-session.ts';
+import type { LaunchContext } from './launch-session.ts';
 import { newRecord } from './new-record.ts';
 import { placeSession, type SessionPlace } from './place-session.ts';
+import { requireDirectory } from './require-directory.ts';
 import { assertSlug, type Member, type Roster } from './roster.ts';
 
 export interface CreateContext {

@@ -115,6 +115,7 @@ export function createFleet({
     home: settings.home,
     spoolDir: launch.spoolDir,
     waits: deps.waits,
+    environment: launch.environment,
     registryDir,
     ...listeners,
     onEnd: losses.seeEnd,
@@ -201,10 +202,10 @@ export function createFleet({
       actor.list();
       return actor.view();
     },
-    convert: (slug, type) => convertSession(roster, roster.get(slug), type),
+    convert: (slug, type) => convertSession(making, roster.get(slug), type),
     conversations: () => otherConversations({ roster, launch, registryDir, clock: deps.clock }),
     patch: (slug, request) => changeSession(roster, roster.get(slug), request),
-    restart: (slug) => restartSession(roster.get(slug)),
+    restart: (slug, how) => restartSession(roster.get(slug), how),
     park: async (slug) => {
       const { actor, controls } = roster.get(slug);
       await controls.park();

@@ -22,7 +22,7 @@ export function followFigures({ roster, spoolDir, log }: FollowFigures): Dispose
         .flatMap(({ actor: { record } }) =>
           record.type === 'screen' && record.launchId !== null ? [record.launchId] : [],
         ),
-    onReport: (launchId, report) => roster.byLaunch(launchId)?.actor.intake.seeReport(launchId, report),
+    onReport: (launchId, report) => roster.byLaunch(launchId)?.actor.intake.seeStatusLine(launchId, report),
     onError: (cause) => log.error({ err: cause }, 'the reports of the status lines could not be read'),
   });
 }

@@ -1,15 +1,16 @@
-import { realpath } from 'node:fs/promises';
 import { isRepeatable } from '../../core/restore/own-arguments.ts';
-import { canFork, configDirectory, conversationFor, type ForkedConversation } from '../../platform/claude/index.ts';
+import { canFork, type ForkedConversation } from '../../platform/claude/index.ts';
 import type { SessionRecord } from '../../platform/sqlite/session-store.ts';
 import { CatalogueError, type Fork, type Session } from '../../protocol/index.ts';
 import type { SessionActor } from '../session/actor.ts';
 import { withEquipment } from '../worktrees/equip-worktree.ts';
 import { type CreateContext, launchFirst } from './create-session.ts';
-import { type LaunchContext, requireDirectory } from './launch-session.ts';
+import type { LaunchContext } from './launch-session.ts';
 import { newRecord } from './new-record.ts';
 import { placeFork, type SessionPlace } from './place-session.ts';
+import { requireDirectory } from './require-directory.ts';
 import { assertSlug, type Member } from './roster.ts';
+import { requireConversation } from './session-conversation.ts';
 import { whileQuiet } from './turn-of-session.ts';
 
 /**
@@ -30,7 +31,7 @@ export function forkSession(context: CreateContext, member: Member, request: For
       if (!canFork(claudeVersion))
         throw new CatalogueError('launch_failed', `Claude Code ${claudeVersion} cannot fork a conversation`);
       if (!isRepeatable(asked.args)) throw ownArguments(actor);
-      const fork = await requireConversation(launch, actor, path);
+      const fork = await requireOriginal(launch, actor, path);
       const place = await placeOf(launch, actor, { ...request, path });
       return withEquipment({ setUps: launch.setUps, ports }, { place, wantsSetUp: true }, (worktree) => {
         const record = newRecord({ slug: request.slug, path: place.path, type }, place.path, clock.now());
@@ -73,18 +74,14 @@ async function placeOf(
  * fork copies the first original's conversation.
  * @throws CatalogueError no_such_conversation
  */
-async function requireConversation(
+async function requireOriginal(
   { environment }: LaunchContext,
   { slug, record }: SessionActor,
   path: string,
 ): Promise<ForkedConversation> {
-  const { claudeSessionId, launch } = record;
-  const configDir = configDirectory({ ...environment, ...launch.env });
-  for (const cwd of [path, await realpath(path)]) {
-    const found = await conversationFor({ configDir, cwd, sessionId: claudeSessionId }, launch.fork ?? null, '');
-    if (found.kind === 'resume') return { sessionId: found.sessionId, cwd };
-    if (found.kind === 'fork' && launch.fork !== undefined) return launch.fork;
-  }
+  const found = await requireConversation(record, environment, '');
+  if (found.kind === 'resume') return { sessionId: found.sessionId, cwd: path };
+  if (found.kind === 'fork' && record.launch.fork !== undefined) return record.launch.fork;
   throw new CatalogueError('no_such_conversation', `${slug} has no conversation yet`, {
     hint: `\`cbos send ${slug} TEXT\` begins one`,
   });

@@ -1,5 +1,5 @@
-import { realpath, stat } from 'node:fs/promises';
-import { join, resolve } from 'node:path';
+import { realpath } from 'node:fs/promises';
+import { join } from 'node:path';
 import { v4 as uuid } from 'uuid';
 import { chosenConversation, continuingArguments } from '../../core/launch/index.ts';
 import { choosesConversation } from '../../core/restore/own-arguments.ts';
@@ -7,11 +7,9 @@ import {
   buildLaunch,
   claudeVersion,
   configDirectory,
-  conversationFor,
   formatClaudeVersion,
   LAUNCH_VARIABLE,
   LAUNCHING_VARIABLE,
-  type LaunchConversation,
   launchSettingsFile,
   listConversations,
   readOwnSettings,
@@ -25,11 +23,12 @@ import {
 import { launch, type ScreenHost } from '../../platform/gnu-screen/index.ts';
 import type { ProcessId } from '../../platform/process/index.ts';
 import { ensureRecordingDir, markOwn, rotateRecording } from '../../platform/recorder/index.ts';
-import type { SessionRecord } from '../../platform/sqlite/session-store.ts';
-import { CatalogueError, PermissionMode, type Settings } from '../../protocol/index.ts';
+import type { Reported, SessionRecord } from '../../platform/sqlite/session-store.ts';
+import { PermissionMode, type Settings } from '../../protocol/index.ts';
 import type { RecordingFiles } from '../screen/recording.ts';
 import { setUpToRun } from '../worktrees/begin-set-up.ts';
 import type { SetUps } from '../worktrees/set-ups.ts';
+import { launchFolder, reportedAtLaunch, requireConversation } from './session-conversation.ts';
 
 export interface LaunchContext {
   settings: Settings;
@@ -57,12 +56,14 @@ export interface Launched {
   claudeSessionId: string | null;
   claudeVersion: string;
   recording: RecordingFiles;
+  reported: Reported;
 }
 
 /**
  * Starts Claude Code for a session, and continues the session's earlier conversation if there is one. The previous
  * recording is moved aside. A failed launch leaves nothing behind, but the previous recording stays moved aside.
- * @throws CatalogueError no_such_path, path_too_long, claude_not_found, screen_not_found, launch_failed
+ * @throws CatalogueError no_such_path, no_such_conversation, path_too_long, claude_not_found, screen_not_found,
+ * launch_failed
  */
 export async function launchSession(
   context: LaunchContext,
@@ -70,7 +71,6 @@ export async function launchSession(
   { onNewConversation, onChosen }: LaunchListeners,
 ): Promise<Launched> {
   const { settings, environment, screen } = context;
-  const cwd = await requireDirectory(record.path ?? '');
   const launchId = record.launchId ?? uuid();
   const env = sessionEnvironment(environment, {
     launchId,
@@ -81,13 +81,14 @@ export async function launchSession(
   });
   const program = resolveClaude(settings.claude_command, env.PATH ?? '');
   const version = await claudeVersion(program, env);
+  const conversation = await requireConversation(record, environment, uuid());
+  const cwd = await launchFolder(record, conversation, version);
   const own = await readOwnSettings(record.launch.args, cwd);
   const statusLine = tapStatusLine(version, await readStatusLine({ env, cwd, own }), settings.status_line_tap);
   const mayContinue = settings.limits_then === 'native' || settings.limits_then === 'resume';
   const settingsFile = launchSettingsFile(settings.home, version, { statusLine, mayContinue, own });
   writeHookSettings(settingsFile, version, { statusLine, mayContinue, own });
   const permissionMode = PermissionMode.safeParse(record.launch.permission_mode);
-  const conversation = await conversationOf(record, env);
   // Arguments that choose a conversation, and a prompt among them, count only until the session has its own.
   const args = conversation.kind === 'resume' ? continuingArguments(record.launch.args) : record.launch.args;
   if (conversation.kind === 'new' && !choosesConversation(args)) onNewConversation();
@@ -125,6 +126,7 @@ export async function launchSession(
     daemon: launched.daemon,
     agent: launched.agent,
     claudeSessionId: command.sessionId,
+    reported: reportedAtLaunch(record, conversation),
     claudeVersion: formatClaudeVersion(version),
     recording,
   };
@@ -132,16 +134,6 @@ export async function launchSession(
 
 export function recordingFiles(streamDir: string, slug: string): RecordingFiles & { timing: string } {
   return { typescript: join(streamDir, `${slug}.typescript`), timing: join(streamDir, `${slug}.timing`) };
-}
-
-/** Returns the absolute path of an existing directory. @throws CatalogueError no_such_path */
-export async function requireDirectory(path: string): Promise<string> {
-  const absolute = resolve(path);
-  // A path that contains a NUL or is too long is treated like a missing directory, because `stat` fails for it as well.
-  const found = await stat(absolute).catch(() => null);
-  if (found === null) throw new CatalogueError('no_such_path', `The directory ${JSON.stringify(path)} does not exist`);
-  if (!found.isDirectory()) throw new CatalogueError('no_such_path', `${JSON.stringify(path)} isn't a directory`);
-  return absolute;
 }
 
 /** Returns the id of the conversation that a user's arguments continue, as far as CBOS can tell. */
@@ -155,13 +147,3 @@ async function chosenIn(place: { configDir: string; cwd: string; args: readonly 
 
 /** How many conversations are read to find the newest one of a folder. */
 const MOST_CONVERSATIONS = 500;
-
-/**
- * Resumes the session's conversation if Claude Code has saved one. Otherwise, the session continues a copy of another
- * conversation or begins a new one.
- */
-function conversationOf(record: SessionRecord, env: Readonly<Record<string, string>>): Promise<LaunchConversation> {
-  const { claudeSessionId, path, launch } = record;
-  const place = { configDir: configDirectory(env), cwd: path ?? '', sessionId: path === null ? null : claudeSessionId };
-  return conversationFor(place, launch.fork ?? null, uuid());
-}

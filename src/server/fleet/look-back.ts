@@ -1,5 +1,5 @@
 import { localDay } from '../../core/history/index.ts';
-import { configDirectory, isConversationId, readTranscript, transcriptFile } from '../../platform/claude/index.ts';
+import { findTranscript, readTranscript } from '../../platform/claude/index.ts';
 import type { Search } from '../../platform/search/index.ts';
 import type { DayStore } from '../../platform/sqlite/day-store.ts';
 import type { EventStore } from '../../platform/sqlite/event-store.ts';
@@ -16,6 +16,7 @@ import type {
 import type { SessionActor } from '../session/actor.ts';
 import { toTimestamp } from '../session/view.ts';
 import type { Roster } from './roster.ts';
+import { configDirectoriesOf } from './session-conversation.ts';
 
 /** How many hits are returned by default: about one screen. */
 const DEFAULT_HITS = 20;
@@ -81,15 +82,15 @@ export async function searchSessions(past: Past, { q, session, kind, limit }: Se
 
 /** Returns the messages in the transcript of a session's conversation; empty if there is no transcript yet. */
 export async function readConversation(
-  { record, intake }: Pick<SessionActor, 'record' | 'intake'>,
-  environment: Parameters<typeof configDirectory>[0],
+  { record }: Pick<SessionActor, 'record'>,
+  environment: Parameters<typeof configDirectoriesOf>[1],
   after: number | null,
 ): Promise<TranscriptPage> {
-  const { claudeSessionId: sessionId, path: cwd } = record;
-  const isKnown = sessionId !== null && isConversationId(sessionId) && cwd !== null;
-  // As long as Claude Code has not reported the transcript's path, the usual path is assumed.
-  const usual = isKnown ? transcriptFile({ configDir: configDirectory(environment), cwd, sessionId }) : null;
-  const file = intake.transcript ?? usual;
+  const { claudeSessionId: sessionId, reported } = record;
+  const configDirs = configDirectoriesOf(record, environment);
+  const found =
+    sessionId === null ? null : await findTranscript({ sessionId, configDirs, reported: reported.transcript });
+  const file = found ?? reported.transcript;
   const page = file === null ? { events: [], from: 0, end: 0 } : await readTranscript(file, after);
   return { claude_session_id: sessionId, ...page };
 }

@@ -1,5 +1,5 @@
 import { v7 as uuid } from 'uuid';
-import type { SessionRecord } from '../../platform/sqlite/session-store.ts';
+import { NOTHING_REPORTED, type SessionRecord } from '../../platform/sqlite/session-store.ts';
 import type { NewSession, SessionType, Worktree } from '../../protocol/index.ts';
 
 /**
@@ -54,5 +54,6 @@ export function newRecord(
     stopAskedAt: null,
     loss: null,
     ended: null,
+    reported: NOTHING_REPORTED,
   };
 }

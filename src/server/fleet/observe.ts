@@ -1,6 +1,6 @@
-import { dirname } from 'node:path';
 import {
   awaitUsageLimit,
+  findTranscript,
   type HookSpool,
   type RegistryRecord,
   type ReplyWaits,
@@ -8,7 +8,6 @@ import {
   registryEvidence,
   SET_UP_EVENT,
   type SpooledHook,
-  transcriptFile,
   watchHookSpool,
   watchRegistry,
 } from '../../platform/claude/index.ts';
@@ -22,6 +21,7 @@ import { followAgent } from './follow-agent.ts';
 import { ownPayload } from './own-payload.ts';
 import { ownerOf } from './owner.ts';
 import type { Member } from './roster.ts';
+import { configDirectoriesOf } from './session-conversation.ts';
 import { createScreenSurvey, type SurveyOptions } from './survey-screens.ts';
 
 /**
@@ -46,6 +46,8 @@ export interface ObserverOptions extends SurveyOptions {
   onGateChanged: () => void;
   /** called when any process writes or removes the guard of calls */
   onGuardChanged: () => void;
+  /** the environment of the server's own process */
+  environment: Readonly<Record<string, string | undefined>>;
   /** the directory of Claude Code's registry: `sessions` in Claude Code's configuration directory */
   registryDir: string;
 }
@@ -106,12 +108,15 @@ export function createObserver(options: ObserverOptions): Observer {
       lookSoon();
       return;
     }
-    member.actor.intake.seeRegistry({ ...registryEvidence(record, clock.now()), version: record.version });
-    const { sessionId, cwd } = record;
-    if (sessionId !== null && cwd !== null) {
-      const configDir = dirname(options.registryDir);
-      member.actor.intake.seeTranscript(transcriptFile({ configDir, cwd, sessionId }));
-    }
+    const { sessionId, version } = record;
+    const { actor } = member;
+    actor.intake.seeRegistry({ ...registryEvidence(record, clock.now()), version });
+    if (sessionId === null) return;
+    const configDirs = configDirectoriesOf(actor.record, options.environment);
+    const transcript = await findTranscript({ sessionId, configDirs, reported: actor.record.reported.transcript });
+    if (transcript === null || disposed || actor.record.claudeSessionId !== sessionId) return;
+    actor.intake.seeReport({ transcript, isBegun: true });
+    actor.intake.seeTranscript(transcript);
   }
 
   function seeRegistryGone(pid: number): void {
@@ -167,9 +172,9 @@ export function createObserver(options: ObserverOptions): Observer {
     if (member === null) log.debug({ event: hook.event }, 'a hook came from a session that is not listed');
     // For a JSON session, nothing else is needed here, because its events report everything else.
     else if (member.actor.record.type === 'screen') {
-      const payload = ownPayload(options, member.actor, hook.payload);
       const { actor } = member;
       await followAgent(actor, hook.pid, options.registryDir);
+      const payload = ownPayload(options, actor, hook.payload);
       const own = { ...hook, payload };
       const limit = await tryTo(actor, () => readUsageLimit(own));
       actor.intake.seeHook(limit == null ? own : { ...own, limit });

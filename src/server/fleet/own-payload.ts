@@ -1,19 +1,24 @@
-import { dirname } from 'node:path';
-import { configDirectory, isConversationId, isTranscriptOf, type SpooledHook } from '../../platform/claude/index.ts';
+import {
+  configDirectoryOfProcess,
+  isConversationId,
+  isTranscriptOf,
+  type SpooledHook,
+} from '../../platform/claude/index.ts';
 import type { SessionRecord } from '../../platform/sqlite/session-store.ts';
 import type { Logger } from '../logger.ts';
+import { configDirectoriesOf } from './session-conversation.ts';
 
 /** The facts about a session's conversation. */
 interface Conversing {
   readonly slug: string;
-  readonly record: Pick<SessionRecord, 'claudeSessionId' | 'launch'>;
+  readonly record: Pick<SessionRecord, 'agent' | 'claudeSessionId' | 'launch' | 'reported'>;
   isDead(): boolean;
 }
 
 interface Among {
   readonly roster: { all(): readonly { readonly actor: Conversing }[] };
-  /** the directory of Claude Code's registry: `sessions` in Claude Code's configuration directory */
-  readonly registryDir: string;
+  /** the environment of the server's own process */
+  readonly environment: Parameters<typeof configDirectoriesOf>[1];
   readonly log: Logger;
 }
 
@@ -22,7 +27,7 @@ interface Among {
  * itself. A report counts only if it can be about this session's own conversation.
  */
 export function ownPayload(
-  { roster, registryDir, log }: Among,
+  { roster, environment, log }: Among,
   session: Conversing,
   payload: SpooledHook['payload'],
 ): SpooledHook['payload'] {
@@ -34,9 +39,10 @@ export function ownPayload(
     log.warn({ slug: session.slug, sessionId }, 'a hook reported a conversation that does not belong to its session');
     return rest;
   }
-  const { env } = session.record.launch;
-  const hasOwnHome = env.CLAUDE_CONFIG_DIR !== undefined || env.HOME !== undefined;
-  const configDir = hasOwnHome ? configDirectory(env) : dirname(registryDir);
-  const isOwn = typeof transcript === 'string' && isTranscriptOf(transcript, { configDir, sessionId });
+  const { agent } = session.record;
+  // A wrapper may have given Claude Code a configuration directory of its own, which its own environment shows.
+  const chosen = agent === null ? null : configDirectoryOfProcess(agent.pid);
+  const configDirs = [...configDirectoriesOf(session.record, environment), ...(chosen === null ? [] : [chosen])];
+  const isOwn = typeof transcript === 'string' && isTranscriptOf(transcript, { configDirs, sessionId });
   return { ...rest, session_id: sessionId, ...(isOwn ? { transcript_path: transcript } : {}) };
 }

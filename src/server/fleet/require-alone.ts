@@ -1,4 +1,4 @@
-import { LAUNCH_VARIABLE, readRegistry } from '../../platform/claude/index.ts';
+import { LAUNCH_VARIABLE, readRegistry, registryIn } from '../../platform/claude/index.ts';
 import { endTree } from '../../platform/process/index.ts';
 import type { SessionRecord } from '../../platform/sqlite/session-store.ts';
 import { CatalogueError, type Settings } from '../../protocol/index.ts';
@@ -13,14 +13,16 @@ import { conversationInUse } from './owner.ts';
  */
 export async function requireAlone(
   context: { settings: Pick<Settings, 'home'>; registryDir: string },
-  { claudeSessionId, launchId }: Pick<SessionRecord, 'claudeSessionId' | 'launchId'>,
+  { claudeSessionId, launchId, reported }: Pick<SessionRecord, 'claudeSessionId' | 'launchId' | 'reported'>,
 ): Promise<void> {
   if (launchId !== null) {
     const { left } = await endTree({ roots: [], mark: { name: LAUNCH_VARIABLE, value: launchId } });
     if (left.length > 0) throw new CatalogueError('kill_failed', `Process ${left[0]?.pid} could not be terminated`);
   }
   if (claudeSessionId === null) return;
-  const other = (await readRegistry(context.registryDir)).find((one) => one.sessionId === claudeSessionId);
+  const own = reported.configDir === null ? [] : [registryIn(reported.configDir)];
+  const running = await Promise.all([...new Set([context.registryDir, ...own])].map(readRegistry));
+  const other = running.flat().find((one) => one.sessionId === claudeSessionId);
   if (other !== undefined) throw conversationInUse(context.settings.home, other.pid);
 }
 

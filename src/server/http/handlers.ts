@@ -131,7 +131,8 @@ export function createHandlers(options: HandlerOptions): Handlers {
     resources: () => sessions.resources(),
     restore: ({ body }) => sessions.restore(body),
     restoration: () => sessions.restoration(),
-    restartSession: ({ params }) => sessions.restart(params.slug),
+    restartSession: ({ params, query }) =>
+      sessions.restart(params.slug, { isNewConversation: query.new_conversation === 'true' }),
     send: ({ params, body }) => sessions.send(params.slug, body),
     answer: async ({ params, body }) => {
       await sessions.answer(params.slug, body);

@@ -1,7 +1,13 @@
 import { mkdirSync, readdirSync, renameSync, rmSync, writeFileSync } from 'node:fs';
 import { basename, join } from 'node:path';
 import { z } from 'zod';
-import { Launch, type SessionRecord, type SessionStore } from '../../platform/sqlite/session-store.ts';
+import {
+  Launch,
+  NOTHING_REPORTED,
+  Reported,
+  type SessionRecord,
+  type SessionStore,
+} from '../../platform/sqlite/session-store.ts';
 import { readPrivateFile } from '../private-file.ts';
 
 /** The suffix of a card's file name, which follows the session's id. */
@@ -20,6 +26,7 @@ const Card = z.object({
   launchId: z.string().nullable(),
   claudeSessionId: z.string().nullable(),
   claudeVersion: z.string().nullable(),
+  reported: Reported.default(NOTHING_REPORTED),
   endedAt: z.number().nullable(),
   removedAt: z.number().nullable(),
 });

@@ -2,9 +2,10 @@ import { contextOf, type DeliveryDecision, decideDelivery, mayTypeHeld } from '.
 import { type DeliveryRecord, statusOf } from '../../core/delivery/record.ts';
 import { CatalogueError, type ClaudeEvent, type Delivery, readPromptRefusal, type Send } from '../../protocol/index.ts';
 import { overBudgetText, raiseHint } from '../../text/budget-words.ts';
+import { isMissing, showingMissing } from '../fleet/session-conversation.ts';
 import type { SessionActor } from '../session/actor.ts';
 import { type Deliverer, openDeliveryJournal } from '../session/delivery-journal.ts';
-import { forgetOldStop, isQueueStopped } from '../session/queue-stop.ts';
+import { forgetOldStop, isQueueStopped, stopQueue } from '../session/queue-stop.ts';
 import { seeDelivery } from '../session/see-delivery.ts';
 import { failedSetUp } from '../worktrees/begin-set-up.ts';
 import type { JsonDriver } from './driver.ts';
@@ -37,7 +38,12 @@ export interface JsonDeliverer extends Deliverer {
   settle(): void;
 }
 
-export function createJsonDeliverer(actor: SessionActor, driver: JsonDriver): JsonDeliverer {
+/** @param requireSaved throws if the next process could not continue the session's conversation */
+export function createJsonDeliverer(
+  actor: SessionActor,
+  driver: JsonDriver,
+  requireSaved: () => Promise<void>,
+): JsonDeliverer {
   const { deliveries, log } = actor.deps;
   const journal = openDeliveryJournal(actor);
   const { apply, earlier, find, view, withStatus } = journal;
@@ -128,7 +134,7 @@ export function createJsonDeliverer(actor: SessionActor, driver: JsonDriver): Js
     apply([{ id, phase: 'entering' }]);
     try {
       requireBudget();
-      await driver.prompt({ id, text });
+      await showingMissing(actor, () => driver.prompt({ id, text }));
     } catch (cause) {
       if (statusOf(find(id)) === 'sent') apply([{ id, phase: 'failed' }]);
       throw cause;
@@ -164,9 +170,15 @@ export function createJsonDeliverer(actor: SessionActor, driver: JsonDriver): Js
       .post(async () => {
         await driver.settleTrust();
         const next = isQueueStopped(actor) ? undefined : withStatus('queued')[0];
-        if (next !== undefined && !actor.isDead() && mayGo()) await send(next);
+        if (next === undefined || actor.isDead() || !mayGo()) return;
+        // Without this check, the prompt would fail instead of remaining in the queue.
+        if (!driver.isRunning()) await showingMissing(actor, requireSaved);
+        await send(next);
       })
-      .catch((cause: unknown) => log.error({ slug: actor.slug, err: cause }, 'a held prompt could not be sent'));
+      .catch((cause: unknown) => {
+        log.error({ slug: actor.slug, err: cause }, 'a held prompt could not be sent');
+        if (isMissing(cause)) stopQueue(actor);
+      });
   }
 
   return {

@@ -219,10 +219,10 @@ export class JsonDriver {
       await this.settleTrust();
       throw untrusted(session);
     }
-    const { claudeSessionId, claudeVersion } = launch;
+    const { claudeSessionId, claudeVersion, reported } = launch;
     // The launch is saved before the process is started. Even if the server dies right after the start, the next server
     // can find the process by its mark.
-    session.commit({ launchId, agent: null, claudeSessionId, claudeVersion, ...due });
+    session.commit({ launchId, agent: null, claudeSessionId, claudeVersion, reported, ...due });
     this.#log.beginOutput();
     let early: AgentEnd | null = null;
     const agent = await startAgent(this.#context, { ...launch, launchId }, (end) => {

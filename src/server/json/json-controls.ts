@@ -14,6 +14,7 @@
 import type { RestorePlan } from '../../core/restore/plan.ts';
 import { CONVERSATION_TYPES, conversationLines } from '../../core/status/index.ts';
 import { type Buffer, CatalogueError, type Invoke, isAsking } from '../../protocol/index.ts';
+import { requireConversation } from '../fleet/session-conversation.ts';
 import { keepAnswer } from '../memory/keep-answer.ts';
 import type { SessionActor } from '../session/actor.ts';
 import type { SessionControls } from '../session/controls.ts';
@@ -21,6 +22,7 @@ import type { Conversation } from '../session/conversation.ts';
 import { standingChoices } from '../session/open-question.ts';
 import { stopQueue } from '../session/queue-stop.ts';
 import { answerJsonQuestion } from './answer.ts';
+import { followConfigDirectory } from './config-directory.ts';
 import type { JsonContext } from './context.ts';
 import { createJsonDeliverer, type JsonDeliverer } from './deliver.ts';
 import { JsonDriver } from './driver.ts';
@@ -40,8 +42,13 @@ const INTERRUPT_MS = 10_000;
  */
 export function createJsonControls(context: JsonContext, actor: SessionActor): SessionControls {
   const driver = new JsonDriver(context, actor);
-  const deliverer = createJsonDeliverer(actor, driver);
+  /** @throws CatalogueError no_such_conversation if the next process could not continue the conversation */
+  const requireSaved = async (): Promise<void> => {
+    await requireConversation(actor.record, context.environment, '');
+  };
+  const deliverer = createJsonDeliverer(actor, driver, requireSaved);
   const stopRules = createJsonRuleReplies(actor, driver);
+  const stopDirectory = followConfigDirectory(actor, driver);
 
   async function interrupt(): Promise<void> {
     const { primary } = actor.status.memory();
@@ -80,6 +87,7 @@ export function createJsonControls(context: JsonContext, actor: SessionActor): S
     conversation: createConversation(actor, driver, deliverer),
     launch: async () => {
       requireStartable(context, actor.record);
+      await requireSaved();
       actor.commit({ adopted: true, endedAt: null });
       actor.status.startAnew();
       await driver.settleTrust();
@@ -129,6 +137,7 @@ export function createJsonControls(context: JsonContext, actor: SessionActor): S
     recording: () => null,
     dispose: () => {
       stopRules();
+      stopDirectory();
       deliverer.dispose();
       driver.dispose();
     },

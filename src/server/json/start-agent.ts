@@ -5,8 +5,6 @@ import type { StatusMemory, TrustRequest } from '../../core/status/index.ts';
 import {
   actingFiles,
   claudeVersion,
-  configDirectory,
-  conversationFor,
   formatClaudeVersion,
   isFolderTrusted,
   readOwnSettings,
@@ -17,9 +15,10 @@ import {
 } from '../../platform/claude/index.ts';
 import { JSON_ENVIRONMENT, jsonCommand, jsonFiles, startJsonProcess } from '../../platform/claude/json/index.ts';
 import type { ProcessId } from '../../platform/process/index.ts';
-import type { SessionRecord } from '../../platform/sqlite/session-store.ts';
+import type { Reported, SessionRecord } from '../../platform/sqlite/session-store.ts';
 import { CatalogueError, PermissionMode } from '../../protocol/index.ts';
-import { requireDirectory } from '../fleet/launch-session.ts';
+import { requireDirectory } from '../fleet/require-directory.ts';
+import { launchFolder, reportedAtLaunch, requireConversation } from '../fleet/session-conversation.ts';
 import { setUpToRun } from '../worktrees/begin-set-up.ts';
 import type { JsonContext } from './context.ts';
 
@@ -29,6 +28,7 @@ export interface AgentLaunch {
   cwd: string;
   claudeSessionId: string;
   claudeVersion: string;
+  reported: Reported;
   /**
    * whether Claude Code shows its tool calls to CBOS before running them, provided that its version supports the hook
    */
@@ -80,17 +80,16 @@ function environmentOf(context: JsonContext, record: SessionRecord, launchId: st
 
 /**
  * Plans the launch of a session. The launch continues the session's conversation if Claude Code has saved it.
- * @throws CatalogueError no_such_path, claude_not_found, launch_failed
+ * @throws CatalogueError no_such_path, no_such_conversation, claude_not_found, launch_failed
  */
 export async function planLaunch(context: JsonContext, record: SessionRecord, launchId: string): Promise<AgentLaunch> {
   const { settings } = context;
-  const { launch, claudeSessionId } = record;
-  const cwd = await folderOf(record);
+  const { launch } = record;
   const env = environmentOf(context, record, launchId);
   const program = resolveClaude(settings.claude_command, env.PATH ?? '');
   const version = await claudeVersion(program, env);
-  const place = { configDir: configDirectory(env), cwd, sessionId: claudeSessionId };
-  const conversation = await conversationFor(place, launch.fork ?? null, uuid());
+  const conversation = await requireConversation(record, context.environment, uuid());
+  const cwd = await realpath(await launchFolder(record, conversation, version));
   const isGuarded = context.areCallsGuarded();
   // A session that was in a terminal before may have arguments that chose its conversation.
   const args = continuingArguments(launch.args);
@@ -113,6 +112,7 @@ export async function planLaunch(context: JsonContext, record: SessionRecord, la
       env,
       cwd,
       claudeSessionId: conversation.sessionId,
+      reported: reportedAtLaunch(record, conversation),
       claudeVersion: formatClaudeVersion(version),
     },
     isGuarded,

@@ -225,7 +225,7 @@ export function limitedSession(
     },
     wasBegun: (key) => deps.deliveries.byKey(record.id, key) !== null,
     isCancelled: async (since) => {
-      const { transcript } = actor.intake;
+      const { transcript } = actor.record.reported;
       return transcript !== null && isCancelled(transcript, since);
     },
     send: (request, journalWith) => controls.deliverer.send(request, journalWith),

@@ -81,8 +81,10 @@ async function perform(actor: SessionActor, effect: Effect): Promise<EffectResul
     case 'look':
       actor.recording?.look();
       return {};
-    case 'read_transcript':
-      return { told: actor.intake.transcript === null ? NOTHING_TOLD : await readTexts(actor.intake.transcript) };
+    case 'read_transcript': {
+      const { transcript } = actor.record.reported;
+      return { told: transcript === null ? NOTHING_TOLD : await readTexts(transcript) };
+    }
   }
 }
 

@@ -7,9 +7,10 @@ import { hasToTakeOut, keepReturned, leftoversOf } from '../../core/delivery/sta
 import { advanceTyping, type Became, SECOND_CONFIRM_MS, typeText } from '../../core/delivery/type-text.ts';
 import { AT_REST, advanceWatch } from '../../core/delivery/watch.ts';
 import { CatalogueError, type Delivery, type Send } from '../../protocol/index.ts';
+import { isMissing } from '../fleet/session-conversation.ts';
 import type { ArrivedHook, SessionActor } from '../session/actor.ts';
 import { type Deliverer, type JournalWith, openDeliveryJournal } from '../session/delivery-journal.ts';
-import { forgetOldStop, isQueueStopped } from '../session/queue-stop.ts';
+import { forgetOldStop, isQueueStopped, stopQueue } from '../session/queue-stop.ts';
 import { deliveriesOf, seeDelivery } from '../session/see-delivery.ts';
 import { carryOn } from './carry-on.ts';
 
@@ -191,9 +192,11 @@ export function createDeliverer(actor: SessionActor, wake: () => Promise<void>):
     waking = wake().finally(() => {
       waking = null;
     });
-    waking.catch((cause: unknown) =>
-      log.error({ slug: actor.slug, err: cause }, 'a parked session could not be woken for a prompt'),
-    );
+    waking.catch((cause: unknown) => {
+      log.error({ slug: actor.slug, err: cause }, 'a parked session could not be woken for a prompt');
+      // Another attempt would fail in the same way, until a person does something about it.
+      if (isMissing(cause)) stopQueue(actor);
+    });
   }
 
   /**

@@ -1,7 +1,8 @@
 import { whyNotParked } from '../../core/parking/refusal.ts';
-import { configDirectory, continueConversation, LAUNCH_VARIABLE, runsTools } from '../../platform/claude/index.ts';
+import { LAUNCH_VARIABLE, runsTools } from '../../platform/claude/index.ts';
 import { CatalogueError } from '../../protocol/index.ts';
 import { parkingRefusalWords } from '../../text/parking-words.ts';
+import { hasConversation, requireOwnConversation, showingMissing } from '../fleet/session-conversation.ts';
 import type { SessionActor } from '../session/actor.ts';
 import { seeDelivery } from '../session/see-delivery.ts';
 
@@ -44,25 +45,24 @@ export function createParking({ actor, environment, end, launch, inTurn }: Parki
   const { clock, log } = actor.deps;
   let waking: Promise<void> | null = null;
 
-  async function canResume(): Promise<boolean> {
-    const { claudeSessionId: sessionId, path: cwd, launch: asked } = actor.record;
-    if (sessionId === null || cwd === null) return false;
-    const configDir = configDirectory({ ...environment, ...asked.env });
-    return (await continueConversation({ configDir, cwd, sessionId }, '')).kind === 'resume';
-  }
-
   /** @throws CatalogueError not_parkable */
   async function requireParkable(): Promise<void> {
     const { agent, launchId } = actor.record;
     const mark = { name: LAUNCH_VARIABLE, value: launchId ?? '' };
     const hasTools = agent !== null && launchId !== null && (await runsTools(agent.pid, mark));
-    const hasConversation = await canResume();
+    const canResume = await hasConversation(actor.record, environment);
     actor.recording?.look();
     // This is read last, and nothing may be awaited between this and the next steps, because the facts could change.
     const { registry } = actor.status.evidence();
     const { attached } = actor.view();
     const prompt = { ...seeDelivery(actor), isParked: false };
-    const why = whyNotParked({ prompt, attached, hasTools, hasConversation, registry: registry?.status ?? null });
+    const why = whyNotParked({
+      prompt,
+      attached,
+      hasTools,
+      hasConversation: canResume,
+      registry: registry?.status ?? null,
+    });
     if (why === null) return;
     const { message, hint } = parkingRefusalWords(why, actor.slug);
     throw new CatalogueError('not_parkable', message, { hint, extra: { reason: why } });
@@ -105,15 +105,7 @@ export function createParking({ actor, environment, end, launch, inTurn }: Parki
       return;
     }
     if (!actor.isDead()) return unpark();
-    if (!(await canResume())) {
-      throw new CatalogueError(
-        'no_such_conversation',
-        `Claude Code's file with the conversation of ${actor.slug} no longer exists`,
-        {
-          hint: `\`cbos restart ${actor.slug}\` starts it with a new conversation`,
-        },
-      );
-    }
+    await showingMissing(actor, () => requireOwnConversation(actor.record, environment));
     await launch();
     // Somebody has deleted the session in the meantime, so it must not keep running.
     if (actor.record.removedAt !== null) await end();

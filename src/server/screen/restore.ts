@@ -2,15 +2,10 @@ import { stat } from 'node:fs/promises';
 import { hasEndedItself } from '../../core/restore/loss.ts';
 import { isRepeatable } from '../../core/restore/own-arguments.ts';
 import { planRestore, type RestorePlan, type RestoreSeen } from '../../core/restore/plan.ts';
-import {
-  configDirectory,
-  conversationFor,
-  readLaunchMark,
-  readRegistry,
-  registryDirectory,
-} from '../../platform/claude/index.ts';
+import { readLaunchMark, readRegistry, registryIn } from '../../platform/claude/index.ts';
 import type { LostSession } from '../../platform/sqlite/session-store.ts';
 import { CatalogueError } from '../../protocol/index.ts';
+import { configDirectoriesOf, findConversationOf } from '../fleet/session-conversation.ts';
 import type { SessionActor } from '../session/actor.ts';
 
 /**
@@ -55,7 +50,7 @@ export function createRestore(options: RestoreOptions): Restore {
     const { claudeSessionId, path, type, adopted, loss, launch: asked } = actor.record;
     const isOpen = claudeSessionId !== null && (await isRunning(claudeSessionId));
     const folder = await folderOf(path, asked.worktree !== undefined);
-    const hasConversation = path !== null && (await isSaved({ sessionId: claudeSessionId, cwd: path }));
+    const hasConversation = await isSaved();
     return planRestore({
       type,
       isDead: actor.isDead(),
@@ -78,20 +73,20 @@ export function createRestore(options: RestoreOptions): Restore {
    * do not count, because the new launch ends them first.
    */
   async function isRunning(conversation: string): Promise<boolean> {
-    const { launchId, launch: asked } = actor.record;
-    const registryDir = registryDirectory({ ...environment, ...asked.env });
+    const { launchId } = actor.record;
     const isOwn = (pid: number): boolean => launchId !== null && readLaunchMark(pid)?.launchId === launchId;
-    return (await readRegistry(registryDir)).some(({ sessionId, pid }) => sessionId === conversation && !isOwn(pid));
+    const dirs = configDirectoriesOf(actor.record, environment).map(registryIn);
+    const running = (await Promise.all(dirs.map(readRegistry))).flat();
+    return running.some(({ sessionId, pid }) => sessionId === conversation && !isOwn(pid));
   }
 
   /**
    * Reports whether a conversation can be continued. A fork that was never prompted can still continue the conversation
    * from which it was forked.
    */
-  async function isSaved(conversation: { sessionId: string | null; cwd: string }): Promise<boolean> {
-    const { env, fork } = actor.record.launch;
-    const configDir = configDirectory({ ...environment, ...env });
-    return (await conversationFor({ configDir, ...conversation }, fork ?? null, '')).kind !== 'new';
+  async function isSaved(): Promise<boolean> {
+    const found = await findConversationOf(actor.record, environment);
+    return found !== null && found.kind !== 'new';
   }
 
   /**

@@ -221,6 +221,7 @@ export class SessionActor {
       undrawnAt: this.undrawnAt,
       view: evidence.screen === null || this.isDead() ? null : viewOn(evidence.screen),
       broughtBack: this.isBroughtBack,
+      missing: this.intake.missing,
       queueStoppedAt: queueStoppedSince(this),
       overBudget: overBudgetOf(this),
       json: json === undefined || facts === null ? null : { evidence: json, costUsd: facts.costUsd() },

@@ -18,6 +18,7 @@ import { type Figures, SessionFigures } from './figures.ts';
 import type { JsonFacts } from './json-facts.ts';
 import { keepEvidence } from './kept-evidence.ts';
 import type { KeptRecord } from './kept-record.ts';
+import { changeByReport, type Report, reportOfEvents, reportOfHook, reportOfProcess } from './reports.ts';
 import type { SessionStatus } from './session-status.ts';
 
 /** The hook events after which every version of Claude Code draws something. */
@@ -68,7 +69,8 @@ interface Witnessed {
  */
 export class EvidenceIntake {
   readonly #session: Witnessed;
-  #transcript: string | null = null;
+  /** the id of the session's conversation, if a launch was refused because the conversation is gone */
+  missing: string | null = null;
   readonly #figures: SessionFigures;
 
   constructor(session: Witnessed) {
@@ -81,20 +83,12 @@ export class EvidenceIntake {
     return this.#figures.shown(this.#session.kept.current);
   }
 
-  /** the path of the conversation's transcript, as last reported */
-  get transcript(): string | null {
-    return this.#transcript;
-  }
-
   seeHook(hook: ArrivedHook): void {
     const { status, kept, gap, screenPrompt } = this.#session;
     this.#session.tellArrival({ kind: 'hook', hook });
     status.seeHook(hook);
-    const sessionId = hook.payload.session_id;
     kept.save({ hooks: this.#keptHooks(), lastActivity: hook.at });
-    if (typeof sessionId === 'string' && sessionId !== kept.current.claudeSessionId) {
-      this.#session.update({ claudeSessionId: sessionId });
-    }
+    this.seeReport(reportOfHook(hook));
     this.#session.tellHook(hook);
     if (DRAWING_HOOKS.has(hook.event)) gap.expectOutput();
     // A prompt has arrived, so keypresses reach Claude Code rather than Screen.
@@ -138,7 +132,6 @@ export class EvidenceIntake {
 
   /** Records that the conversation's transcript has grown, or that a hook has reported its path. */
   seeTranscript(file: string): void {
-    this.#transcript = file;
     this.#session.deps.search.readTranscript(this.#session.kept.current.id, file);
   }
 
@@ -146,11 +139,9 @@ export class EvidenceIntake {
   seeRegistry(registry: (RegistryEvidence & { version: string | null }) | null): void {
     const { current } = this.#session.kept;
     if (registry !== null) {
-      const claudeSessionId = registry.sessionId ?? current.claudeSessionId;
       const claudeVersion = registry.version ?? current.claudeVersion;
-      if (claudeSessionId !== current.claudeSessionId || claudeVersion !== current.claudeVersion) {
-        this.#session.update({ claudeSessionId, claudeVersion });
-      }
+      if (claudeVersion !== current.claudeVersion) this.#session.update({ claudeVersion });
+      this.seeReport({ sessionId: registry.sessionId });
     }
     this.#session.status.seeRegistry(registry);
   }
@@ -160,21 +151,19 @@ export class EvidenceIntake {
     const { status, kept } = this.#session;
     this.#session.facts()?.add(more.events, more.costUsd);
     const before = status.evidence().json;
-    const { launch, claudeSessionId } = kept.current;
+    const { launch } = kept.current;
     // Claude Code may have switched modes: plan mode ends when the plan is approved, so the next process must not start
     // in plan mode again. A mode that was requested for the next turn remains in effect.
     const hasSwitched = json.permissionMode !== null && json.permissionMode !== before?.permissionMode;
     const permission_mode = hasSwitched ? json.permissionMode : launch.permission_mode;
-    const isNew = permission_mode !== launch.permission_mode || (json.sessionId ?? claudeSessionId) !== claudeSessionId;
+    const isNew = permission_mode !== launch.permission_mode;
     const isShown = before?.rateLimit !== json.rateLimit || before?.model !== json.model || more.costUsd > 0;
     kept.hold({ lastActivity: json.lastAt });
     this.#session.tellArrival({ kind: 'events', json });
     status.seeJson(json);
+    this.seeReport(reportOfEvents(more.events));
     if (isNew) {
-      this.#session.update({
-        claudeSessionId: json.sessionId ?? claudeSessionId,
-        launch: { ...launch, permission_mode },
-      });
+      this.#session.update({ launch: { ...launch, permission_mode } });
     } else if (isShown) this.#session.emitUpdated();
   }
 
@@ -188,6 +177,13 @@ export class EvidenceIntake {
     const before = this.#obstacle();
     status.seeScreen(frame, at);
     if (before !== this.#obstacle()) this.#session.tellObstacle();
+  }
+
+  /** Accepts what a source reports about the session's conversation, and looks where its process works now. */
+  seeReport(report: Report): void {
+    const { current } = this.#session.kept;
+    const change = changeByReport(current, { ...report, ...reportOfProcess(current) });
+    if (change !== null) this.#session.update(change);
   }
 
   /** Records that Claude Code's process has been found, or found again. */
@@ -223,7 +219,7 @@ export class EvidenceIntake {
   }
 
   /** Accepts a report from the status line of a launch, and notifies the faces if the report changes what they show. */
-  seeReport(launchId: string, report: StatusLineReport): void {
+  seeStatusLine(launchId: string, report: StatusLineReport): void {
     if (this.#figures.see(launchId, report)) this.#session.emitUpdated();
   }
 

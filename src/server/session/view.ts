@@ -40,6 +40,8 @@ export interface SessionFacts {
   limitOverAt: number | null;
   /** whether the session was missing from the database when the server started */
   broughtBack: boolean;
+  /** the id of the session's conversation, if it is gone */
+  missing: string | null;
   /** when an interrupt paused the session's queue, in Unix milliseconds; null if prompts may be sent */
   queueStoppedAt: number | null;
   overBudget: OverBudget | null;
@@ -87,6 +89,7 @@ export function viewSession(facts: SessionFacts): Session {
     ...(facts.undrawnAt === null ? {} : { undrawn_since: toTimestamp(facts.undrawnAt) }),
     ...(facts.view === null ? {} : { view: { name: facts.view } }),
     brought_back: facts.broughtBack,
+    ...(facts.missing === null ? {} : { missing_conversation: facts.missing }),
     recording_stopped_because: facts.recordingStopped?.because ?? null,
     ...(record.launch.worktree === undefined ? {} : { worktree: record.launch.worktree }),
     screen_prompt_at: facts.screenPromptAt === null ? null : toTimestamp(facts.screenPromptAt),

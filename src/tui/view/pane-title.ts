@@ -6,7 +6,7 @@ import { formatDuration, formatSince } from '../../text/durations.ts';
 import { contextFact, costFact } from '../../text/figure-words.ts';
 import { causeText } from '../../text/machine-words.ts';
 import { pullRequestText } from '../../text/pull-request-words.ts';
-import { pathText, queueText, recordingText, sessionStyle, stateText } from '../../text/session-words.ts';
+import { missingText, pathText, queueText, recordingText, sessionStyle, stateText } from '../../text/session-words.ts';
 import { setUpNotice } from '../../text/set-up-words.ts';
 import { snoozeText } from '../../text/snooze-words.ts';
 import type { Style } from '../../text/style.ts';
@@ -40,6 +40,7 @@ export function paneTitle({ model, session, cols, canGoBack, now, home, dress }:
     `${stateText({ ...session, snoozed: null })} ${formatSince(status.since, now)}`,
     blockedText(session),
     recordingText(session),
+    missingText(session),
     queueText(session),
     contextFact(session.context),
     costFact(session.cost_usd),

@@ -23,19 +23,20 @@ function prompt(cwd: string, sessionId: string): string {
   return file;
 }
 const launched = (sessionId: string | null, fork: typeof FORK | null) =>
-  conversationFor({ configDir: world.home, cwd: '/src/fork', sessionId }, fork, NEW);
+  conversationFor({ configDirs: [world.home], sessionId, reported: null, isBegun: false }, fork, NEW);
 
 test('a fork copies the original until it has its own conversation, which it then continues', async () => {
   const from = prompt('/src/original', ORIGINAL);
   expect(await launched(null, FORK)).toEqual({ kind: 'fork', sessionId: NEW, from });
   expect(await launched(OWN, FORK)).toEqual({ kind: 'fork', sessionId: NEW, from });
-  prompt('/src/fork', OWN);
-  expect(await launched(OWN, FORK)).toEqual({ kind: 'resume', sessionId: OWN });
+  const transcript = prompt('/src/fork', OWN);
+  expect(await launched(OWN, FORK)).toEqual({ kind: 'resume', sessionId: OWN, transcript });
 });
 
-test('without the original or with an invalid id, a new conversation begins', async () => {
-  expect(await launched(OWN, FORK)).toEqual({ kind: 'new', sessionId: NEW });
+test('without the original or with an invalid id, the original is missing, and no empty conversation takes its place', async () => {
+  expect(await launched(OWN, FORK)).toEqual({ kind: 'missing', sessionId: ORIGINAL });
   expect(await launched(null, null)).toEqual({ kind: 'new', sessionId: NEW });
   prompt('/src/original', '../../escape');
-  expect(await launched(null, { ...FORK, sessionId: '../../escape' })).toEqual({ kind: 'new', sessionId: NEW });
+  const outside = '../../escape';
+  expect(await launched(null, { ...FORK, sessionId: outside })).toEqual({ kind: 'missing', sessionId: outside });
 });

@@ -5,7 +5,7 @@ import { describe, expect, test } from 'vitest';
 import {
   claudeVersion,
   configDirectory,
-  continueConversation,
+  conversationFor,
   formatClaudeVersion,
   type RegistryRecord,
   readRegistry,
@@ -146,13 +146,19 @@ describe('the real Claude Code', () => {
     const heard = listen(world);
     const configDir = configDirectory(world.env);
     const place = { configDir, cwd: world.projectDir };
+    const launched = async (sessionId: string) => {
+      const own = { configDirs: [configDir], sessionId, reported: null, isBegun: false };
+      const found = await conversationFor(own, null, randomUUID());
+      if (found.kind === 'missing' || found.kind === 'fork') throw new Error(`unexpected: ${found.kind}`);
+      return found;
+    };
 
     const first = await startClaudeInScreen(world);
     await first.waitForScreen(READY);
     // Not ended by /exit, because 2.1.329 sometimes writes /exit to the transcript as a message and sometimes does not.
     process.kill(first.pid, 'SIGKILL');
     await waitFor(() => !existsSync(`/proc/${first.pid}`), { describe: 'Claude Code has ended' });
-    const never = await continueConversation({ ...place, sessionId: first.sessionId }, randomUUID());
+    const never = await launched(first.sessionId);
     expect(never.kind).toBe('new');
 
     const second = await startClaudeInScreen(world, { conversation: never });
@@ -161,8 +167,8 @@ describe('the real Claude Code', () => {
     await heard.hook('Stop');
     await claudeEnds(second);
     expect(existsSync(transcriptFile({ ...place, sessionId: second.sessionId }))).toBe(true);
-    const again = await continueConversation({ ...place, sessionId: second.sessionId }, randomUUID());
-    expect(again).toEqual({ kind: 'resume', sessionId: second.sessionId });
+    const again = await launched(second.sessionId);
+    expect(again).toMatchObject({ kind: 'resume', sessionId: second.sessionId });
 
     const third = await startClaudeInScreen(world, { conversation: again });
     await third.waitForScreen(/Should I also add a test for it/);

@@ -1,12 +1,7 @@
 import { mkdirSync, mkdtempSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import {
-  continueConversation,
-  listConversations,
-  readTexts,
-  transcriptFile,
-} from '../../../src/platform/claude/index.ts';
+import { findTranscript, listConversations, readTexts, transcriptFile } from '../../../src/platform/claude/index.ts';
 import { SearchIndex } from '../../../src/platform/search/search-index.ts';
 import { openSearchDatabase } from '../../../src/platform/sqlite/search-schema.ts';
 import { SearchStore } from '../../../src/platform/sqlite/search-store.ts';
@@ -79,7 +74,7 @@ describe('a line of a transcript that is cut anywhere costs only that line:', ()
         'prompt first',
         'prompt later',
       ]);
-      expect(await continueConversation(place, 'new')).toEqual({ kind: 'resume', sessionId: ID });
+      expect(await findTranscript({ sessionId: ID, configDirs: [place.configDir], reported: null })).toBe(file);
       expect((await listConversations(place.configDir, 9)).map(({ title }) => title)).toEqual(['prompt first']);
     }
   });
@@ -109,6 +104,6 @@ test('garbage, NULs and a line of 20 MB between others cost only themselves', as
   const text = `${earlier()}${garbage.join('\n')}\n${huge}${later()}`;
   expect(await searched([text])).toEqual([at(2), at(60)]);
   expect((await listConversations(place.configDir, 9)).map(({ title }) => title)).toEqual(['prompt first']);
-  expect(await continueConversation(place, 'new')).toEqual({ kind: 'resume', sessionId: ID });
+  expect(await findTranscript({ sessionId: ID, configDirs: [place.configDir], reported: null })).toBe(file);
   expect([...(await readTexts(file)).putBack.keys()]).toEqual(['later']);
 });

@@ -11,7 +11,11 @@ import { createHistoryStore } from '../../../src/platform/sqlite/history-store.t
 import { readLockHolder, takeHomeLock } from '../../../src/platform/sqlite/home-lock.ts';
 import { createLabelStore } from '../../../src/platform/sqlite/label-store.ts';
 import { MIGRATIONS } from '../../../src/platform/sqlite/migrations/index.ts';
-import { createSessionStore, type SessionRecord } from '../../../src/platform/sqlite/session-store.ts';
+import {
+  createSessionStore,
+  NOTHING_REPORTED,
+  type SessionRecord,
+} from '../../../src/platform/sqlite/session-store.ts';
 import { makeTemporaryFolder } from '../../harness/temporary-folder.ts';
 
 let home: string;
@@ -56,6 +60,7 @@ const record: SessionRecord = {
   stopAskedAt: null,
   loss: null,
   ended: null,
+  reported: NOTHING_REPORTED,
   typed: null,
   removedAt: null,
   hooks: { last: 'Stop' },

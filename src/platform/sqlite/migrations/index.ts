@@ -30,6 +30,7 @@ import { triggers } from './29-triggers.ts';
 import { answerMemory } from './30-answer-memory.ts';
 import { trustedSetUps } from './31-trusted-set-ups.ts';
 import { endedSessions } from './32-ended-sessions.ts';
+import { reported } from './33-reported.ts';
 
 /**
  * The steps that create the database schema. A step that has been released is never changed; a new step is appended
@@ -68,4 +69,5 @@ export const MIGRATIONS: readonly string[] = [
   answerMemory,
   trustedSetUps,
   endedSessions,
+  reported,
 ];

@@ -1,0 +1,82 @@
+import { readdir, stat } from 'node:fs/promises';
+import { join } from 'node:path';
+import { createInterface } from 'node:readline';
+import { openRegularFile } from '../files/regular-file.ts';
+import { configDirectoryOf, isConversationId, isStoredFor } from './own-files.ts';
+
+/** A conversation whose transcript is wanted. */
+export interface WantedConversation {
+  sessionId: string;
+  /** Claude Code's configuration directories; see `configDirectory` */
+  configDirs: readonly string[];
+  /** the path of the transcript as Claude Code last reported it, or null if it has not reported one */
+  reported: string | null;
+}
+
+/**
+ * Finds the transcript of a conversation that contains messages. The file is where Claude Code has reported it, or else
+ * in any folder of a configuration directory, because Claude Code moves the file when the session moves to another
+ * folder (2.1.330: `EnterWorktree`, `/cd`), and shortens the names of long folders in a way of its own.
+ * @returns null if there is no such file; the newest one if there are several, as after a fork by an older version
+ */
+export async function findTranscript({ sessionId, configDirs, reported }: WantedConversation): Promise<string | null> {
+  if (!isConversationId(sessionId)) return null;
+  if (reported?.endsWith(`/${sessionId}.jsonl`) === true && (await hasMessages(reported))) return reported;
+  const places = new Set([...(reported === null ? [] : [configDirectoryOf(reported)]), ...configDirs]);
+  const found = (await Promise.all([...places].map((dir) => transcriptsIn(dir, sessionId)))).flat();
+  for (const { path } of found.toSorted((one, other) => other.at - one.at)) if (await hasMessages(path)) return path;
+  return null;
+}
+
+async function transcriptsIn(configDir: string, sessionId: string): Promise<{ path: string; at: number }[]> {
+  const projects = join(configDir, 'projects');
+  const names = await readdir(projects).catch(nothingThere);
+  const found = await Promise.all(
+    names.map(async (name) => {
+      const path = join(projects, name, `${sessionId}.jsonl`);
+      const stats = await stat(path).catch(nothingThere);
+      return Array.isArray(stats) ? [] : [{ path, at: stats.mtimeMs }];
+    }),
+  );
+  return found.flat();
+}
+
+function nothingThere(error: NodeJS.ErrnoException): never[] {
+  if (['ENOENT', 'ENOTDIR', 'EACCES', 'ELOOP'].includes(error.code ?? '')) return [];
+  throw error;
+}
+
+/** Matches a line that belongs to the conversation itself. Other lines store the mode, the title, and the like. */
+const MESSAGE_LINE = /"type":\s*"(?:user|assistant)"/;
+
+async function hasMessages(path: string): Promise<boolean> {
+  for await (const line of linesOf(path)) if (MESSAGE_LINE.test(line)) return true;
+  return false;
+}
+
+const CWD = /"cwd":\s*("(?:[^"\\]|\\.)*")/;
+
+/**
+ * Returns the folder to which a transcript belongs: the one in which versions that look for conversations only in their
+ * own folder can continue it. Null if the transcript does not name the folder.
+ */
+export async function folderOfTranscript(transcript: string): Promise<string | null> {
+  for await (const line of linesOf(transcript)) {
+    const quoted = CWD.exec(line)?.[1];
+    const cwd: unknown = quoted === undefined ? null : JSON.parse(quoted);
+    if (typeof cwd === 'string' && isStoredFor(transcript, cwd)) return cwd;
+  }
+  return null;
+}
+
+/** Yields the lines of a file; none if it is missing or is not a regular file. */
+async function* linesOf(path: string): AsyncGenerator<string> {
+  const file = await openRegularFile(path).catch(nothingThere);
+  if (file === null || Array.isArray(file)) return;
+  const stream = file.createReadStream({ encoding: 'utf8' });
+  try {
+    yield* createInterface({ input: stream });
+  } finally {
+    stream.destroy();
+  }
+}

@@ -1,0 +1,169 @@
+import { realpath } from 'node:fs/promises';
+import { continuingArguments } from '../../core/launch/index.ts';
+import {
+  type ClaudeVersion,
+  configDirectory,
+  conversationFor,
+  findsConversationsAnywhere,
+  folderOfTranscript,
+  formatClaudeVersion,
+  isStoredFor,
+  type PlannedConversation,
+} from '../../platform/claude/index.ts';
+import { NOTHING_REPORTED, type Reported, type SessionRecord } from '../../platform/sqlite/session-store.ts';
+import { CatalogueError } from '../../protocol/index.ts';
+import { requireDirectory } from './require-directory.ts';
+
+type Environment = Readonly<Record<string, string | undefined>>;
+
+/** The facts about a session that determine how it gets its conversation. */
+export type Conversing = Pick<SessionRecord, 'slug' | 'claudeSessionId' | 'launch' | 'reported'>;
+
+/**
+ * Returns the configuration directories in which a session's Claude Code may keep its files: the one that was reported,
+ * which a wrapper may have chosen, and the one that the environment names.
+ */
+export function configDirectoriesOf(
+  { launch, reported }: Pick<Conversing, 'launch' | 'reported'>,
+  environment: Environment,
+): string[] {
+  const named = configDirectory({ ...environment, ...launch.env });
+  return reported.configDir === null || reported.configDir === named ? [named] : [reported.configDir, named];
+}
+
+/**
+ * Returns how a launch gets the session's conversation: the launch continues it wherever its transcript is now, copies
+ * the original of a fork, or begins the first one.
+ * @param environment the environment of the server's own process
+ * @throws CatalogueError no_such_conversation if there was a conversation and its transcript no longer exists, because
+ * the launch would begin an empty one
+ */
+export async function requireConversation(
+  session: Conversing,
+  environment: Environment,
+  newId: string,
+): Promise<PlannedConversation> {
+  const { claudeSessionId: sessionId, launch, reported } = session;
+  const configDirs = configDirectoriesOf(session, environment);
+  const own = { configDirs, sessionId, reported: reported.transcript, isBegun: reported.isBegun };
+  const found = await conversationFor(own, launch.fork ?? null, newId);
+  if (found.kind !== 'missing') return found;
+  throw missingConversation(session, found.sessionId);
+}
+
+/**
+ * Ensures that a launch will continue the session's own conversation.
+ * @throws CatalogueError no_such_conversation
+ */
+export async function requireOwnConversation(session: Conversing, environment: Environment): Promise<void> {
+  const found = await requireConversation(session, environment, '');
+  if (found.kind !== 'resume') throw missingConversation(session, session.claudeSessionId ?? '');
+}
+
+/** Reports whether a launch can continue the session's own conversation. */
+export async function hasConversation(session: Conversing, environment: Environment): Promise<boolean> {
+  return (await findConversationOf(session, environment))?.kind === 'resume';
+}
+
+/** Works like {@link requireConversation}, but returns null for a conversation that is gone. */
+export async function findConversationOf(
+  session: Conversing,
+  environment: Environment,
+): Promise<PlannedConversation | null> {
+  return requireConversation(session, environment, '').catch((cause: unknown) => {
+    if (isMissing(cause)) return null;
+    throw cause;
+  });
+}
+
+/** The error for a session whose conversation, or whose original's conversation, Claude Code no longer has. */
+function missingConversation({ slug, reported, claudeSessionId }: Conversing, missing: string): CatalogueError {
+  const was =
+    reported.transcript?.endsWith(`/${missing}.jsonl`) === true ? `, which was in ${reported.transcript}` : '';
+  const whose = missing === claudeSessionId ? `The conversation of ${slug}` : `The conversation that ${slug} copies`;
+  return new CatalogueError(
+    'no_such_conversation',
+    `${whose} is gone: Claude Code has no transcript ${missing}${was}`,
+    {
+      hint: `If you can restore that file, do so first; \`cbos restart ${slug} --new-conversation\` begins a new, empty conversation`,
+      extra: { claude_session_id: missing },
+    },
+  );
+}
+
+/**
+ * Returns the folder in which a launch must run Claude Code: the session's own folder, or, if the version finds
+ * conversations only in their own folders, the folder to which the conversation belongs.
+ * @throws CatalogueError no_such_path
+ */
+export async function launchFolder(
+  { path }: Pick<SessionRecord, 'path'>,
+  conversation: PlannedConversation,
+  version: ClaudeVersion,
+): Promise<string> {
+  const own = (): Promise<string> => requireDirectory(path ?? '');
+  if (conversation.kind !== 'resume' || findsConversationsAnywhere(version)) return own();
+  const { transcript } = conversation;
+  const real = path === null ? null : await realpath(path).catch(() => null);
+  if (real !== null && isStoredFor(transcript, real)) return own();
+  const belongs = await folderOfTranscript(transcript);
+  if (belongs === null) return own();
+  return requireDirectory(belongs).catch((cause: unknown) => {
+    if (!(cause instanceof CatalogueError) || cause.code !== 'no_such_path') throw cause;
+    const named = `Claude Code ${formatClaudeVersion(version)}`;
+    throw new CatalogueError(
+      'no_such_path',
+      `${named} can continue the conversation only in ${belongs}, which is gone`,
+      {
+        hint: 'Create that folder again, or install a newer Claude Code',
+      },
+    );
+  });
+}
+
+/** Returns what is known about a session's conversation and folder when a launch has just begun. */
+export function reportedAtLaunch(
+  { reported }: Pick<SessionRecord, 'reported'>,
+  conversation: PlannedConversation,
+): Reported {
+  if (conversation.kind !== 'resume') return { ...NOTHING_REPORTED, configDir: reported.configDir };
+  return { ...reported, transcript: conversation.transcript, isBegun: true };
+}
+
+/** The change that makes a session forget its conversation, so that its next launch begins a new one. */
+export function withoutConversation({ launch }: Pick<SessionRecord, 'launch'>): Partial<SessionRecord> {
+  const { fork: _, ...kept } = launch;
+  return {
+    claudeSessionId: null,
+    reported: NOTHING_REPORTED,
+    launch: { ...kept, args: continuingArguments(kept.args) },
+  };
+}
+
+/** A session that shows on every face that its conversation is gone. */
+interface Shown {
+  readonly intake: { missing: string | null };
+  update(change: Partial<SessionRecord>): void;
+}
+
+/** Does work that needs the session's conversation, and shows whether the conversation is gone. */
+export async function showingMissing<T>(session: Shown, work: () => Promise<T>): Promise<T> {
+  try {
+    const result = await work();
+    see(session, null);
+    return result;
+  } catch (cause) {
+    if (isMissing(cause)) see(session, String(cause.extra.claude_session_id));
+    throw cause;
+  }
+}
+
+function see(session: Shown, missing: string | null): void {
+  if (session.intake.missing === missing) return;
+  session.intake.missing = missing;
+  session.update({});
+}
+
+/** Reports whether an error says that a session's conversation is gone. */
+export const isMissing = (cause: unknown): cause is CatalogueError =>
+  cause instanceof CatalogueError && cause.code === 'no_such_conversation';
