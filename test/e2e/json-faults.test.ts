@@ -1,9 +1,10 @@
-import { chmodSync, readdirSync, writeFileSync } from 'node:fs';
+import { chmodSync, existsSync, readdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import type { Delivery, Session } from '../../src/protocol/index.ts';
 import { type Cbos, startCbos } from '../harness/cbos.ts';
 import { type ClaudeWorld, claudeWorld } from '../harness/claude.ts';
+import { startClaudeInScreen } from '../harness/claude-in-screen.ts';
 import { type JsonSessions, jsonSessions } from '../harness/json-session.ts';
 import { waitFor } from '../harness/wait-for.ts';
 
@@ -183,17 +184,15 @@ describe('a Claude Code that misbehaves causes a clear error, and the session ca
     await json.invoke('TWICE', 'scene:hello');
     const { claude_session_id: id } = await cbos.untilStatus('TWICE', 'idle/waiting_input');
     await json.untilNoAgent();
-    const terminal = await cbos.call<Session>('POST', '/sessions', {
-      slug: 'ELSEWHERE',
-      type: 'screen',
-      path: world.projectDir,
-      args: ['--resume', id],
-    });
-    expect(terminal.status).toBe(201);
-    await cbos.untilStatus('ELSEWHERE', 'idle/waiting_input');
+    const terminal = { slug: 'ELSEWHERE', type: 'screen', path: world.projectDir, args: ['--resume', id] };
+    expect(await cbos.call('POST', '/sessions', terminal)).toMatchObject({ error: { code: 'session_in_use' } });
+
+    const elsewhere = await startClaudeInScreen(world, { conversation: { kind: 'resume', sessionId: id ?? '' } });
+    await elsewhere.waitForScreen(/❯/);
     expect((await json.invoke('TWICE', 'scene:hello')).status).toBe(409);
     expect(json.agents()).toBe(0);
-    await cbos.cli(['kill', 'ELSEWHERE']);
+    process.kill(elsewhere.pid, 'SIGTERM');
+    await waitFor(() => !existsSync(`/proc/${elsewhere.pid}`), { describe: 'the other Claude Code has ended' });
     expect((await json.invoke('TWICE', 'scene:hello again')).status).toBe(202);
     await cbos.until('TWICE', (one) => one.json_state === 'complete', 'is complete');
   });
