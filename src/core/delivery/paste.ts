@@ -32,8 +32,8 @@ export function cleanText(text: string): CleanText {
 /**
  * Adds a space where Claude Code would misread the beginning or the end of a message. Claude Code trims that space
  * itself. A `\` at the end would turn Enter into a newline. An `@word` or a `/word` at the end would leave a list of
- * files or commands open, which then takes the Enter and completes the word. A `!` or `/` at the beginning would start a
- * command.
+ * files or commands open, which then takes the Enter and completes the word. A `!` or `/` at the beginning would start
+ * a command.
  */
 export function guardText(text: string, options: { command: boolean }): string {
   const before = !options.command && /^[!/]/.test(text) ? ' ' : '';
