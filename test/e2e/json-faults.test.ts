@@ -12,7 +12,7 @@ let world: ClaudeWorld;
 let cbos: Cbos;
 let json: JsonSessions;
 beforeEach(async () => {
-  world = await claudeWorld();
+  world = await claudeWorld({ agent: 'stand-in' });
   json = jsonSessions(world, () => cbos);
 });
 afterEach(() => world.dispose());

@@ -31,7 +31,7 @@ const chooseBackground: ChooseScene = (prompt) =>
     : null;
 
 beforeAll(async () => {
-  world = await claudeWorld({ choosers: [chooseBackground] });
+  world = await claudeWorld({ agent: 'stand-in', choosers: [chooseBackground] });
   cbos = await startCbos(world);
   spares = spareSessions({ world, cbos: () => cbos });
 });

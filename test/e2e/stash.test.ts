@@ -12,7 +12,7 @@ let count = 0;
 /** Part of every prompt of a test, to distinguish it from the prompts of other tests in the same session. */
 let tag: string;
 beforeAll(async () => {
-  world = await claudeWorld();
+  world = await claudeWorld({ agent: 'stand-in' });
   cbos = await startCbos(world);
   spares = spareSessions({ world, cbos: () => cbos });
 });

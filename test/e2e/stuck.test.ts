@@ -14,7 +14,7 @@ const historiesOf =
     (await cbos.call<StatusChange[]>('GET', `/sessions/${slug}/history`)).body;
 
 test('a turn is stuck when its spinner stops for longer than the threshold, and recovers; a session that waits is never stuck', async () => {
-  await using world = await claudeWorld();
+  await using world = await claudeWorld({ agent: 'stand-in' });
   const cbos = await startCbos(world, { CBOS_STUCK_THRESHOLD_MS: String(THRESHOLD_MS) });
   const launch = (slug: string, prompt: string): Promise<unknown> =>
     cbos.call('POST', '/sessions', { slug, type: 'screen', path: world.projectDir, prompt });
@@ -51,7 +51,7 @@ test('a turn is stuck when its spinner stops for longer than the threshold, and 
 });
 
 test('a turn of a JSON session is stuck if Claude Code reports nothing for longer than the threshold, but not while a tool runs', async () => {
-  await using world = await claudeWorld();
+  await using world = await claudeWorld({ agent: 'stand-in' });
   const cbos = await startCbos(world, { CBOS_STUCK_THRESHOLD_MS: String(THRESHOLD_MS) });
   const json = jsonSessions(world, () => cbos);
   const historyOf = historiesOf(cbos);

@@ -66,6 +66,7 @@ let page: Page;
 
 beforeAll(async () => {
   world = await claudeWorld({
+    agent: 'stand-in',
     choosers: [chooseDemoScene, chooseByPrompt({ [REVIEW_PROMPT]: REVIEW })],
     projects: [...DEMO_SESSIONS.map(({ slug }) => slug.toLowerCase()), 'review'],
   });

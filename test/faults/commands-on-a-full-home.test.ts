@@ -12,7 +12,7 @@ import { mountSmallDisk } from './harness/disk.ts';
 
 let world: ClaudeWorld;
 beforeEach(async () => {
-  world = await claudeWorld();
+  world = await claudeWorld({ agent: 'stand-in' });
 });
 afterEach(() => world.dispose());
 

@@ -15,7 +15,7 @@ let claudePid: number;
 let slug = '';
 let sessions = 0;
 beforeAll(async () => {
-  world = await claudeWorld();
+  world = await claudeWorld({ agent: 'stand-in' });
   cbos = await startCbos(world);
 });
 afterAll(() => world.dispose());

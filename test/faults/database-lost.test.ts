@@ -17,7 +17,7 @@ let before: Session[];
 const list = async (): Promise<Session[]> => (await cbos.call<Session[]>('GET', '/sessions')).body;
 
 beforeAll(async () => {
-  world = await claudeWorld();
+  world = await claudeWorld({ agent: 'stand-in' });
   cbos = await startCbos(world);
   await startForeign(world, 'theirs');
   await startForeign(world, 'mine');

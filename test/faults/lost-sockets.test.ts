@@ -1,4 +1,4 @@
-import { chmodSync, existsSync, mkdirSync, readFileSync, rmSync, statSync } from 'node:fs';
+import { chmodSync, existsSync, mkdirSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest';
 import type { Delivery, Session } from '../../src/protocol/index.ts';
@@ -13,6 +13,11 @@ import {
   socketsOf,
 } from './harness/sockets.ts';
 
+/** A session that has been idle for longer is at the end of its turn, not before its beginning. */
+const LONG_IDLE_MS = 1_000;
+/** Longer than the server takes to look at its sessions again. */
+const LONG_STOPPED_MS = 4_000;
+
 let world: ClaudeWorld;
 let cbos: Cbos;
 let session: Session;
@@ -21,7 +26,7 @@ let id: string;
 let daemon: number;
 
 beforeAll(async () => {
-  world = await claudeWorld();
+  world = await claudeWorld({ agent: 'stand-in' });
   cbos = await startCbos(world);
   await cbos.call('POST', '/sessions', { slug: 'LOST', type: 'screen', path: world.projectDir });
   session = await cbos.untilStatus('LOST', 'idle/ready');
@@ -121,6 +126,7 @@ test('if no socket can be made, the session is shown as unreachable with its cur
 });
 
 test('a daemon that somebody stops is shown with its cure, and the session is as before once it continues', async () => {
+  await cbos.until('LOST', ({ status }) => status.primary === 'idle' && status.unchanged_ms > LONG_IDLE_MS, 'is idle');
   process.kill(daemon, 'SIGSTOP');
   const stopped = await cbos.until('LOST', ({ status }) => status.because.rule === 'process.stopped', 'is stopped');
   expect(stopped).toMatchObject({ state: 'unknown', status: { primary: null, because: { source: 'process' } } });
@@ -130,6 +136,29 @@ test('a daemon that somebody stops is shown with its cure, and the session is as
   expect(held.body).toMatchObject({ status: 'queued' });
   process.kill(daemon, 'SIGCONT');
   await waitFor(() => world.promptsReceived().includes('scene:hello stopped'), { describe: 'the held text is typed' });
+});
+
+test('a stopped daemon stays shown as stopped, also if a wrapper has started Claude Code', async () => {
+  await using other = await claudeWorld({ agent: 'stand-in' });
+  const wrapper = join(other.dir, 'wrapper');
+  writeFileSync(wrapper, `#!/bin/sh\n'${other.claude}' "$@"\n`, { mode: 0o755 });
+  const server = await startCbos(other, { CBOS_CLAUDE_COMMAND: wrapper });
+  const created = await server.call<Session>('POST', '/sessions', {
+    slug: 'W',
+    type: 'screen',
+    path: other.projectDir,
+  });
+  await server.untilStatus('W', 'idle/ready');
+  const pid = Number(created.body.screen_id?.split('.')[0]);
+  process.kill(pid, 'SIGSTOP');
+  const { status } = await server.until(
+    'W',
+    (one) => one.status.because.rule === 'process.stopped' && one.status.unchanged_ms > LONG_STOPPED_MS,
+    'stays stopped',
+  );
+  expect(status.primary).toBeNull();
+  process.kill(pid, 'SIGCONT');
+  await server.untilStatus('W', 'idle/ready');
 });
 
 test('its end is noticed and cleaned up as usual, after its socket was made again', async () => {

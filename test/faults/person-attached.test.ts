@@ -13,7 +13,7 @@ let person: Person;
 let shell: () => string;
 let screenId: string;
 beforeAll(async () => {
-  world = await claudeWorld();
+  world = await claudeWorld({ agent: 'stand-in' });
   cbos = await startCbos(world);
   const made = await cbos.call<Session>('POST', '/sessions', { slug: 'P', type: 'screen', path: world.projectDir });
   screenId = made.body.screen_id ?? '';

@@ -13,7 +13,7 @@ import { processesOf, type SessionProcesses } from './harness/signals.ts';
 let world: ClaudeWorld;
 let cbos: Cbos;
 beforeAll(async () => {
-  world = await claudeWorld();
+  world = await claudeWorld({ agent: 'stand-in' });
   cbos = await startCbos(world);
 });
 afterAll(() => world.dispose());

@@ -35,7 +35,7 @@ let world: ClaudeWorld;
 let cbos: Cbos;
 let freezer: Freezer | null;
 beforeAll(async () => {
-  world = await claudeWorld({ choosers: [chooseFlood] });
+  world = await claudeWorld({ agent: 'stand-in', choosers: [chooseFlood] });
   cbos = await startCbos(world, { CBOS_STUCK_THRESHOLD_MS: '2000' });
   freezer = makeFreezer(world);
 });

@@ -195,7 +195,8 @@ export async function startClaudeInScreen(
 /** Returns the process that runs the Claude Code program, found by the launch's mark. */
 function findClaude(world: ClaudeWorld, launchId: string): number | null {
   for (const { pid, command } of world.processes()) {
-    if (!command.startsWith(world.claude)) continue;
+    // The stand-in's processes are `node /path/to/cli.mjs`.
+    if (!command.split(' ').slice(0, 2).includes(world.claude)) continue;
     if (readFileSync(`/proc/${pid}/environ`, 'latin1').includes(launchId)) return pid;
   }
   return null;

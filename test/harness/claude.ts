@@ -1,6 +1,7 @@
 import { readFileSync, realpathSync } from 'node:fs';
 import { createRequire } from 'node:module';
 import { dirname, join } from 'node:path';
+import { fileURLToPath } from 'node:url';
 import { EXAMPLE_PROJECT_ALLOW, writeExampleProject } from '../../src/demo/example-project.ts';
 import { isolatedEnvironment, prepareIsolatedHome } from '../../src/demo/isolated-home.ts';
 import { type ApiEvent, type MessagesApi, startMessagesApi } from '../../src/demo/messages-api/server.ts';
@@ -25,10 +26,15 @@ export interface ClaudeWorld extends World {
 }
 
 export interface ClaudeWorldOptions {
+  /**
+   * the program that plays Claude Code: the real one, or the stand-in for it (`test/stand-in/`), for tests that need a
+   * process, hooks and a prompt, but not Claude Code itself; see `test/contract/`
+   */
+  agent?: 'real' | 'stand-in';
   /** false to start with the trust dialog */
   trusted?: boolean;
-  /** multiplies the scenes' delays */
-  pace?: number;
+  /** multiplies the delays of all scenes, or of some scenes by their names */
+  pace?: number | Readonly<Record<string, number>>;
   /** asked for a scene before the names in the prompt are used */
   choosers?: readonly ChooseScene[];
   /** additional project directories, created and trusted; `project(name)` returns them */
@@ -48,6 +54,9 @@ export const pinnedVersion = (): string =>
   (JSON.parse(readFileSync(pinnedManifest(), 'utf8')) as { version: string }).version;
 
 const pinnedManifest = (): string => createRequire(import.meta.url).resolve('@anthropic-ai/claude-code/package.json');
+
+/** The stand-in for Claude Code. */
+export const STAND_IN = fileURLToPath(new URL('../stand-in/@anthropic-ai/claude-code/cli.mjs', import.meta.url));
 
 /** Returns the pinned program, or the older one that `npm run older` names. */
 const testedClaude = (): string => process.env.CBOS_TEST_CLAUDE ?? pinnedClaude();
@@ -88,7 +97,7 @@ export async function claudeWorld(options: ClaudeWorldOptions = {}): Promise<Cla
       trusted: options.trusted === false ? [] : projects,
       allow: EXAMPLE_PROJECT_ALLOW,
     });
-    const claude = testedClaude();
+    const claude = options.agent === 'stand-in' ? STAND_IN : testedClaude();
     const isolated = isolatedEnvironment({
       home: world.home,
       port: api.port,

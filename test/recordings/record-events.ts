@@ -92,7 +92,8 @@ interface DrivenProgram {
   env: Readonly<Record<string, string>>;
 }
 
-function driveClaude(world: ClaudeWorld, { program, env }: DrivenProgram): Driven {
+/** Starts Claude Code when the first prompt comes, and again after it was ended. */
+export function driveClaude(world: ClaudeWorld, { program, env }: DrivenProgram): Driven {
   const events: StoredEvent[] = [];
   const sessionId = uuid();
   let running: { id: string; tail: OutputTail; pid: number; exited: Promise<void> } | null = null;

@@ -31,8 +31,8 @@ export interface MessagesApiOptions {
    * gets a short answer
    */
   choosers?: readonly ChooseScene[];
-  /** the factor by which all delays are multiplied; 1 by default */
-  pace?: number;
+  /** the factor by which all delays are multiplied, 1 by default; or the factors of some scenes, by their names */
+  pace?: number | Readonly<Record<string, number>>;
   /** called synchronously for everything that the stand-in does */
   onEvent?: (event: ApiEvent) => void;
 }
@@ -120,7 +120,8 @@ async function handle(request: IncomingMessage, response: ServerResponse, answer
 
 function createAnswerer(options: MessagesApiOptions): Answer {
   const emit = options.onEvent ?? (() => undefined);
-  const pace = options.pace ?? 1;
+  const paceOf = (scene: string): number =>
+    (typeof options.pace === 'object' ? options.pace[scene] : options.pace) ?? 1;
   const choosers = [...(options.choosers ?? []), chooseByName];
   const attempts = new Map<string, number>();
   let count = 0;
@@ -130,6 +131,7 @@ function createAnswerer(options: MessagesApiOptions): Answer {
     const request = count;
     const turn = readTurn(body.messages);
     const scene = isSideCall(body) ? null : chooseScene(turn, choosers);
+    const pace = paceOf(scene?.name ?? '');
     const key = JSON.stringify([body.metadata?.user_id, turn.prompts.length, turn.prompt, turn.step]);
     const attempt = attempts.get(key) ?? 0;
     const reply: Reply = scene === null ? sideReply() : replyFor(scene, turn.step, attempt);

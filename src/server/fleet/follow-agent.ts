@@ -48,9 +48,10 @@ export async function seekAgent(
   const next = (await findClaudeIn([screen]))[0]?.claude;
   const starter = next === undefined && launchId !== null ? await findRecorded(screen.pid) : null;
   if (session.isDead() || session.isChangingHands || session.record.agent !== agent) return 'alive';
-  if (next !== undefined) seeNext(session, before, next);
-  else if (before === null && starter !== null) session.intake.seeAbsent(starter);
-  else if (before === null) return 'ended';
+  // The same process found again is no news: it would hide that the daemon is stopped.
+  if (next !== undefined && next.pid !== before?.pid) seeNext(session, before, next);
+  else if (next === undefined && before === null && starter !== null) session.intake.seeAbsent(starter);
+  else if (next === undefined && before === null) return 'ended';
   return before === null && next === undefined ? 'absent' : 'alive';
 }
 

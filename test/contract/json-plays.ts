@@ -1,0 +1,94 @@
+import type { ClaudeEvent } from '../../src/protocol/index.ts';
+import { claudeWorld } from '../harness/claude.ts';
+import { waitFor } from '../harness/wait-for.ts';
+import { EVENT_SCENES } from '../recordings/event-scenes.ts';
+import { driveClaude } from '../recordings/record-events.ts';
+import { neutralText, shapeOf } from './neutral.ts';
+
+/**
+ * The scenes without a terminal, in the order in which they are played: the first one ends its process, and the second
+ * process, which resumes the conversation, plays all others.
+ */
+export const JSON_SCENES = [
+  'hello',
+  'permission',
+  'question',
+  'questions',
+  'tools',
+  'interrupt',
+  'error',
+  'overloaded',
+  'compact',
+  'plan',
+] as const;
+
+/** What the terminal faces have no counterpart for, and what depends on how fast the machine is. */
+const LEFT_OUT: ReadonlySet<unknown> = new Set([
+  'stream_event',
+  'thinking_tokens',
+  'task_started',
+  'task_notification',
+  'background_tasks_changed',
+]);
+
+/** Plays all scenes and returns what each event says, in order. */
+export async function playJson(agent: 'real' | 'stand-in'): Promise<Record<string, string[]>> {
+  await using world = await claudeWorld({ agent });
+  const { stage, events, end } = driveClaude(world, { program: [world.claude], env: {} });
+  const neutral = { paths: [[world.dir, '/world']] as const };
+  const traces: Record<string, string[]> = {};
+  let from = 0;
+  for (const name of JSON_SCENES) {
+    await EVENT_SCENES[name]?.play(stage);
+    const isIdle = () => events.at(-1)?.event.state === 'idle';
+    await waitFor(isIdle, { describe: 'everything was said', actual: () => events.at(-1) });
+    traces[name] = events
+      .slice(from)
+      .map(({ event }) => event)
+      .filter(({ type, subtype }) => !LEFT_OUT.has(type) && !LEFT_OUT.has(subtype))
+      .map((event) => describeEvent(event, (text) => neutralText(text, neutral)));
+    from = events.length;
+  }
+  await end('SIGTERM');
+  return traces;
+}
+
+/** Returns the type of an event with the fields by which CBOS tells what happened. */
+function describeEvent(event: ClaudeEvent, neutral: (text: string) => string): string {
+  const fields = [
+    'subtype',
+    'state',
+    'status',
+    'permissionMode',
+    'is_error',
+    'num_turns',
+    'result',
+    'terminal_reason',
+    'error',
+    'isReplay',
+    'isSynthetic',
+    'aborted',
+    'attempt',
+    'result_index',
+    'stop_reason',
+    'is_api_error_message',
+  ];
+  const said = fields
+    .filter((name) => event[name] !== undefined)
+    .map((name) => `${name}=${JSON.stringify(event[name])}`);
+  const { content } = (event.message ?? {}) as { content?: unknown };
+  const inner = event.request ?? event.response ?? content;
+  const shown =
+    event.subtype === 'init'
+      ? Object.keys(event).sort().join(' ')
+      : cut(neutral(JSON.stringify(shapeOf(inner ?? null))));
+  return [event.type, ...said, shown].join(' | ');
+}
+
+/** The answer to `initialize` lists all that a version knows, and a summary and an interrupted answer are long. */
+const LONG: readonly (readonly [RegExp, string])[] = [
+  [/"commands":/, 'a list of commands'],
+  [/1\. This is l/, 'a part of the long answer'],
+  [/^"This session is being continued/, 'a summary'],
+];
+const cut = (text: string): string => LONG.find(([pattern]) => pattern.test(text))?.[1] ?? text.slice(0, 300);
