@@ -56,6 +56,7 @@ export const SECTIONS = [
       page('WebSocket frames', 'docs/reference/websocket.md', 'reference/websocket'),
       page('Errors', 'docs/ERRORS.md', 'reference/errors'),
       page('Statuses', 'docs/reference/statuses.md', 'reference/statuses'),
+      page('Questions', 'docs/reference/questions.md', 'reference/questions'),
       page('Glossary', 'docs/GLOSSARY.md', 'reference/glossary'),
     ],
   },

@@ -4,7 +4,14 @@
  * ends before the time is up, the answer is not sent.
  */
 
-import { type Answer, elsewhereOf, needsYou, type Question, type SeenSession } from '../protocol/index.ts';
+import {
+  type Answer,
+  elsewhereOf,
+  needsYou,
+  openQuestions,
+  type Question,
+  type SeenSession,
+} from '../protocol/index.ts';
 import type { Caller } from './caller.ts';
 import type { StreamOptions } from './stream-connection.ts';
 
@@ -17,7 +24,7 @@ export const UNDO_MS = 3_000;
  */
 const TAKEN_MS = 10_000;
 
-/** A session that asks the question on a card. */
+/** A session in which the question on a card is asked; a session may have several open questions. */
 export interface Asker {
   slug: string;
   path: string | null;
@@ -55,11 +62,9 @@ export function inboxCards(
   { leaving, skipped }: { leaving: ReadonlySet<string>; skipped: readonly string[] },
 ): InboxCard[] {
   const cards = new Map<string, { question: Question | null; askers: Asker[] }>();
-  const byAge = [...sessions].sort((one, other) => (one.status.since < other.status.since ? -1 : 1));
-  for (const session of byAge) {
-    const asker = askerOf(session);
-    if (asker === null || leaving.has(idOf(asker))) continue;
-    const { question } = session.status;
+  const byAge = [...sessions].flatMap(asksOf).sort((one, other) => (one.since < other.since ? -1 : 1));
+  for (const { asker, question } of byAge) {
+    if (leaving.has(idOf(asker))) continue;
     const same = question === null ? 'limit' : (sameness(question) ?? idOf(asker));
     const card = cards.get(same) ?? { question, askers: [] };
     card.askers.push(asker);
@@ -75,13 +80,23 @@ export function inboxCards(
     });
 }
 
-/** Returns a session as an asker, or null if it asks nothing that can be answered in the inbox. */
-function askerOf(session: SeenSession): Asker | null {
-  if (!needsYou(session)) return null;
+/** Returns everything that a session asks and that can be answered in the inbox. */
+function asksOf(session: SeenSession): { asker: Asker; question: Question | null; since: string }[] {
+  if (!needsYou(session)) return [];
   const { slug, path, status, limit_over_at: overAt } = session;
-  if (status.question !== null) return { slug, path, id: status.question.id };
+  const { since } = status;
+  const open = openQuestions(status).filter(({ behind }) => behind !== true);
+  if (open.length > 0) {
+    return open.map((question, index) => ({
+      asker: { slug, path, id: question.id },
+      question,
+      // The list sorts a session by its status, whose time may differ from that of its oldest question.
+      since: index === 0 ? since : question.asked_at,
+    }));
+  }
   // A machine does not let other machines continue its sessions after a limit.
-  return overAt === undefined || elsewhereOf(session) !== null ? null : { slug, path, id: `limit ${overAt}` };
+  if (overAt === undefined || elsewhereOf(session) !== null) return [];
+  return [{ asker: { slug, path, id: `limit ${overAt}` }, question: null, since }];
 }
 
 /** Returns an id that also includes the session, because two sessions may use the same question id. */

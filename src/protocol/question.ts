@@ -41,6 +41,22 @@ export const QuestionTool = z.object({ name: z.string(), input: z.unknown() }).m
 export type QuestionTool = z.infer<typeof QuestionTool>;
 
 /**
+ * Who in a session asks a question. `session` is the conversation itself, or Claude Code before the conversation
+ * begins. An agent may work, and ask, after the turn that started it has ended.
+ */
+export const QuestionAsker = z
+  .object({
+    kind: z.enum(['session', 'agent', 'mcp_server']),
+    id: z.string().nullable().meta({
+      description: "The agent's id, as Claude Code reports it; the name of an MCP server; null for the session itself",
+    }),
+    name: z.string().nullable().meta({ description: 'The type of an agent, the name of an MCP server' }),
+    about: z.string().nullable().meta({ description: "The agent's task, in the few words that its caller gave it" }),
+  })
+  .meta({ id: 'QuestionAsker' });
+export type QuestionAsker = z.infer<typeof QuestionAsker>;
+
+/**
  * A question that a session asks. `closing` is a question in the text at the end of a turn: no dialog is open, and the
  * prompt accepts text.
  */
@@ -62,6 +78,11 @@ export const Question = z
         "Why Claude Code asks, in the words that it gives for this request: those of a person's own hook that wants a confirmation, or of a permission rule. Absent if Claude Code gives no reason",
     }),
     asked_at: Timestamp,
+    behind: z.literal(true).optional().meta({
+      description:
+        'Claude Code shows the dialog of an older question first, so this question cannot be answered before that one',
+    }),
+    asker: QuestionAsker.optional().meta({ description: 'Who asks; missing if the server is older' }),
   })
   .meta({ id: 'Question' });
 export type Question = z.infer<typeof Question>;

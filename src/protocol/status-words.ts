@@ -82,3 +82,12 @@ export function isAsking(status: Taking): boolean {
 export function isLimited({ primary, detail }: Pick<Taking, 'primary' | 'detail'>): boolean {
   return primary === 'waiting' && detail === 'limit';
 }
+
+/** Returns all open questions of a session, oldest first. An older server reports only the oldest. */
+export function openQuestions(status: {
+  question: Question | null;
+  questions?: readonly Question[] | undefined;
+}): readonly Question[] {
+  const { question, questions } = status;
+  return questions ?? (question === null ? [] : [question]);
+}

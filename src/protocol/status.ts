@@ -33,7 +33,10 @@ export const Status = z
     unchanged_ms: z.number().meta({ description: 'Time since anything changed, including a spinner' }),
     quiet_ms: z.number().meta({ description: 'Time since anything except a spinner and its clock changed' }),
     because: Because,
-    question: Question.nullable(),
+    question: Question.nullable().meta({ description: 'The open question; if several are open, the oldest' }),
+    questions: z.array(Question).optional().meta({
+      description: 'All open questions, oldest first, each with its asker; missing if the server is older',
+    }),
   })
   .meta({ id: 'Status' });
 export type Status = z.infer<typeof Status>;

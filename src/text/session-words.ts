@@ -5,10 +5,13 @@ import {
   type Detail,
   type Need,
   needOf,
+  openQuestions,
+  type Question,
   SETTING_UP_RULE,
   type Session,
   tellingField,
 } from '../protocol/index.ts';
+import { askerText } from './asker-words.ts';
 import { overBudgetText } from './budget-words.ts';
 import { formatClock } from './durations.ts';
 import { type Ended, endText, interruptedText } from './end-words.ts';
@@ -188,13 +191,9 @@ export function sessionGist(
   const { status, path } = session;
   if (status.primary === 'dead') return endText(session);
   if (status.question !== null) {
-    const { kind, text, tool } = status.question;
-    const asked = firstLine(showHiddenMarks(text));
-    // Only a permission request concerns the tool itself. A question or a plan also uses a tool, but its own text says
-    // what the session wants.
-    return tool === null || kind !== 'permission'
-      ? asked
-      : `${cleanLine(tool.name)}: ${toolGist(tool.input, path) || asked}`;
+    const others = openQuestions(status).length - 1;
+    const gist = questionGist(status.question, path);
+    return others === 0 ? gist : `${gist} (and ${others} more)`;
   }
   if (session.over_budget !== undefined && session.over_budget.holds > 0) return overBudgetText(session.over_budget);
   const { rule, evidence } = status.because;
@@ -204,6 +203,18 @@ export function sessionGist(
   if (status.detail === 'waiting_input') return LAST_WORDS.some((end) => rule.endsWith(end)) ? lastLine(evidence) : '';
   const tells = status.primary === 'active' || status.primary === 'stuck' || status.detail === 'error';
   return tells ? firstLine(evidence) : '';
+}
+
+/** Returns one line that says what a question asks, and who asks if it is not the session itself. */
+function questionGist(question: Question, path: string | null): string {
+  const { kind, text, tool } = question;
+  const asked = firstLine(showHiddenMarks(text));
+  // Only a permission request concerns the tool itself. A question or a plan also uses a tool, but its own text says
+  // what the session wants.
+  const gist =
+    tool === null || kind !== 'permission' ? asked : `${cleanLine(tool.name)}: ${toolGist(tool.input, path) || asked}`;
+  const who = askerText(question);
+  return who === '' ? gist : `${who}: ${gist}`;
 }
 
 /** The rules whose evidence is the end of the last answer or the way the turn ended. */

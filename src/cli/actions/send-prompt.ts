@@ -3,7 +3,7 @@ import { deliveryLine } from '../../text/delivery-text.ts';
 import { sessionLine } from '../../text/session-words.ts';
 import { CommandError } from '../command-error.ts';
 import type { CliContext } from '../context.ts';
-import { questionLines } from '../output/question-text.ts';
+import { openQuestionLines, questionLines } from '../output/question-text.ts';
 import type { SelectorOptions } from '../selectors.ts';
 import { readText } from '../text-argument.ts';
 
@@ -94,7 +94,7 @@ async function printOutcome(
   if (isJson) out.json(session);
   const { question } = status;
   if (question !== null && question.kind !== 'closing') {
-    if (!isJson) out.lines(questionLines(slug, question));
+    if (!isJson) out.lines(openQuestionLines(slug, status));
     return;
   }
   const { readOutcome } = await import('../turn-outcome.ts');

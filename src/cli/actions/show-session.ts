@@ -26,7 +26,7 @@ import type { CliContext } from '../context.ts';
 import { readerOf } from '../list-reader.ts';
 import { markLookedAt } from '../looked-at.ts';
 import { nameLike } from '../name-like.ts';
-import { questionLines } from '../output/question-text.ts';
+import { openQuestionLines } from '../output/question-text.ts';
 import { agoText, type Reader } from '../output/session-table.ts';
 import { shownLines } from '../output/shown-lines.ts';
 
@@ -89,7 +89,7 @@ function printSession({ out }: CliContext, session: Session, reader: Shown): voi
   out.line(`${heading}  ${state}${does} for ${since}`);
   if (status.question !== null) {
     out.line();
-    out.lines(questionLines(session.slug, status.question));
+    out.lines(openQuestionLines(session.slug, status));
     if (reader.before !== '') out.lines(['', `  ${reader.before}`]);
     out.line();
   }

@@ -1,25 +1,12 @@
-import { type Command, Option } from 'commander';
-import { type Answer, CatalogueError, EXIT } from '../../protocol/index.ts';
+import type { Command } from 'commander';
 import { deliveryLine } from '../../text/delivery-text.ts';
 import { queueText } from '../../text/session-words.ts';
-import { cleanLine } from '../../text/terminal-text.ts';
 import { type SendOptions, sendPrompt } from '../actions/send-prompt.ts';
-import { CommandError } from '../command-error.ts';
 import type { CliContext } from '../context.ts';
-import { optionLines } from '../output/question-text.ts';
-import { type AlwaysOptions, answerAlways } from './answer-always.ts';
+import { addAnswering } from './answering.ts';
 import { describe } from './command-help.ts';
 import { readSeconds } from './option-values.ts';
 import { addSelectors } from './selector-options.ts';
-
-interface AnswerOptions {
-  reply?: string;
-  answers?: string;
-  questionId?: string;
-  for?: AlwaysOptions['for'];
-  yes?: boolean;
-  json?: boolean;
-}
 
 /** Adds `send`, `answer`, and `interrupt`. */
 export function addTalking(program: Command, context: CliContext): void {
@@ -65,54 +52,7 @@ export function addTalking(program: Command, context: CliContext): void {
       sendPrompt(context, { slug, words, options }),
     );
 
-  describe(program.command('answer'), {
-    group: 'talking',
-    summary: "answer a session's open dialog",
-    more: 'yes, no and always answer a permission request. A number chooses an option as `cbos show` lists it; 1,3 chooses several. Anything else is the label of an option, or text for the free-text option.',
-    examples: [
-      ['cbos answer AUTH yes', 'allow what the session asks'],
-      ["cbos answer AUTH no --reply 'use pnpm instead'", 'say no, and tell Claude what to do instead'],
-      ['cbos answer AUTH always --for session', 'allow it as long as this session runs; --for project: in its project'],
-      ['cbos answer AUTH always --for rule', 'add an approval rule, which is shown first'],
-      ['cbos answer DOCS 2', 'choose the second option'],
-      ['cbos answer DOCS 1,3', 'choose several options, if the question allows it'],
-      ['cbos answer DOCS PostgreSQL', 'choose the option with this label'],
-      ['cbos answer build1/AUTH yes', 'answer a session on another machine in the fleet'],
-    ],
-  })
-    .argument('<name>', 'the session')
-    .argument('[choice...]', 'yes, no, always, a number, or text')
-    .option('--reply <text>', 'a message to go with yes, no, always or a number')
-    .addOption(new Option('--remark <text>', 'the former name of --reply').hideHelp())
-    .option('--answers <json>', 'for a dialog with several questions: {"question": "label", …}')
-    .addOption(new Option('--for <what>', 'with always: where it applies').choices(['session', 'project', 'rule']))
-    .option('--yes', 'with --for rule: do not ask whether to add the rule')
-    .option('--question-id <id>', 'refuse if a different question is open now')
-    .option('--json', 'print the API response as JSON')
-    .action(async (slug: string, words: string[], { remark, ...options }: AnswerOptions & { remark?: string }) => {
-      const reply = options.reply ?? remark;
-      const { for: reach } = options;
-      if (reach !== undefined) {
-        if (words.join(' ') !== 'always' || reply !== undefined || options.answers !== undefined) {
-          throw new CommandError(
-            '--for works only with always',
-            `cbos answer ${slug} always --for ${reach}`,
-            EXIT.usage,
-          );
-        }
-        return answerAlways(context, slug, { ...options, for: reach });
-      }
-      const body = readAnswer(words.join(' '), { ...options, ...(reply === undefined ? {} : { reply }) });
-      const client = await context.client();
-      try {
-        const result = await client.call('answer', { params: { slug }, body });
-        if (options.json === true) out.json(result);
-        else out.line(`${slug}: answered`);
-      } catch (error) {
-        if (error instanceof CatalogueError && error.code === 'no_such_option') await printOptions(context, slug);
-        throw error;
-      }
-    });
+  addAnswering(program, context);
 
   describe(program.command('continue'), {
     group: 'talking',
@@ -156,54 +96,4 @@ export function addTalking(program: Command, context: CliContext): void {
 
 function collectFile(path: string, sofar: readonly string[] = []): readonly string[] {
   return [...sofar, path];
-}
-
-/**
- * Parses the answer, that is, the words after the slug: a keyword such as `yes`, one or more option numbers, or free
- * text.
- */
-export function readAnswer(text: string, options: AnswerOptions): Answer {
-  const rest = options.questionId === undefined ? {} : { question_id: options.questionId };
-  if (options.answers !== undefined) return { answers: readAnswers(options.answers, text), ...rest };
-  const choice = readChoice(text);
-  if (choice === null) {
-    if (options.reply !== undefined) {
-      throw new CommandError('--reply needs yes, no, always or a number', 'cbos answer --help', EXIT.usage);
-    }
-    if (text === '') throw new CommandError('The answer is missing', 'cbos answer --help', EXIT.usage);
-    return { text, ...rest };
-  }
-  return { choice, ...(options.reply === undefined ? {} : { text: options.reply }), ...rest };
-}
-
-function readChoice(text: string): NonNullable<Answer['choice']> | null {
-  if (text === 'yes' || text === 'no' || text === 'always') return text;
-  if (/^[1-9]\d{0,3}$/.test(text)) return Number(text);
-  if (/^[1-9]\d{0,3}(, ?[1-9]\d{0,3})+$/.test(text)) return text.split(',').map(Number);
-  return null;
-}
-
-function readAnswers(json: string, text: string): NonNullable<Answer['answers']> {
-  if (text !== '')
-    throw new CommandError('--answers cannot be combined with another answer', 'cbos answer --help', EXIT.usage);
-  try {
-    // No check is needed here, because the server validates the body of every request.
-    return JSON.parse(json) as NonNullable<Answer['answers']>;
-  } catch (cause) {
-    if (!(cause instanceof SyntaxError)) throw cause;
-    throw new CommandError(
-      '--answers is not JSON',
-      `cbos answer AUTH --answers '{"Which one?":"The first"}'`,
-      EXIT.usage,
-    );
-  }
-}
-
-/** Prints the available options to standard error, above the line with the error. */
-async function printOptions(context: CliContext, slug: string): Promise<void> {
-  const client = await context.client();
-  const { status } = await client.call('getSession', { params: { slug } });
-  if (status.question === null) return;
-  const parts = status.question.questions.length > 0 ? status.question.questions : [status.question];
-  for (const part of parts) context.out.noticeLines([cleanLine(part.text), ...optionLines(part.options)]);
 }

@@ -1,4 +1,5 @@
-import { allows, type Question, type QuestionOption } from '../../protocol/index.ts';
+import { allows, openQuestions, type Question, type QuestionOption, type Status } from '../../protocol/index.ts';
+import { askerText, behindText } from '../../text/asker-words.ts';
 import { showHiddenMarks } from '../../text/hidden-marks.ts';
 import { cleanBlock, cleanLine } from '../../text/terminal-text.ts';
 import { askedCallLines, cutText, reasonLines, saysCall } from '../../text/tool-input-text.ts';
@@ -12,15 +13,28 @@ const KIND_TITLES: Readonly<Record<Question['kind'], string>> = {
   closing: 'ended its turn with a question',
 };
 
-/** Returns lines with an open question, its numbered options, and the commands that answer it. */
-export function questionLines(slug: string, question: Question): string[] {
-  const name = cleanLine(slug);
-  const lines = [`${name} ${KIND_TITLES[question.kind] ?? 'asks'}:`, ''];
+/** Returns lines with all open questions of a session, oldest first, and the commands that answer each of them. */
+export function openQuestionLines(slug: string, status: Pick<Status, 'question' | 'questions'>): string[] {
+  const open = openQuestions(status);
+  return open.flatMap((question, index) => [
+    ...(index === 0 ? [] : ['']),
+    ...questionLines(slug, question, open.length > 1),
+  ]);
+}
+
+/**
+ * Returns lines with an open question, its numbered options, and the commands that answer it.
+ * @param isOneOfSeveral whether the commands must name the question, because others are open as well
+ */
+export function questionLines(slug: string, question: Question, isOneOfSeveral = false): string[] {
+  const lines = [headingOf(cleanLine(slug), question), ''];
+  const name = isOneOfSeveral ? `${cleanLine(slug)} --question ${cleanLine(question.id)}` : cleanLine(slug);
   if (question.kind !== 'plan' || !saysCall(question)) {
     lines.push(...askedCallLines(question).map((line) => `  ${line}`));
   }
   lines.push(...reasonLines(question).map((line) => `  ${line}`));
-  if (question.cut === true) lines.push(`  ${cutText(`\`cbos attach ${name}\``)}`, '');
+  if (question.cut === true) lines.push(`  ${cutText(`\`cbos attach ${cleanLine(slug)}\``)}`, '');
+  if (question.behind === true) return [...lines, ...indented(question.text), '', `  ${behindText(question)}.`];
   if (question.questions.length > 1) {
     for (const part of question.questions) {
       lines.push(...indented(part.text), ...optionLines(part.options), '');
@@ -30,6 +44,12 @@ export function questionLines(slug: string, question: Question): string[] {
     lines.push(...indented(question.text), ...optionLines(question.options), '', ...oneAnswer(name, question));
   }
   return lines;
+}
+
+function headingOf(name: string, question: Question): string {
+  const who = askerText(question);
+  const asks = KIND_TITLES[question.kind] ?? 'asks';
+  return who === '' ? `${name} ${asks}:` : `${name}: ${who} ${asks}:`;
 }
 
 function indented(text: string): string[] {

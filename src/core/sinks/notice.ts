@@ -1,4 +1,5 @@
-import { type Answer, needsYou, type Question, type Session } from '../../protocol/index.ts';
+import { type Answer, needsYou, openQuestions, type Question, type Session } from '../../protocol/index.ts';
+import { askerText } from '../../text/asker-words.ts';
 import { displayWidth } from '../../text/display-width.ts';
 import { endText, interruptedText } from '../../text/end-words.ts';
 import { showHiddenMarks } from '../../text/hidden-marks.ts';
@@ -28,13 +29,21 @@ const MOST_BODY_BYTES = 3_000;
 const LONGEST_LABEL = 40;
 
 /**
- * Returns a value that identifies what a session needs from the user. The value changes with each question. It is null
- * if the session needs nothing, or if that is unknown.
+ * Returns a value for each thing that a session needs from the user: one for each question that can be answered now.
+ * The list is empty if the session needs nothing, or if that is unknown.
  */
-export function needOf(session: Session): string | null {
-  const { primary, detail, since, question } = session.status;
-  if (!needsYou(session)) return null;
-  return question === null ? `${primary}/${detail} ${since}` : `question ${question.id}`;
+export function needsOf(session: Session): readonly string[] {
+  const { primary, detail, since } = session.status;
+  if (!needsYou(session)) return [];
+  const open = openQuestions(session.status).filter(({ behind }) => behind !== true);
+  return open.length === 0 ? [`${primary}/${detail} ${since}`] : open.map(needOf);
+}
+
+const needOf = ({ id }: Question): string => `question ${id}`;
+
+/** Returns the question that a need is about, or null if it is about none. */
+export function questionOf({ status }: Session, need: string): Question | null {
+  return openQuestions(status).find((question) => needOf(question) === need) ?? null;
 }
 
 /**
@@ -73,8 +82,7 @@ export const evidenceOf = (session: Session): string =>
   endText(session) || interruptedText(session) || session.status.because.evidence;
 
 /** Writes a message that tells the user what a session needs. */
-export function noticeOf(session: Session, { mostButtons, most }: Shown): Notice {
-  const { question } = session.status;
+export function noticeOf(session: Session, { mostButtons, most }: Shown, question = session.status.question): Notice {
   const whole = question === null ? evidenceOf(session) : wordsOf(question);
   const shown = cleanBlock(showHiddenMarks(whole)).trim();
   const masked = maskSecrets(shown);
@@ -83,7 +91,9 @@ export function noticeOf(session: Session, { mostButtons, most }: Shown): Notice
   const isWhole = body === shown && question?.cut !== true;
   const buttons = question === null ? [] : buttonsOf(question, isWhole);
   const fitting = buttons.length <= mostButtons ? buttons : [];
-  return { title: cleanLine(titleOf(session)), body: isWhole ? body : `${body}\n${NOT_WHOLE}`, buttons: fitting };
+  const detail = question !== null && question.kind !== 'closing' ? question.kind : session.status.detail;
+  const title = cleanLine(titleOf({ ...session, status: { ...session.status, detail } }));
+  return { title, body: isWhole ? body : `${body}\n${NOT_WHOLE}`, buttons: fitting };
 }
 
 const NOT_WHOLE = '(This is only part of the request. To allow it, open CBOS.)';
@@ -91,13 +101,15 @@ const NOT_WHOLE = '(This is only part of the request. To allow it, open CBOS.)';
 function wordsOf(question: Question): string {
   const parts = question.questions.length === 0 ? [question] : question.questions;
   const isCall = question.kind === 'permission' || question.kind === 'plan';
-  return parts
+  const who = askerText(question);
+  const words = parts
     .flatMap((part) => [
       isCall ? askedText(question, part) : part.text,
       // The options for a call are always the same, and the buttons already show them.
       ...(isCall ? [] : part.options.map(({ key, label }) => `${key}. ${label}`)),
     ])
     .join('\n');
+  return who === '' ? words : `Asked by its ${who}:\n${words}`;
 }
 
 function buttonsOf(question: Question, isWhole: boolean): NoticeButton[] {

@@ -55,12 +55,13 @@ export function advanceStatus(previous: StatusMemory | null, input: StatusInput)
   const hasMoved = previous === null || previous.primary !== primary || previous.detail !== detail;
   const health = healthOf(previous, { primary, hasMoved, now });
   const question = keepIdentity(previous?.question ?? null, verdict.question);
+  const questions = question === null ? [] : [question, ...verdict.questions.slice(1)];
   const isExact = verdict.because.source === 'hook' || verdict.because.source === 'json';
   const isNewTool = isExact && previous?.because.rule === verdict.because.rule;
   // The status is unknown both while a session starts and while its set-up runs, but these are two different states.
   const isOtherUnknown = primary === null && previous?.because.rule !== verdict.because.rule;
   const hasNewReason = isOtherUnknown || (isNewTool && previous.because.evidence !== verdict.because.evidence);
-  const hasNewQuestion = JSON.stringify(previous?.question ?? null) !== JSON.stringify(question);
+  const hasNewQuestion = JSON.stringify(previous?.questions ?? []) !== JSON.stringify(questions);
   const isAnnounced = hasMoved || hasNewReason || hasNewQuestion;
   const memory: StatusMemory = {
     primary,
@@ -70,6 +71,7 @@ export function advanceStatus(previous: StatusMemory | null, input: StatusInput)
     since: hasMoved ? now : previous.since,
     recoveredAt: health.recoveredAt,
     question,
+    questions,
     // The status keeps its original reason, because several sources report the same status one after another.
     because: isAnnounced ? verdict.because : previous.because,
     wait: verdict.wait,
@@ -159,5 +161,6 @@ export function statusView(memory: StatusMemory, evidence: Evidence, now: Millis
     quiet_ms: Math.max(0, Math.round(now - progressAt)),
     because: memory.because,
     question: memory.question,
+    questions: [...memory.questions],
   };
 }

@@ -2,9 +2,11 @@ import type { Because, Question } from '../../protocol/index.ts';
 import { arbitrate } from './arbitrate/arbitrate.ts';
 import { earliest, isClosing } from './arbitrate/arbitration.ts';
 import { type Hearing, hear } from './arbitrate/hearing.ts';
+import { dialogKindOf } from './asked-call.ts';
 import type { Evidence, PendingTool, SourceVerdict, Verdict } from './evidence.ts';
 import { requestedTool } from './hooks/hook-rules.ts';
-import { jsonQuestion } from './json/json-question.ts';
+import { isAskedBeside } from './hooks/hooks.ts';
+import { jsonQuestions } from './json/json-question.ts';
 import { limitInForce } from './limit.ts';
 import type { Millis } from './millis.ts';
 import { asClosing, dialogQuestion } from './question.ts';
@@ -32,23 +34,42 @@ export function derive(evidence: Evidence, now: Millis, thresholds: Thresholds =
   return { primary, detail, because, ...askedBy(winner, hearing), recheckAt };
 }
 
-type Asked = Pick<Verdict, 'question' | 'wait'>;
+type Asked = Pick<Verdict, 'question' | 'questions' | 'wait'>;
 
-const NOTHING_ASKED: Asked = { question: null, wait: null };
+const NOTHING_ASKED: Asked = { question: null, questions: [], wait: null };
+
+/**
+ * Returns the questions whose dialogs Claude Code shows after the open dialog has been answered. It shows one dialog at
+ * a time, in the order of the requests (2.1.330), so older requests have been answered, although no hook reports a no.
+ */
+function questionsBehind(shown: PendingTool, tools: readonly PendingTool[], movedMs: number): Question[] {
+  return tools
+    .filter((tool) => isAskedBeside(tool) && (tool.requestedAt ?? 0) > (shown.requestedAt ?? shown.at))
+    .map((tool) => {
+      const openedAt = tool.requestedAt ?? tool.at;
+      const kind = dialogKindOf(tool.name);
+      return { ...dialogQuestion({ kind, dialog: null, tool, openedAt, movedMs }), behind: true };
+    });
+}
 
 function askedBy(winner: SourceVerdict, { evidence, settled }: Hearing): Asked {
   const { primary, detail } = winner;
   const { movedMs = 0, hooks } = evidence;
   if (primary !== 'waiting' || detail === null) return NOTHING_ASKED;
-  const inWords = (question: Question | null): Asked => ({ question, wait: null });
-  if (isClosing(winner)) return inWords(asClosing({ text: winner.evidence, endedAt: winner.since, movedMs }));
-  if (evidence.json !== undefined) return inWords(jsonQuestion(evidence.json));
+  const inWords = (questions: readonly Question[]): Asked => ({
+    question: questions[0] ?? null,
+    questions,
+    wait: null,
+  });
+  if (isClosing(winner)) return inWords([asClosing({ text: winner.evidence, endedAt: winner.since, movedMs })]);
+  if (evidence.json !== undefined) return inWords(jsonQuestions(evidence.json));
   const dialog = settled?.reading.dialog ?? null;
   if (detail !== 'permission' && detail !== 'question' && detail !== 'plan' && detail !== 'setup') return NOTHING_ASKED;
-  const ask = (shown: ScreenDialog | null, tool: PendingTool | null): Asked => ({
-    question: dialogQuestion({ kind: detail, dialog: shown, tool, openedAt: winner.since, movedMs }),
-    wait: tool?.wait?.id ?? null,
-  });
+  const ask = (shown: ScreenDialog | null, tool: PendingTool | null): Asked => {
+    const question = dialogQuestion({ kind: detail, dialog: shown, tool, openedAt: winner.since, movedMs });
+    const questions = [question, ...(tool === null ? [] : questionsBehind(tool, hooks.tools, movedMs))];
+    return { question, questions, wait: tool?.wait?.id ?? null };
+  };
   // If the detailed transcript covers the dialog, only the hook knows what the dialog asks.
   const isCovered = dialog?.parts.every((part) => part.options.length === 0) === true;
   if (dialog !== null && !(isCovered && winner.source === 'hook')) {

@@ -68,6 +68,8 @@ export interface PendingTool {
   requestedAt: Millis | null;
   /** the subagent that made the call, or null if the conversation itself made it */
   agent: string | null;
+  /** the subagent's type, such as `general-purpose`; absent if no hook reported it */
+  agentType?: string;
   /** absent if no hook is waiting for a reply */
   wait?: HookWait;
   /** why Claude Code asks, in its own words; absent if it gives no reason */
@@ -140,6 +142,16 @@ export interface JsonRequest extends PendingTool {
   suggestions: readonly unknown[];
 }
 
+/** An agent that Claude Code reported when it started. */
+export interface StartedAgent {
+  /** the id that the agent's calls and requests name */
+  id: string;
+  /** the type, such as `general-purpose`, or null if Claude Code did not report it */
+  type: string | null;
+  /** the agent's task in a few words */
+  about: string | null;
+}
+
 /** A folder that no one has trusted yet and whose settings files name programs that Claude Code would run. */
 export interface TrustRequest {
   /** the id of the trust question */
@@ -175,6 +187,8 @@ export interface JsonEvidence {
   retry: { at: Millis; nextAt: Millis; reason: string } | null;
   /** tasks that continue in the background after a turn */
   background: readonly string[];
+  /** the agents that have started and not ended; absent in evidence that an older server stored */
+  agents?: readonly StartedAgent[];
   turnEnd: {
     at: Millis;
     error: string | null;
@@ -221,7 +235,10 @@ export interface StatusMemory {
   since: Millis;
   /** when a stuck session next gave a sign of life, or null unless the health is RECOVERED */
   recoveredAt: Millis | null;
+  /** the open question; if several are open, the oldest */
   question: Question | null;
+  /** all open questions, oldest first */
+  questions: readonly Question[];
   because: Because;
   /**
    * identifies the hook that is waiting for the reply to the question, or null if the question is answered with
@@ -238,6 +255,8 @@ export interface Verdict {
   detail: Detail | null;
   because: Because;
   question: Question | null;
+  /** all open questions, oldest first */
+  questions: readonly Question[];
   /**
    * identifies the hook that is waiting for the reply to the question, or null if the question is answered with
    * keypresses

@@ -1,7 +1,7 @@
-import type { Question, QuestionPart } from '../../protocol/index.ts';
+import type { Question, QuestionAsker, QuestionPart } from '../../protocol/index.ts';
 import { askedQuestions, type DialogKind, describeTool, isRecord, squeeze, stringOf } from './asked-call.ts';
 import { PLAN_OPTIONS, permissionOptions, withDialogOptions, withDrawnOptions } from './asked-options.ts';
-import type { PendingTool } from './evidence.ts';
+import type { PendingTool, StartedAgent } from './evidence.ts';
 import type { Millis } from './millis.ts';
 import type { ScreenDialog } from './screen/screen-evidence.ts';
 import { WITHHELD } from './tool-behind.ts';
@@ -20,6 +20,23 @@ function fingerprint(parts: readonly string[]): string {
 }
 
 const iso = (at: Millis): string => new Date(at).toISOString();
+
+/** The asker of a question that no agent and no server asks. */
+export const SESSION_ASKER: QuestionAsker = { kind: 'session', id: null, name: null, about: null };
+
+export const agentAsker = ({ id, type, about }: StartedAgent): QuestionAsker => ({
+  ...{ kind: 'agent', id, name: type, about },
+});
+
+/**
+ * Returns what a verdict says about a question, so that `because` explains why a session waits while its own turn runs
+ * on or is over.
+ */
+export function evidenceOf(asker: QuestionAsker, about: string, isTurnRunning: boolean): string {
+  if (asker.kind !== 'agent') return about;
+  const who = asker.name === null ? 'an agent' : `an agent (${asker.name})`;
+  return `${who} asks while the turn ${isTurnRunning ? 'runs on' : 'is over'}: ${about}`;
+}
 
 /** What is known about an open dialog. */
 export interface DialogSources {
@@ -57,7 +74,14 @@ export function dialogQuestion(sources: DialogSources): Question {
     ...(tool?.cut === true || (tool === null && WITHHELD.test(text)) ? { cut: true } : {}),
     ...(dialog?.reason === undefined ? {} : { reason: dialog.reason }),
     asked_at: iso(askedAt),
+    asker: askerOfTool(tool),
   };
+}
+
+/** Returns who made a call. A dialog whose call is unknown counts as the session's own. */
+export function askerOfTool(tool: PendingTool | null): QuestionAsker {
+  if (tool?.agent == null) return SESSION_ASKER;
+  return agentAsker({ id: tool.agent, type: tool.agentType ?? null, about: null });
 }
 
 /**
@@ -142,5 +166,6 @@ export function asClosing({ text, endedAt, movedMs }: { text: string; endedAt: M
     multi: false,
     questions: [],
     asked_at: iso(endedAt),
+    asker: SESSION_ASKER,
   };
 }

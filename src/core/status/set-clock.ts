@@ -1,3 +1,4 @@
+import type { Question } from '../../protocol/index.ts';
 import type { Evidence, HookEvidence, JsonEvidence, PendingTool, StatusMemory } from './evidence.ts';
 import type { Millis } from './millis.ts';
 import type { FlowEvidence, ScreenEvidence, SettledReading } from './screen/screen-evidence.ts';
@@ -74,13 +75,16 @@ export function moveJson(json: JsonEvidence, byMs: number): JsonEvidence {
  */
 export function moveMemory(memory: StatusMemory, byMs: number): StatusMemory {
   const backMs = Math.min(0, byMs);
-  const { question } = memory;
-  const askedAt = question === null ? 0 : Date.parse(question.asked_at) + backMs;
+  const movedQuestion = (question: Question): Question => ({
+    ...question,
+    asked_at: new Date(Date.parse(question.asked_at) + backMs).toISOString(),
+  });
   return {
     ...memory,
     since: memory.since + backMs,
     recoveredAt: moved(memory.recoveredAt, byMs),
-    question: question && { ...question, asked_at: new Date(askedAt).toISOString() },
+    question: memory.question && movedQuestion(memory.question),
+    questions: memory.questions.map(movedQuestion),
   };
 }
 

@@ -38,6 +38,12 @@ export const TEXT_ERRORS = {
     meaning: 'Another question is open now',
     hint: 'Read the new question first: `cbos show SLUG`',
   },
+  question_behind: {
+    status: 409,
+    exit: EXIT.refused,
+    meaning: 'Claude Code shows one dialog at a time, and the dialog of this question is not open yet',
+    hint: 'Answer the question that comes first: `cbos show SLUG`',
+  },
   no_such_option: {
     status: 422,
     exit: EXIT.refused,

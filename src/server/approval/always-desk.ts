@@ -7,6 +7,7 @@ import {
   type AlwaysChoices,
   type Answer,
   CatalogueError,
+  openQuestions,
   type Question,
   type Session,
   type StandingChoices,
@@ -38,10 +39,11 @@ type Proposed = { toml: string; fields: RuleForCall } | { why: string };
 
 export function createAlwaysDesk({ sessions, rules }: AlwaysOptions): AlwaysDesk {
   function permissionOf(slug: string, id?: string): Question {
-    const { question } = sessions.get(slug).status;
+    const questions = openQuestions(sessions.get(slug).status);
+    const question = id === undefined ? questions[0] : questions.find((one) => one.id === id);
+    if (question === undefined && questions.length > 0) throw new CatalogueError('stale_question');
     if (question?.kind !== 'permission')
       throw new CatalogueError('no_question', `${slug} has no open permission request`);
-    if (id !== undefined && id !== question.id) throw new CatalogueError('stale_question');
     return question;
   }
 

@@ -69,7 +69,7 @@ export class JsonDriver {
     // If the database has lost the session's state (`known` is null), the output is read from the beginning.
     if (launchId === null || (known !== null && known.output.launchId !== launchId)) {
       // The previous server died before it had started a process for the prompt.
-      if (this.#log.evidence.busySince !== null) this.#fail({ code: null, signal: null }, '');
+      if (this.#log.isUnfinished()) this.#fail({ code: null, signal: null }, '');
       return;
     }
     const run = this.#open(launchId);
@@ -271,8 +271,8 @@ export class JsonDriver {
     if (run.isSettingUp) seeSetUpEnd(this.#session, {});
     this.#stopResting?.();
     this.#ended.tell();
-    if (this.#log.evidence.busySince !== null) {
-      // The process ended in the middle of a turn. Its tools must not continue, because nobody would see their results.
+    if (this.#log.isUnfinished()) {
+      // A turn was running, or an agent was asking. Tools must not continue, because nobody would see their results.
       await endTree({ roots: [], mark: { name: LAUNCH_VARIABLE, value: run.launchId } });
       this.#fail(end, await lastComplaint(run.files));
     }

@@ -73,6 +73,12 @@ export class EventLog {
     return busySince === null && requests.length === 0 && background.length === 0;
   }
 
+  /** Reports whether the end of the process now would cut off a turn, or an agent that asks. */
+  isUnfinished(): boolean {
+    const { busySince, requests } = this.evidence;
+    return busySince !== null || requests.length > 0;
+  }
+
   /** Calls the listener with each event, after the event has been saved. */
   readonly onEvent = this.#events.on;
 

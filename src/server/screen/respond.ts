@@ -30,12 +30,22 @@ export async function answerQuestion(
     if (plan.kind === 'prompt') await sendAnswer(actor, deliverer, plan.text);
     return null;
   }
+  if (question.behind === true) throw behind(actor, question);
   const clean = withCleanTexts(request);
   await actor.mailbox.post(async () => {
     const left = await answerByReply(actor, question.id, clean);
     if (left !== null) await answerByKeys(actor, question.id, left);
   });
   return question;
+}
+
+/** Claude Code shows one dialog at a time, so a question whose dialog is not open yet cannot be answered. */
+function behind({ slug, status }: SessionActor, question: Question): CatalogueError {
+  const first = status.memory().question;
+  return new CatalogueError('question_behind', `Claude Code shows another question of ${slug} first`, {
+    hint: `\`cbos answer ${slug} --question ${first?.id ?? ''} …\` answers the question that comes first`,
+    extra: { question },
+  });
 }
 
 /**

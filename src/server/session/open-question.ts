@@ -9,8 +9,8 @@ export type AskingSession = Pick<SessionActor, 'slug' | 'record' | 'isDead'> & {
 };
 
 /**
- * Returns the open question.
- * @param id the id of the expected question; if omitted, any question will do
+ * Returns an open question.
+ * @param id the id of the question that is meant; if omitted, the oldest open question
  * @throws CatalogueError not_adopted, no_question, stale_question
  */
 export function openQuestion(actor: AskingSession, id: string | undefined): Question {
@@ -18,10 +18,12 @@ export function openQuestion(actor: AskingSession, id: string | undefined): Ques
   if (!record.adopted && !actor.isDead()) {
     throw new CatalogueError('not_adopted', undefined, { hint: `cbos adopt ${record.screenId}` });
   }
-  const { question } = actor.status.memory();
-  if (question === null) throw new CatalogueError('no_question', `${actor.slug} has no open question`);
-  if (id !== undefined && id !== question.id) throw new CatalogueError('stale_question');
-  return question;
+  const { questions } = actor.status.memory();
+  const [oldest] = questions;
+  if (oldest === undefined) throw new CatalogueError('no_question', `${actor.slug} has no open question`);
+  const meant = id === undefined ? oldest : questions.find((question) => question.id === id);
+  if (meant === undefined) throw new CatalogueError('stale_question');
+  return meant;
 }
 
 /**

@@ -27,6 +27,7 @@ export function memoryOf(last: StatusChange | null, now: number): StatusMemory |
     since: at,
     recoveredAt: null,
     question: null,
+    questions: [],
     wait: null,
     lastQuestion: null,
   };

@@ -1,5 +1,5 @@
 import { due, type Rules, retryDelay } from '../../core/sinks/due.ts';
-import { noticeOf } from '../../core/sinks/notice.ts';
+import { noticeOf, questionOf } from '../../core/sinks/notice.ts';
 import type { Attempt, Press, PressReply, SinkDriver, SinkMessage } from '../../platform/sinks/index.ts';
 import type { OutboxMessage, OutboxStore } from '../../platform/sqlite/outbox-store.ts';
 import type { Session } from '../../protocol/index.ts';
@@ -152,7 +152,11 @@ export function createSinkWorker(options: SinkWorkerOptions): SinkWorker {
     const notice =
       unsureSince !== null && before.notice !== null
         ? before.notice
-        : noticeOf(session, { mostButtons: takesAnswers ? driver.mostButtons : 0, most: driver.shown });
+        : noticeOf(
+            session,
+            { mostButtons: takesAnswers ? driver.mostButtons : 0, most: driver.shown },
+            questionOf(session, before.need),
+          );
     const attempts = before.attempts + 1;
     const message = change(before.id, { phase: 'sending', attempts, notice, unsureSince });
     if (message === null) return null;

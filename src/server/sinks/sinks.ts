@@ -6,7 +6,7 @@
 
 import { v4 as uuid } from 'uuid';
 import type { Rules } from '../../core/sinks/due.ts';
-import { isKnown, needOf } from '../../core/sinks/notice.ts';
+import { isKnown, needsOf } from '../../core/sinks/notice.ts';
 import { readQuiet } from '../../core/sinks/quiet.ts';
 import type { OutboxMessage, OutboxStore } from '../../platform/sqlite/outbox-store.ts';
 import { type AddedSink, CatalogueError, type NewSink, type Session, type Sink } from '../../protocol/index.ts';
@@ -60,7 +60,7 @@ export function createSinks(options: SinksOptions): Sinks {
   /** the codes of test messages, whose buttons do not answer any question */
   const tests = new Set<string>();
   /** what each session was last known to need, by session id */
-  const needs = new Map<string, string | null>();
+  const needs = new Map<string, readonly string[]>();
   const idBySlug = new Map<string, string>();
   let stop: Dispose[] = [];
   let isStarted = false;
@@ -71,7 +71,7 @@ export function createSinks(options: SinksOptions): Sinks {
   function standingOf({ sessionId, need }: OutboxMessage): Standing {
     const session = sessionOf(sessionId);
     if (session === null) return { kind: 'over' };
-    if (needOf(session) === need) return { kind: 'open', session };
+    if (needsOf(session).includes(need)) return { kind: 'open', session };
     return isKnown(session) ? { kind: 'over' } : { kind: 'unknown' };
   }
 
@@ -115,13 +115,14 @@ export function createSinks(options: SinksOptions): Sinks {
   function note(session: Session, isWoken = false): void {
     const id = idBySlug.get(session.slug) ?? idOf(session.slug);
     idBySlug.set(session.slug, id);
-    const need = needOf(session);
-    if (needs.get(id) === need && !isWoken) return;
-    if (need === null && !isKnown(session)) return;
-    needs.set(id, need);
-    closeOthers(id, need);
-    if (need === null) return;
-    for (const sink of book.all()) tell(sink, { sessionId: id, need, isWoken });
+    const now = needsOf(session);
+    const before = needs.get(id);
+    if (before !== undefined && isEqualList(before, now) && !isWoken) return;
+    if (now.length === 0 && !isKnown(session)) return;
+    needs.set(id, now);
+    closeOthers(id, now);
+    const added = isWoken ? now : now.filter((need) => before?.includes(need) !== true);
+    for (const need of added) for (const sink of book.all()) tell(sink, { sessionId: id, need, isWoken });
   }
 
   function tell(
@@ -150,9 +151,9 @@ export function createSinks(options: SinksOptions): Sinks {
    * Closes the messages about what a session no longer needs. Messages that have not been sent yet are left to their
    * worker.
    */
-  function closeOthers(sessionId: string, need: string | null): void {
+  function closeOthers(sessionId: string, needed: readonly string[]): void {
     for (const message of store.openOf(sessionId)) {
-      if (message.need === need) continue;
+      if (needed.includes(message.need)) continue;
       if (message.phase === 'sent') {
         const closing = { phase: 'closing', attempts: 0, retryAt: null, changedAt: clock.now() } as const;
         store.save({ ...message, ...closing });
@@ -177,14 +178,14 @@ export function createSinks(options: SinksOptions): Sinks {
     idBySlug.delete(slug);
     if (id === undefined) return;
     needs.delete(id);
-    closeOthers(id, null);
+    closeOthers(id, []);
   }
 
   function takeAll(): void {
     const listed = sessions.list();
     for (const session of listed) noteSafely(session);
     const ids = new Set(listed.map(({ slug }) => idBySlug.get(slug)));
-    for (const id of store.openSessions()) if (!ids.has(id)) closeOthers(id, null);
+    for (const id of store.openSessions()) if (!ids.has(id)) closeOthers(id, []);
   }
 
   return {
@@ -264,3 +265,6 @@ export function createSinks(options: SinksOptions): Sinks {
 }
 
 const ENDS: ReadonlySet<OutboxMessage['phase']> = new Set(['closing', 'closed', 'dropped']);
+
+const isEqualList = (one: readonly string[], other: readonly string[]): boolean =>
+  one.length === other.length && one.every((entry, index) => entry === other[index]);

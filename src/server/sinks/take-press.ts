@@ -1,3 +1,4 @@
+import { questionOf } from '../../core/sinks/notice.ts';
 import type { Press, PressReply } from '../../platform/sinks/index.ts';
 import type { OutboxMessage, OutboxStore } from '../../platform/sqlite/outbox-store.ts';
 import { CatalogueError } from '../../protocol/index.ts';
@@ -30,7 +31,7 @@ export async function takePress(
   const refused = (text: string): PressReply => ({ isDone: false, isOurs: true, text });
   const button = message.notice?.buttons.find((one) => one.key === key);
   const standing = standingOf(message);
-  const question = standing.kind === 'open' ? standing.session.status.question : null;
+  const question = standing.kind === 'open' ? questionOf(standing.session, message.need) : null;
   if (button === undefined || standing.kind !== 'open' || question === null) {
     return refused(
       standing.kind === 'unknown'

@@ -1,5 +1,6 @@
 import type { InboxCard } from '../../client/index.ts';
 import type { QuestionMemory } from '../../protocol/index.ts';
+import { askerText } from '../../text/asker-words.ts';
 import { LIMIT_OVER_TEXT } from '../../text/limit-words.ts';
 import { pathText } from '../../text/session-words.ts';
 import { cleanLine } from '../../text/terminal-text.ts';
@@ -20,7 +21,10 @@ export function cardLines(
   const home = options.env.HOME;
   const names = askers.map(({ slug, path }) => `${cleanLine(slug)} in ${pathText(path, home)}`);
   const all = askers.length > 1 ? [`ask the same question: one answer goes to all ${askers.length}`] : [];
-  const head = [...names, ...all].flatMap((line) => wrap(line, cols - 2)).map((row) => ` ${dress('bold', row)}`);
+  const who = card.about === 'limit' ? '' : askerText(card.question);
+  const head = [...names, ...all, ...(who === '' ? [] : [`asked by its ${who}`])]
+    .flatMap((line) => wrap(line, cols - 2))
+    .map((row) => ` ${dress('bold', row)}`);
   if (card.about === 'limit') return [...head, '', ...wrap(LIMIT_OVER_TEXT, cols - 2).map((row) => ` ${row}`)];
   const { question } = card;
   const cut = question.cut === true ? wrap(cutText('Enter, then t opens it'), cols - 2).map((row) => ` ${row}`) : [];

@@ -1,4 +1,4 @@
-import type { QuestionMemory } from '../../protocol/index.ts';
+import { openQuestions, type QuestionMemory } from '../../protocol/index.ts';
 import { displayWidth, truncate } from '../../text/display-width.ts';
 import { formatDuration } from '../../text/durations.ts';
 import { attentionCount, attentionStyle } from '../../text/session-words.ts';
@@ -219,7 +219,8 @@ function paneRows(drawing: Drawing, frame: Frame): PaneRows {
   const { question } = session.status;
   const most = Math.floor((rows - 1) * QUESTION_SHARE);
   const { memory } = drawing;
-  const given = { draft: model.answer, memory, cols, rows: most, dress };
+  const others = openQuestions(session.status).length - 1;
+  const given = { draft: model.answer, others, memory, cols, rows: most, dress };
   const asked = question === null ? NOTHING_ASKED : questionRows({ question, ...given });
   const room = Math.max(0, rows - 1 - asked.rows.length);
   const { back, right } = model.scroll;

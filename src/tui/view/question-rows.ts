@@ -1,4 +1,6 @@
 import type { Question, QuestionMemory, QuestionOption, QuestionPart } from '../../protocol/index.ts';
+import { askerText } from '../../text/asker-words.ts';
+import { truncate } from '../../text/display-width.ts';
 import { showHiddenMarks } from '../../text/hidden-marks.ts';
 import type { Style } from '../../text/style.ts';
 import { cleanBlock, cleanLine } from '../../text/terminal-text.ts';
@@ -19,6 +21,8 @@ const MOST_OPTION = 500;
 export interface QuestionOptions {
   question: Question;
   draft: AnswerDraft | null;
+  /** how many other questions the session asks; each is shown once the older ones have been answered */
+  others: number;
   /** the earlier answers to the question */
   memory: QuestionMemory | null;
   cols: number;
@@ -40,7 +44,7 @@ export interface QuestionRows {
  * Renders a question in CBOS's own way, regardless of how the session draws it: the call, the text, and the numbered
  * options, in at most the given number of rows.
  */
-export function questionRows({ question, draft, memory, cols, rows, dress }: QuestionOptions): QuestionRows {
+export function questionRows({ question, others, draft, memory, cols, rows, dress }: QuestionOptions): QuestionRows {
   const width = cols - 3;
   const most = READ_PER_CELL * cols * rows;
   const { chosen, answers } = answerDraft(question, draft);
@@ -65,7 +69,7 @@ export function questionRows({ question, draft, memory, cols, rows, dress }: Que
   const hasRoom = said.length <= room && said.length + options.length <= rows - 1;
   const isLong = part.options.some(({ label, description }) => label.length + (description?.length ?? 0) > MOST_OPTION);
   const shown = said.length > room ? [...said.slice(0, room - 1), dress('dim', '…')] : said;
-  const title = ` ${KIND_TITLES[question.kind] ?? 'asks'} `;
+  const title = ` ${truncate(titleOf(question, others), Math.max(0, cols - 4))} `;
   const line = '─'.repeat(Math.max(0, cols - title.length - 2));
   return {
     rows: [
@@ -119,6 +123,12 @@ const KIND_TITLES: Readonly<Record<Question['kind'], string>> = {
   setup: 'needs set-up first',
   closing: 'ended its turn with a question',
 };
+
+function titleOf(question: Question, others: number): string {
+  const who = askerText(question);
+  const asks = KIND_TITLES[question.kind] ?? 'asks';
+  return `${who === '' ? asks : `${who} ${asks}`}${others === 0 ? '' : ` (${others} more after it)`}`;
+}
 
 interface OptionRow {
   option: QuestionOption;

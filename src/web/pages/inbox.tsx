@@ -138,8 +138,8 @@ function Card({ card }: { card: InboxCard }) {
   return (
     <article class="stack" aria-label={askers.map(({ slug }) => slug).join(', ')}>
       <p>
-        {askers.map(({ slug, path }, index) => (
-          <span key={slug}>
+        {askers.map(({ slug, path, id }, index) => (
+          <span key={`${slug} ${id}`}>
             {index > 0 && ', '}
             <a href={addressOf({ page: 'session', slug })}>
               <strong>{slug}</strong>

@@ -1,6 +1,6 @@
 import { useSignal } from '@preact/signals';
 import { useRef } from 'preact/hooks';
-import type { Elsewhere, SeenSession } from '../../protocol/index.ts';
+import { type Elsewhere, openQuestions, type SeenSession } from '../../protocol/index.ts';
 import { deliveryLine } from '../../text/delivery-text.ts';
 import { causeText } from '../../text/machine-words.ts';
 import { sessionCommands } from '../actions/session-commands.ts';
@@ -13,7 +13,7 @@ import { Icon } from '../parts/icons.tsx';
 import { tell, tellError } from '../parts/toasts.tsx';
 import { drafts } from './drafts.ts';
 import { StatusChip } from './head.tsx';
-import { QuestionPanel } from './question.tsx';
+import { OpenQuestions } from './open-questions.tsx';
 import { SessionTerminal } from './terminal.tsx';
 
 /**
@@ -70,7 +70,7 @@ export function FarSession({ session, elsewhere }: { session: SeenSession; elsew
             anything there now.
           </p>
         )}
-        {question !== null && <QuestionPanel key={question.id} {...{ slug, question, cameByItself }} hasKeys />}
+        <OpenQuestions slug={slug} questions={openQuestions(status)} cameByItself={cameByItself} />
         {takesText && <FarReply slug={slug} />}
       </div>
     </>

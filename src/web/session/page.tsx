@@ -1,7 +1,7 @@
 import { computed } from '@preact/signals';
 import type { RefObject } from 'preact';
 import { useLayoutEffect, useMemo, useRef } from 'preact/hooks';
-import { elsewhereOf, type RecordingStop, type Session } from '../../protocol/index.ts';
+import { elsewhereOf, openQuestions, type RecordingStop, type Session } from '../../protocol/index.ts';
 import { blockedText } from '../../text/blocked-words.ts';
 import { LIMIT_OVER_TEXT } from '../../text/limit-words.ts';
 import { recordingText } from '../../text/session-words.ts';
@@ -13,7 +13,7 @@ import { readAsText, TranscriptView } from '../conversation/transcript.tsx';
 import { attempt } from '../parts/toasts.tsx';
 import { FarSession } from './far-session.tsx';
 import { SessionHead } from './head.tsx';
-import { QuestionPanel } from './question.tsx';
+import { OpenQuestions } from './open-questions.tsx';
 import { ReplyBox } from './reply.tsx';
 import { SetUpNotice } from './set-up-notice.tsx';
 import { SessionTerminal } from './terminal.tsx';
@@ -62,7 +62,7 @@ export function SessionPage({ slug, seq }: { slug: string; seq: number | null })
         <SetUpNotice session={session} />
         <EndedLimit session={session} />
         <StoppedQueue session={session} />
-        {question !== null && <QuestionPanel key={question.id} {...{ slug, question, cameByItself }} hasKeys />}
+        <OpenQuestions slug={slug} questions={openQuestions(session.status)} cameByItself={cameByItself} />
         <ReplyBox session={session} />
       </div>
     </>

@@ -1,6 +1,7 @@
 import { useSignal } from '@preact/signals';
 import { useRef, useState } from 'preact/hooks';
 import { type Answer, elsewhereOf, mayAllow, type Question, type QuestionOption } from '../../protocol/index.ts';
+import { askerText, behindText } from '../../text/asker-words.ts';
 import { optionKey, useShortcuts } from '../app/shortcuts.ts';
 import { client, link, sessions } from '../connection/fleet.ts';
 import { linger } from '../list/lingering.ts';
@@ -82,7 +83,7 @@ export function QuestionPanel(props: QuestionPanelProps) {
     // question.
     if (!done) isBusy.value = false;
   };
-  const mayAnswer = elsewhere?.may.includes('answer') ?? true;
+  const mayAnswer = question.behind !== true && (elsewhere?.may.includes('answer') ?? true);
   const isDisabled = isBusy.value || link.value !== 'live' || !mayAnswer;
   const isForm = question.questions.length > 1 || question.multi;
   const isClosing = question.kind === 'closing';
@@ -100,6 +101,7 @@ export function QuestionPanel(props: QuestionPanelProps) {
           {question.tool !== null && question.kind === 'permission' && (
             <span class="chip mono">{question.tool.name}</span>
           )}
+          {askerText(question) !== '' && <span class="chip">{askerText(question)}</span>}
         </h2>
         <QuestionContent question={question} />
         {question.cut === true && (
@@ -109,7 +111,8 @@ export function QuestionPanel(props: QuestionPanelProps) {
           </p>
         )}
       </div>
-      {!mayAnswer && elsewhere?.asOf === null && (
+      {question.behind === true && <p class="read-on faint">{behindText(question)}.</p>}
+      {question.behind !== true && !mayAnswer && elsewhere?.asOf === null && (
         <p class="read-on faint">This machine may not answer on {elsewhere.machine}.</p>
       )}
       {!isRead && mayAllow(question, { choice: 'yes' }) && (

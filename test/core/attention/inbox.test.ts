@@ -111,3 +111,13 @@ test('an answer is sent after 3 s to each asker for its own question, and can be
   await pass(3_000);
   expect(sent).toEqual(['A q-A yes']);
 });
+
+test('each open question of a session has a card of its own, except one whose dialog comes later', () => {
+  const session = asks('AUTH', { id: 'q1' });
+  const { question } = session.status;
+  const more = (id: string, some: Partial<Question>): Question[] =>
+    question === null ? [] : [{ ...question, id, kind: 'question', tool: null, ...some }];
+  const questions = [...more('q1', {}), ...more('q2', {}), ...more('q3', { behind: true })];
+  const cards = inboxCards([{ ...session, status: { ...session.status, questions } }], NONE);
+  expect(cards.map(({ askers }) => askers.map(({ id }) => id))).toEqual([['q1'], ['q2']]);
+});

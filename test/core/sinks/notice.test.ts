@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import { needOf, noticeOf } from '../../../src/core/sinks/notice.ts';
+import { needsOf, noticeOf } from '../../../src/core/sinks/notice.ts';
 import { maskSecrets } from '../../../src/text/mask-secrets.ts';
 import { someSession } from '../../harness/some-session.ts';
 import { asking, DONE, WORKING } from '../../harness/some-sessions.ts';
@@ -76,10 +76,10 @@ describe('a message', () => {
 });
 
 test('needs are distinguished by question, and a session that works or is done needs nothing', () => {
-  const need = (id: string): string | null => needOf(someSession('AUTH', asking({ id })));
+  const need = (id: string): string => needsOf(someSession('AUTH', asking({ id }))).join();
   expect(need('q1')).not.toBe(need('q2'));
   expect(need('q1')).toBe(need('q1'));
-  expect([WORKING, DONE].map((some) => needOf(someSession('AUTH', some)))).toEqual([null, null]);
+  expect([WORKING, DONE].map((some) => needsOf(someSession('AUTH', some)))).toEqual([[], []]);
 });
 
 describe('what looks like a secret is masked', () => {

@@ -14,7 +14,7 @@ import {
   type StatusMemory,
   statusView,
 } from '../../../src/core/status/index.ts';
-import { Status } from '../../../src/protocol/index.ts';
+import { type Question, Status } from '../../../src/protocol/index.ts';
 import { FRAMES, frame, RULE } from './evidence-maker.ts';
 
 const pieces = [
@@ -186,12 +186,14 @@ describe('whatever the evidence is', () => {
           }
           const before = derive(evidence, now);
           const after = derive(moveEvidence(evidence, by), now + by);
-          const movedBack = after.question && {
-            ...after.question,
-            asked_at: new Date(Date.parse(after.question.asked_at) - by).toISOString(),
-          };
+          const moveBack = (question: Question): Question => ({
+            ...question,
+            asked_at: new Date(Date.parse(question.asked_at) - by).toISOString(),
+          });
+          const movedBack = after.question && moveBack(after.question);
+          const questions = after.questions.map(moveBack);
           const recheckAt = after.recheckAt === null ? null : after.recheckAt - by;
-          expect({ ...after, question: movedBack, recheckAt }).toEqual(before);
+          expect({ ...after, question: movedBack, questions, recheckAt }).toEqual(before);
           expect(moveEvidence(moveEvidence(evidence, by), -by)).toEqual({ ...evidence, movedMs: 0 });
         }
       }),

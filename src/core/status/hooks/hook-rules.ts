@@ -1,6 +1,6 @@
 import { describeTool, dialogKindOf } from '../asked-call.ts';
 import type { HookEvidence, PendingTool } from '../evidence.ts';
-import { closingQuestion } from '../question.ts';
+import { askerOfTool, closingQuestion, evidenceOf } from '../question.ts';
 import { ALL_VERSIONS, beginOf, endOf, type Rule, type RuleFinding } from '../rule.ts';
 import { isAskedBeside, isTurnRunning } from './hooks.ts';
 
@@ -47,7 +47,9 @@ export const HOOK_RULES: readonly Rule<HookEvidence>[] = [
       const asked = requestedTool({ tools });
       if (asked?.requestedAt == null) return null;
       const detail = dialogKindOf(asked.name);
-      return { primary: 'waiting', detail, evidence: describeTool(asked), since: asked.requestedAt };
+      const asker = askerOfTool(asked);
+      const evidence = evidenceOf(asker, describeTool(asked), runningPrompt(hooks) !== null);
+      return { primary: 'waiting', detail, evidence, since: asked.requestedAt };
     },
   },
   {

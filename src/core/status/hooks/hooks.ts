@@ -50,6 +50,7 @@ function toolOf(event: HookEvent, requestedAt: Millis | null): PendingTool {
     at: event.at,
     requestedAt,
     agent: text(payload.agent_id),
+    ...(typeof payload.agent_type === 'string' ? { agentType: payload.agent_type } : {}),
   };
 }
 
@@ -229,6 +230,12 @@ function onSessionStart(hooks: HookEvidence, event: HookEvent): HookEvidence {
   };
 }
 
+/** An agent that has ended asks nothing any more. No hook reports a call of its that was refused. */
+function onAgentEnd(hooks: HookEvidence, { payload }: HookEvent): HookEvidence {
+  const agent = text(payload.agent_id);
+  return agent === null ? hooks : { ...hooks, tools: hooks.tools.filter((tool) => tool.agent !== agent) };
+}
+
 function onNotification(hooks: HookEvidence, event: HookEvent): HookEvidence {
   const kind = text(event.payload.notification_type);
   const message = text(event.payload.message) ?? '';
@@ -248,6 +255,7 @@ const FOLDS: ReadonlyMap<string, (hooks: HookEvidence, event: HookEvent) => Hook
     PostToolUse: onToolEnd,
     PostToolUseFailure: onToolEnd,
     Notification: onNotification,
+    SubagentStop: onAgentEnd,
     Stop: (hooks: HookEvidence, event: HookEvent) => endTurn(hooks, event, null),
     StopFailure: (hooks: HookEvidence, event: HookEvent) => endTurn(hooks, event, text(event.payload.error) ?? 'error'),
     PreCompact: (hooks: HookEvidence, event: HookEvent) =>

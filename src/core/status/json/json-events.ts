@@ -9,6 +9,7 @@ import {
 import type { JsonEvidence, JsonRequest } from '../evidence.ts';
 import { boundInput } from '../hooks/kept-input.ts';
 import type { Millis } from '../millis.ts';
+import { askedByAgents, onTaskEnded, onTaskStarted } from './agents.ts';
 import { begin, MAX_OPEN, MAX_TEXT, onPromptStage, settle, withoutFinished } from './open-prompts.ts';
 
 export const NO_EVENTS: JsonEvidence = {
@@ -160,13 +161,10 @@ function onSystem(before: JsonEvidence, event: Json, at: Millis): JsonEvidence {
       return { ...before, compactingSince: null };
     case 'session_state_changed':
       return onState(before, text(event.state), at);
-    case 'task_started': {
-      const task = text(event.task_id);
-      if (task === null || event.is_backgrounded !== true) return before;
-      return { ...before, background: [...before.background, task].slice(-MAX_OPEN) };
-    }
+    case 'task_started':
+      return onTaskStarted(before, event);
     case 'task_notification':
-      return { ...before, background: before.background.filter((task) => task !== event.task_id) };
+      return onTaskEnded(before, event);
     default:
       return before;
   }
@@ -191,7 +189,7 @@ function onState(before: JsonEvidence, state: string | null, at: Millis): JsonEv
   if (state !== 'idle') return before;
   // A prompt that is still being written is kept, because it begins the next turn.
   const open = before.open.filter((prompt) => prompt.stage === 'written');
-  return settle({ ...before, open, requests: [], tools: [], compactingSince: null });
+  return settle({ ...before, open, requests: askedByAgents(before.requests), tools: [], compactingSince: null });
 }
 
 /**
@@ -209,7 +207,7 @@ function onResult(before: JsonEvidence, event: ClaudeEvent, at: Millis): JsonEvi
     ...before,
     open,
     tools: [],
-    requests: [],
+    requests: askedByAgents(before.requests),
     compactingSince: null,
     turnEnd: { at, error, message: error === null ? message : null, interrupted, ...limitBehind(before, event) },
     totalCostUsd: typeof event.total_cost_usd === 'number' ? event.total_cost_usd : before.totalCostUsd,
@@ -236,6 +234,7 @@ function onFailure(before: JsonEvidence, event: Json, at: Millis): JsonEvidence 
     tools: [],
     requests: [],
     background: [],
+    agents: [],
     compactingSince: null,
     turnEnd: { at, error: text(event.message) ?? 'the process failed', message: null, interrupted: false },
   });

@@ -1,7 +1,8 @@
-import type { JsonState, Question, QuestionPart } from '../../../protocol/index.ts';
+import type { JsonState, Question, QuestionAsker, QuestionPart } from '../../../protocol/index.ts';
 import { askedQuestions, describeTool, dialogKindOf } from '../asked-call.ts';
 import { decisions, permissionOptions, withFreeText } from '../asked-options.ts';
 import type { JsonEvidence, JsonRequest, TrustRequest } from '../evidence.ts';
+import { agentAsker, SESSION_ASKER } from '../question.ts';
 
 function partsOf(request: JsonRequest): QuestionPart[] {
   const kind = dialogKindOf(request.name);
@@ -36,17 +37,27 @@ function trustQuestion({ id, folder, files, askedAt }: TrustRequest): Question {
   return {
     ...{ id, kind: 'setup', text, tool: null, options, multi: false, questions: [part] },
     asked_at: new Date(askedAt).toISOString(),
+    asker: SESSION_ASKER,
   };
 }
 
 /**
- * Returns the question that a JSON session is asking, which is its oldest open request. The options are worded like
- * those in Claude Code's own dialogs.
+ * Returns the questions that a JSON session is asking, oldest first. The options are worded like those in Claude Code's
+ * own dialogs.
  */
-export function jsonQuestion({ requests, trust }: JsonEvidence): Question | null {
-  if (trust !== null) return trustQuestion(trust);
-  const [request] = requests;
-  if (request === undefined) return null;
+export function jsonQuestions({ requests, trust, agents = [] }: JsonEvidence): Question[] {
+  if (trust !== null) return [trustQuestion(trust)];
+  return requests.map((request) => requestQuestion(request, askerOf(request, agents)));
+}
+
+/** Returns who made a request. Claude Code reports an agent's type and task when the agent starts. */
+export function askerOf({ agent }: JsonRequest, agents: JsonEvidence['agents'] = []): QuestionAsker {
+  if (agent === null) return SESSION_ASKER;
+  const started = agents.find(({ id }) => id === agent);
+  return agentAsker({ id: agent, type: started?.type ?? null, about: started?.about ?? null });
+}
+
+function requestQuestion(request: JsonRequest, asker: QuestionAsker): Question {
   const questions = partsOf(request);
   const [first] = questions;
   return {
@@ -59,6 +70,7 @@ export function jsonQuestion({ requests, trust }: JsonEvidence): Question | null
     questions,
     ...(request.reason === undefined ? {} : { reason: request.reason }),
     asked_at: new Date(request.requestedAt).toISOString(),
+    asker,
   };
 }
 

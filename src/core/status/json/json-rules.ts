@@ -1,7 +1,8 @@
 import { describeTool, dialogKindOf } from '../asked-call.ts';
 import type { JsonEvidence } from '../evidence.ts';
-import { closingQuestion } from '../question.ts';
+import { closingQuestion, evidenceOf } from '../question.ts';
 import { beginOf, endOf, type Rule } from '../rule.ts';
+import { askerOf } from './json-question.ts';
 
 /** The version with which the events in test/fixtures/json-events were recorded. */
 const VERSIONS = ['2.1.329'] as const;
@@ -20,11 +21,12 @@ export const JSON_RULES: readonly Rule<JsonEvidence>[] = [
   {
     id: 'json.can_use_tool',
     versions: VERSIONS,
-    read: ({ requests }) => {
+    read: ({ requests, agents, busySince }) => {
       const [asked] = requests;
       if (asked === undefined) return null;
       const detail = dialogKindOf(asked.name);
-      return { primary: 'waiting', detail, evidence: describeTool(asked), since: asked.requestedAt };
+      const evidence = evidenceOf(askerOf(asked, agents), describeTool(asked), busySince !== null);
+      return { primary: 'waiting', detail, evidence, since: asked.requestedAt };
     },
   },
   {

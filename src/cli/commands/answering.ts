@@ -1,0 +1,175 @@
+import { type Command, Option } from 'commander';
+import { type Answer, CatalogueError, EXIT, openQuestions, type Session } from '../../protocol/index.ts';
+import { askerText, isAskerNamed } from '../../text/asker-words.ts';
+import { cleanLine } from '../../text/terminal-text.ts';
+import { CommandError } from '../command-error.ts';
+import type { CliContext } from '../context.ts';
+import { optionLines } from '../output/question-text.ts';
+import { type AlwaysOptions, answerAlways } from './answer-always.ts';
+import { describe } from './command-help.ts';
+
+interface AnswerOptions {
+  reply?: string;
+  remark?: string;
+  answers?: string;
+  question?: string;
+  questionId?: string;
+  allOf?: string;
+  for?: AlwaysOptions['for'];
+  yes?: boolean;
+  json?: boolean;
+}
+
+/** Adds `answer`. */
+export function addAnswering(program: Command, context: CliContext): void {
+  describe(program.command('answer'), {
+    group: 'talking',
+    summary: 'answer what a session asks',
+    more: 'yes, no and always answer a permission request. A number chooses an option as `cbos show` lists it; 1,3 chooses several. Anything else is the label of an option, or text for the free-text option. If several questions are open, because agents ask as well, the answer goes to the oldest; --question names another one.',
+    examples: [
+      ['cbos answer AUTH yes', 'allow what the session asks'],
+      ["cbos answer AUTH no --reply 'use pnpm instead'", 'say no, and tell Claude what to do instead'],
+      ['cbos answer AUTH always --for session', 'allow it as long as this session runs; --for project: in its project'],
+      ['cbos answer AUTH always --for rule', 'add an approval rule, which is shown first'],
+      ['cbos answer DOCS 2', 'choose the second option'],
+      ['cbos answer DOCS 1,3', 'choose several options, if the question allows it'],
+      ['cbos answer DOCS PostgreSQL', 'choose the option with this label'],
+      [
+        'cbos answer AUTH yes --question 3f8a…',
+        'answer this one of several open questions; `cbos show` lists their ids',
+      ],
+      ['cbos answer AUTH yes --all-of general-purpose', 'give one answer to everything that this agent asks now'],
+      ['cbos answer build1/AUTH yes', 'answer a session on another machine in the fleet'],
+    ],
+  })
+    .argument('<name>', 'the session')
+    .argument('[choice...]', 'yes, no, always, a number, or text')
+    .option('--reply <text>', 'a message to go with yes, no, always or a number')
+    .addOption(new Option('--remark <text>', 'the former name of --reply').hideHelp())
+    .option('--answers <json>', 'for a dialog with several questions: {"question": "label", …}')
+    .addOption(new Option('--for <what>', 'with always: where it applies').choices(['session', 'project', 'rule']))
+    .option('--yes', 'with --for rule: do not ask whether to add the rule')
+    .option('--question <id>', 'answer this open question; refuse if it is no longer open')
+    .addOption(new Option('--question-id <id>', 'the former name of --question').hideHelp())
+    .option('--all-of <asker>', "answer all open questions of one agent, by its type, task or id, or of the 'session'")
+    .option('--json', 'print the API response as JSON')
+    .action((slug: string, words: string[], options: AnswerOptions) =>
+      answer(context, slug, { ...options, text: words.join(' ') }),
+    );
+}
+
+async function answer(context: CliContext, slug: string, options: AnswerOptions & { text: string }): Promise<void> {
+  const { text, for: reach, allOf } = options;
+  const reply = options.reply ?? options.remark;
+  const questionId = options.question ?? options.questionId;
+  const named = questionId === undefined ? {} : { questionId };
+  if (reach !== undefined) {
+    if (text !== 'always' || reply !== undefined || options.answers !== undefined || allOf !== undefined) {
+      throw new CommandError('--for works only with always', `cbos answer ${slug} always --for ${reach}`, EXIT.usage);
+    }
+    return answerAlways(context, slug, { ...options, ...named, for: reach });
+  }
+  const body = readAnswer(text, { answers: options.answers, reply });
+  if (allOf === undefined) return answerOne(context, slug, { ...options, body: withId(body, questionId) });
+  if (questionId !== undefined) {
+    throw new CommandError('--question and --all-of exclude each other', 'cbos answer --help', EXIT.usage);
+  }
+  return answerAllOf(context, slug, { body, allOf, isJson: options.json === true });
+}
+
+const withId = (body: Answer, id: string | undefined): Answer =>
+  id === undefined ? body : { ...body, question_id: id };
+
+async function answerOne(
+  context: CliContext,
+  slug: string,
+  { body, json = false }: { body: Answer; json?: boolean },
+): Promise<void> {
+  const client = await context.client();
+  try {
+    const result = await client.call('answer', { params: { slug }, body });
+    if (json) context.out.json(result);
+    else context.out.line(`${slug}: answered`);
+  } catch (error) {
+    if (error instanceof CatalogueError && error.code === 'no_such_option') {
+      await printOptions(context, slug, body.question_id);
+    }
+    throw error;
+  }
+}
+
+/** Gives one answer to each question that an asker has open now. A question that it opens later is not answered. */
+async function answerAllOf(
+  context: CliContext,
+  slug: string,
+  { body, allOf, isJson }: { body: Answer; allOf: string; isJson: boolean },
+): Promise<void> {
+  const { out } = context;
+  const client = await context.client();
+  const session: Session = await client.call('getSession', { params: { slug } });
+  const open = openQuestions(session.status);
+  const meant = open.filter(({ asker }) => isAskerNamed(asker, allOf));
+  if (meant.length === 0) {
+    const askers = [...new Set(open.map((question) => askerText(question) || 'session'))].join(', ');
+    throw new CommandError(
+      askers === '' ? `${slug} has no open question` : `"${allOf}" asks nothing in ${slug}; these ask: ${askers}`,
+      `cbos show ${slug}`,
+      EXIT.refused,
+    );
+  }
+  for (const { id } of meant) {
+    await client.call('answer', { params: { slug }, body: { ...body, question_id: id } });
+    if (!isJson) out.line(`${slug}: answered ${cleanLine(id)}`);
+  }
+  if (isJson) out.json({ answered: meant.map(({ id }) => id) });
+}
+
+/**
+ * Parses the answer, that is, the words after the slug: a keyword such as `yes`, one or more option numbers, or free
+ * text.
+ */
+function readAnswer(text: string, options: { answers: string | undefined; reply: string | undefined }): Answer {
+  if (options.answers !== undefined) return { answers: readAnswers(options.answers, text) };
+  const choice = readChoice(text);
+  if (choice === null) {
+    if (options.reply !== undefined) {
+      throw new CommandError('--reply needs yes, no, always or a number', 'cbos answer --help', EXIT.usage);
+    }
+    if (text === '') throw new CommandError('The answer is missing', 'cbos answer --help', EXIT.usage);
+    return { text };
+  }
+  return { choice, ...(options.reply === undefined ? {} : { text: options.reply }) };
+}
+
+function readChoice(text: string): NonNullable<Answer['choice']> | null {
+  if (text === 'yes' || text === 'no' || text === 'always') return text;
+  if (/^[1-9]\d{0,3}$/.test(text)) return Number(text);
+  if (/^[1-9]\d{0,3}(, ?[1-9]\d{0,3})+$/.test(text)) return text.split(',').map(Number);
+  return null;
+}
+
+function readAnswers(json: string, text: string): NonNullable<Answer['answers']> {
+  if (text !== '')
+    throw new CommandError('--answers cannot be combined with another answer', 'cbos answer --help', EXIT.usage);
+  try {
+    // No check is needed here, because the server validates the body of every request.
+    return JSON.parse(json) as NonNullable<Answer['answers']>;
+  } catch (cause) {
+    if (!(cause instanceof SyntaxError)) throw cause;
+    throw new CommandError(
+      '--answers is not JSON',
+      `cbos answer AUTH --answers '{"Which one?":"The first"}'`,
+      EXIT.usage,
+    );
+  }
+}
+
+/** Prints the available options to standard error, above the line with the error. */
+async function printOptions(context: CliContext, slug: string, id: string | undefined): Promise<void> {
+  const client = await context.client();
+  const open = openQuestions((await client.call('getSession', { params: { slug } })).status);
+  const question = id === undefined ? open[0] : open.find((one) => one.id === id);
+  if (question === undefined) return;
+  const parts = question.questions.length > 0 ? question.questions : [question];
+  for (const part of parts) context.out.noticeLines([cleanLine(part.text), ...optionLines(part.options)]);
+}
