@@ -150,6 +150,10 @@ describe('a Claude Code that misbehaves causes a clear error, and the session ca
     expect(events[0]).toEqual({ type: 'raw', content: 'this is no JSON' });
     expect(events[1]?.content).toMatch(/^x{10000}… \(20000000 bytes\)$/);
     expect(events.at(-1)).toEqual({ type: 'raw', content: 'half a line' });
+    // This program answered without writing a transcript, so there is no conversation to continue.
+    const refused = await cbos.call('POST', '/sessions/GARBAGE/send', { text: 'hello' });
+    expect(refused.error).toMatchObject({ code: 'no_such_conversation' });
+    expect(await cbos.cli(['restart', 'GARBAGE', '--new-conversation'])).toMatchObject({ code: 0 });
     await mend('GARBAGE');
   });
 
