@@ -17,7 +17,6 @@ export function neutralText(text: string, { paths }: Neutral): string {
     .replaceAll(/(?<="(?:backgroundTaskId|id)":")b[a-z0-9]{8}|(?<=with ID: |\/tasks\/)b[a-z0-9]{8}/g, 'TASK')
     .replaceAll(/\bagent-a[0-9a-f]+|(?<="agent_id":")a[0-9a-f]+/g, 'agent')
     .replaceAll(/UUID\/subagents\/agent/g, 'UUID')
-    .replaceAll(/(?<=<local-command-stdout>)(Bye|Goodbye|See ya|Catch you later)!/g, 'Bye!')
     .replaceAll(/\/plans\/[\w-]+\.md/g, '/plans/PLAN.md');
 }
 
@@ -77,8 +76,8 @@ const READ_FIELDS = [
   'apiError',
 ] as const;
 const READ_TYPES: ReadonlySet<unknown> = new Set(['user', 'assistant', 'system', 'queue-operation']);
-/** Version 2.1.330 sometimes writes that it was ended by a command, and sometimes does not. */
-const UNSTEADY = /<local-command-caveat>|<command-name>\/exit<|Bye!/;
+/** Version 2.1.330 sometimes writes that it was ended by a command, in one of four words, and sometimes does not. */
+const UNSTEADY = /<local-command-caveat>|<command-name>\/exit<|<local-command-stdout>(Bye|Goodbye|See ya|Catch you later)!/;
 /** How much of a text is compared: a summary and the words that Claude Code adds are long. */
 const COMPARED_CHARS = 120;
 
