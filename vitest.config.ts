@@ -19,6 +19,7 @@ const NEVER_RETRIED = [
   'test/answers/**/*.test.ts',
   'test/torture/**/*.test.ts',
   'test/torture-fleet/**/*.test.ts',
+  'test/lives/**/*.test.ts',
   'test/e2e/answers.test.ts',
   'test/faults/kills.test.ts',
 ];

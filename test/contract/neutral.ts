@@ -77,7 +77,8 @@ const READ_FIELDS = [
 ] as const;
 const READ_TYPES: ReadonlySet<unknown> = new Set(['user', 'assistant', 'system', 'queue-operation']);
 /** Version 2.1.330 sometimes writes that it was ended by a command, in one of four words, and sometimes does not. */
-const UNSTEADY = /<local-command-caveat>|<command-name>\/exit<|<local-command-stdout>(Bye|Goodbye|See ya|Catch you later)!/;
+const UNSTEADY =
+  /<local-command-caveat>|<command-name>\/exit<|<local-command-stdout>(Bye|Goodbye|See ya|Catch you later)!/;
 /** How much of a text is compared: a summary and the words that Claude Code adds are long. */
 const COMPARED_CHARS = 120;
 

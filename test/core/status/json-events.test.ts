@@ -131,6 +131,22 @@ test('a prompt that is written while the last turn ends does not count as part o
   expect(open).toMatchObject({ id: 'p2', stage: 'written' });
 });
 
+describe('the turn that the end of an agent begins', () => {
+  const notified: ClaudeEvent = { type: 'result', result: '', origin: { kind: 'task-notification' } };
+  const second = observePrompt(NO_EVENTS, { id: 'p2', at: 1_500, text: 'and this' });
+
+  test('does not end a prompt that is only being written', () => {
+    expect(wordOf(following(second, notified))).toBe('active/thinking');
+    expect(following(second, notified).open.map(({ id }) => id)).toEqual(['p2']);
+    expect(following(second, { type: 'result', result: 'Done.' }).open).toEqual([]);
+  });
+
+  test('ends a prompt that Claude Code has started in it', () => {
+    const joined: ClaudeEvent = { type: 'user', isReplay: true, uuid: 'p2', message: { content: 'and this' } };
+    expect(following(second, joined, notified).open).toEqual([]);
+  });
+});
+
 test('a permission is withdrawn when it is answered, cancelled, or its turn ends', () => {
   const request: ClaudeEvent = {
     type: 'control_request',

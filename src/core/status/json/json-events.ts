@@ -202,7 +202,9 @@ function onResult(before: JsonEvidence, event: ClaudeEvent, at: Millis): JsonEvi
   const refusal = refusalOf(event);
   const failure = event.is_error === true && !interrupted ? (message ?? firstError(event)) : null;
   const error = refusal === null ? failure : refusalNote(refusal);
-  const open = withoutFinished(before.open);
+  // The end of an agent begins a turn of its own. So does a resumed conversation whose agents were killed (2.1.330).
+  const isOfPrompt = record(event.origin).kind !== 'task-notification';
+  const open = withoutFinished(before.open, isOfPrompt);
   const ended: JsonEvidence = {
     ...before,
     open,

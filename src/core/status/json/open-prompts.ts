@@ -54,9 +54,9 @@ export function onPromptStage(before: JsonEvidence, id: string, stage: OpenPromp
 
 /**
  * Returns the prompts that remain open after a result. Claude Code may never report that it started a prompt, in which
- * case the result belongs to the oldest prompt.
+ * case a result that belongs to a prompt belongs to the oldest one.
  */
-export function withoutFinished(open: readonly OpenPrompt[]): readonly OpenPrompt[] {
+export function withoutFinished(open: readonly OpenPrompt[], isOfPrompt: boolean): readonly OpenPrompt[] {
   const rest = open.filter((prompt) => prompt.stage !== 'started');
-  return rest.length < open.length ? rest : open.slice(1);
+  return rest.length < open.length || !isOfPrompt ? rest : open.slice(1);
 }
