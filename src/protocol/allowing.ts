@@ -9,15 +9,19 @@ export function allows(means: OptionMeaning): boolean {
  * Reports whether an answer allows the requested call, or might allow it. Such an answer may only be given by somebody
  * who has seen the whole question. Answers to Claude's own questions (`question`) never allow anything.
  */
-export function mayAllow(question: Question, answer: { choice?: unknown; text?: string | undefined }): boolean {
+export function mayAllow(
+  question: Question,
+  answer: { choice?: unknown; text?: string | undefined; values?: unknown },
+): boolean {
   if (question.kind === 'question' || question.kind === 'closing') return false;
-  const { choice, text } = answer;
+  const { choice, text, values } = answer;
+  if (values !== undefined) return true;
   const options = question.questions[0]?.options ?? question.options;
   if (choice === undefined) {
     const label = text?.trim().toLowerCase();
     return options.some((option) => allows(option.means) && option.label.trim().toLowerCase() === label);
   }
-  if (choice === 'no') return false;
+  if (choice === 'no' || choice === 'cancel') return false;
   const numbers = (Array.isArray(choice) ? choice : [choice]).filter((one) => typeof one === 'number');
   return numbers.length === 0 || numbers.some((number) => allows(options[number - 1]?.means ?? 'choice'));
 }

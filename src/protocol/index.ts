@@ -20,6 +20,7 @@ export * from './figures.ts';
 export * from './file-content.ts';
 export type { FILE_ROUTES } from './file-routes.ts';
 export * from './files.ts';
+export * from './form.ts';
 export * from './frame-types.ts';
 export * from './frames.ts';
 export * from './grouping.ts';

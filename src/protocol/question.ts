@@ -1,7 +1,8 @@
 import { z } from 'zod';
+import { Form } from './form.ts';
 import { Timestamp } from './words.ts';
 
-export const QuestionKind = z.enum(['permission', 'question', 'plan', 'setup', 'closing']);
+export const QuestionKind = z.enum(['permission', 'question', 'plan', 'setup', 'closing', 'form']);
 export type QuestionKind = z.infer<typeof QuestionKind>;
 
 /**
@@ -42,7 +43,7 @@ export type QuestionTool = z.infer<typeof QuestionTool>;
 
 /**
  * Who in a session asks a question. `session` is the conversation itself, or Claude Code before the conversation
- * begins. An agent may work, and ask, after the turn that started it has ended.
+ * begins. An agent may work, and ask, after the turn that started it has ended. An MCP server asks with a form.
  */
 export const QuestionAsker = z
   .object({
@@ -58,7 +59,7 @@ export type QuestionAsker = z.infer<typeof QuestionAsker>;
 
 /**
  * A question that a session asks. `closing` is a question in the text at the end of a turn: no dialog is open, and the
- * prompt accepts text.
+ * prompt accepts text. `form` is a question of an MCP server, which is answered with values.
  */
 export const Question = z
   .object({
@@ -82,6 +83,7 @@ export const Question = z
       description:
         'Claude Code shows the dialog of an older question first, so this question cannot be answered before that one',
     }),
+    form: Form.optional().meta({ description: 'Only in a question of the kind `form`: what an MCP server asks' }),
     asker: QuestionAsker.optional().meta({ description: 'Who asks; missing if the server is older' }),
   })
   .meta({ id: 'Question' });

@@ -131,13 +131,18 @@ export type Send = z.infer<typeof Send>;
 export const Answer = z
   .strictObject({
     choice: z
-      .union([z.enum(['yes', 'no', 'always']), z.int().min(1), z.array(z.int().min(1)).min(1)])
+      .union([z.enum(['yes', 'no', 'always', 'cancel']), z.int().min(1), z.array(z.int().min(1)).min(1)])
       .optional()
       .meta({
-        description: 'yes, no, always, a number (1 is the first option shown), or numbers where several may be chosen',
+        description:
+          'yes, no, always, a number (1 is the first option shown), or numbers where several may be chosen; cancel closes a form without an answer',
       }),
     text: Text.optional(),
     answers: z.record(z.string(), z.union([z.string(), z.array(z.string())])).optional(),
+    values: z.record(z.string(), z.unknown()).optional().meta({
+      description:
+        'For a form: accept it, with these values by the names of its fields. A text counts as the value that it stands for',
+    }),
     question_id: z.string().optional(),
     for: z.enum(['session', 'project']).optional().meta({
       description:
@@ -147,8 +152,8 @@ export const Answer = z
   .refine((answer) => answer.for === undefined || answer.choice === 'always', {
     error: '`for` works only with `always`',
   })
-  .refine((answer) => answer.choice !== undefined || answer.text !== undefined || answer.answers !== undefined, {
-    error: 'needs choice, text or answers',
+  .refine(({ choice, text, answers, values }) => [choice, text, answers, values].some((one) => one !== undefined), {
+    error: 'needs choice, text, answers or values',
   })
   .meta({ id: 'Answer' });
 export type Answer = z.infer<typeof Answer>;

@@ -83,6 +83,11 @@ export function isLimited({ primary, detail }: Pick<Taking, 'primary' | 'detail'
   return primary === 'waiting' && detail === 'limit';
 }
 
+/** Returns the detail of a session that asks a question of this kind. */
+export function detailOfQuestion(kind: Question['kind']): Detail {
+  return kind === 'closing' || kind === 'form' ? 'question' : kind;
+}
+
 /** Returns all open questions of a session, oldest first. An older server reports only the oldest. */
 export function openQuestions(status: {
   question: Question | null;

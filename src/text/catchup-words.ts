@@ -19,6 +19,7 @@ const ASKED: Readonly<Record<NonNullable<CatchupEvent['question']>, string>> = {
   plan: 'asked you to approve a plan',
   setup: 'asked for set-up',
   closing: 'ended a turn with a question',
+  form: 'asked you to fill in a form',
 };
 
 /** The events whose duration is the time for which the session waited for the user. */

@@ -1,4 +1,4 @@
-import type { Question, Session } from '../../src/protocol/index.ts';
+import { detailOfQuestion, type Question, type Session } from '../../src/protocol/index.ts';
 import { someSession } from './some-session.ts';
 
 const { status } = someSession('X');
@@ -21,7 +21,7 @@ export function asking(some: Partial<Question> = {}): Partial<Session> {
     asked_at: ASKED_AT,
     ...some,
   };
-  const detail = question.kind === 'closing' ? 'question' : question.kind;
+  const detail = detailOfQuestion(question.kind);
   return { state: 'waiting', status: { ...status, primary: 'waiting', detail, question } };
 }
 

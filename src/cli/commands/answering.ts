@@ -7,11 +7,14 @@ import type { CliContext } from '../context.ts';
 import { optionLines } from '../output/question-text.ts';
 import { type AlwaysOptions, answerAlways } from './answer-always.ts';
 import { describe } from './command-help.ts';
+import { collect } from './option-values.ts';
 
 interface AnswerOptions {
   reply?: string;
   remark?: string;
   answers?: string;
+  set?: string[];
+  cancel?: boolean;
   question?: string;
   questionId?: string;
   allOf?: string;
@@ -25,7 +28,7 @@ export function addAnswering(program: Command, context: CliContext): void {
   describe(program.command('answer'), {
     group: 'talking',
     summary: 'answer what a session asks',
-    more: 'yes, no and always answer a permission request. A number chooses an option as `cbos show` lists it; 1,3 chooses several. Anything else is the label of an option, or text for the free-text option. If several questions are open, because agents ask as well, the answer goes to the oldest; --question names another one.',
+    more: 'yes, no and always answer a permission request. A number chooses an option as `cbos show` lists it; 1,3 chooses several. Anything else is the label of an option, or text for the free-text option. --set fills in a field of a form that an MCP server asks you to fill in; no declines the form. If several questions are open, because agents ask as well, the answer goes to the oldest; --question names another one.',
     examples: [
       ['cbos answer AUTH yes', 'allow what the session asks'],
       ["cbos answer AUTH no --reply 'use pnpm instead'", 'say no, and tell Claude what to do instead'],
@@ -39,6 +42,7 @@ export function addAnswering(program: Command, context: CliContext): void {
         'answer this one of several open questions; `cbos show` lists their ids',
       ],
       ['cbos answer AUTH yes --all-of general-purpose', 'give one answer to everything that this agent asks now'],
+      ['cbos answer AUTH --set environment=staging --set count=3', "fill in an MCP server's form, and accept it"],
       ['cbos answer build1/AUTH yes', 'answer a session on another machine in the fleet'],
     ],
   })
@@ -46,6 +50,8 @@ export function addAnswering(program: Command, context: CliContext): void {
     .argument('[choice...]', 'yes, no, always, a number, or text')
     .option('--reply <text>', 'a message to go with yes, no, always or a number')
     .addOption(new Option('--remark <text>', 'the former name of --reply').hideHelp())
+    .option('--set <field=value>', 'fill in a field of a form; can be repeated', collect)
+    .option('--cancel', 'close a form without accepting or declining it')
     .option('--answers <json>', 'for a dialog with several questions: {"question": "label", …}')
     .addOption(new Option('--for <what>', 'with always: where it applies').choices(['session', 'project', 'rule']))
     .option('--yes', 'with --for rule: do not ask whether to add the rule')
@@ -69,7 +75,7 @@ async function answer(context: CliContext, slug: string, options: AnswerOptions 
     }
     return answerAlways(context, slug, { ...options, ...named, for: reach });
   }
-  const body = readAnswer(text, { answers: options.answers, reply });
+  const body = readAnswer(text, { ...options, reply });
   if (allOf === undefined) return answerOne(context, slug, { ...options, body: withId(body, questionId) });
   if (questionId !== undefined) {
     throw new CommandError('--question and --all-of exclude each other', 'cbos answer --help', EXIT.usage);
@@ -128,7 +134,8 @@ async function answerAllOf(
  * Parses the answer, that is, the words after the slug: a keyword such as `yes`, one or more option numbers, or free
  * text.
  */
-function readAnswer(text: string, options: { answers: string | undefined; reply: string | undefined }): Answer {
+function readAnswer(text: string, options: AnswerParts): Answer {
+  if (options.set !== undefined || options.cancel === true) return readForm(text, options);
   if (options.answers !== undefined) return { answers: readAnswers(options.answers, text) };
   const choice = readChoice(text);
   if (choice === null) {
@@ -139,6 +146,33 @@ function readAnswer(text: string, options: { answers: string | undefined; reply:
     return { text };
   }
   return { choice, ...(options.reply === undefined ? {} : { text: options.reply }) };
+}
+
+type AnswerParts = Pick<AnswerOptions, 'answers' | 'set' | 'cancel'> & { reply: string | undefined };
+
+/** Reads the answer to a form. Values accept the form, with or without a `yes`. */
+function readForm(text: string, { set = [], cancel, answers, reply }: AnswerParts): Answer {
+  const isAlone = answers === undefined && reply === undefined;
+  if (!isAlone || (cancel === true ? set.length > 0 || text !== '' : text !== '' && text !== 'yes')) {
+    throw new CommandError(
+      '--set and --cancel cannot be combined with another answer',
+      'cbos answer --help',
+      EXIT.usage,
+    );
+  }
+  return cancel === true ? { choice: 'cancel' } : { values: readValues(set) };
+}
+
+/** A field that is set more than once takes several choices. */
+function readValues(set: readonly string[]): NonNullable<Answer['values']> {
+  const values = new Map<string, string[]>();
+  for (const one of set) {
+    const at = one.indexOf('=');
+    if (at < 1) throw new CommandError(`--set ${one} has no value`, 'cbos answer AUTH --set FIELD=VALUE', EXIT.usage);
+    const name = one.slice(0, at);
+    values.set(name, [...(values.get(name) ?? []), one.slice(at + 1)]);
+  }
+  return Object.fromEntries([...values].map(([name, given]) => [name, given.length === 1 ? given[0] : given]));
 }
 
 function readChoice(text: string): NonNullable<Answer['choice']> | null {

@@ -1,5 +1,13 @@
-import { allows, openQuestions, type Question, type QuestionOption, type Status } from '../../protocol/index.ts';
+import {
+  allows,
+  type Form,
+  openQuestions,
+  type Question,
+  type QuestionOption,
+  type Status,
+} from '../../protocol/index.ts';
 import { askerText, behindText } from '../../text/asker-words.ts';
+import { formLines } from '../../text/form-words.ts';
 import { showHiddenMarks } from '../../text/hidden-marks.ts';
 import { cleanBlock, cleanLine } from '../../text/terminal-text.ts';
 import { askedCallLines, cutText, reasonLines, saysCall } from '../../text/tool-input-text.ts';
@@ -11,6 +19,7 @@ const KIND_TITLES: Readonly<Record<Question['kind'], string>> = {
   plan: 'asks you to approve a plan',
   setup: 'needs set-up',
   closing: 'ended its turn with a question',
+  form: 'asks you to fill in a form',
 };
 
 /** Returns lines with all open questions of a session, oldest first, and the commands that answer each of them. */
@@ -35,6 +44,8 @@ export function questionLines(slug: string, question: Question, isOneOfSeveral =
   lines.push(...reasonLines(question).map((line) => `  ${line}`));
   if (question.cut === true) lines.push(`  ${cutText(`\`cbos attach ${cleanLine(slug)}\``)}`, '');
   if (question.behind === true) return [...lines, ...indented(question.text), '', `  ${behindText(question)}.`];
+  if (question.form !== undefined)
+    return [...lines, ...indented(question.text), '', ...formPage(name, question.form, question)];
   if (question.questions.length > 1) {
     for (const part of question.questions) {
       lines.push(...indented(part.text), ...optionLines(part.options), '');
@@ -44,6 +55,40 @@ export function questionLines(slug: string, question: Question, isOneOfSeveral =
     lines.push(...indented(question.text), ...optionLines(question.options), '', ...oneAnswer(name, question));
   }
   return lines;
+}
+
+/** Returns what a form asks, and the commands that accept or decline it. */
+function formPage(name: string, form: Form, question: Question): string[] {
+  const asked = formLines(form).map((line) => `    ${line}`);
+  const sets = form.fields
+    .filter((field) => field.required && field.default === undefined)
+    .map(({ name: field }) => ` --set ${shellWord(field)}=…`)
+    .join('');
+  const example = form.fields.map(({ name: field }) => ` --set ${shellWord(field)}=…`)[0] ?? '';
+  const isOpen = form.at_terminal !== true;
+  const filling: [string, string][] =
+    isOpen && form.fields.length > 0
+      ? [[`cbos answer ${name}${sets || example}`, sets === '' ? 'fill it in' : 'fill in what is required']]
+      : [];
+  const chosen = question.options.flatMap(({ label, means }, index): [string, string][] =>
+    means === 'no' ? [] : [[`cbos answer ${name} ${index + 1}`, cleanLine(showHiddenMarks(label))]],
+  );
+  const attach: [string, string][] = isOpen
+    ? []
+    : [[`cbos attach ${name.split(' ')[0]}`, 'fill it in at the terminal']];
+  const close: [string, string] = [`cbos answer ${name} no`, form.left === true ? 'close it' : 'decline'];
+  return [...asked, ...(asked.length === 0 ? [] : ['']), ...commandLines([...attach, ...filling, ...chosen, close])];
+}
+
+/** Quotes a word only if the shell would not leave it as it is. */
+function shellWord(text: string): string {
+  const plain = cleanLine(text);
+  return /^[\w.-]+$/.test(plain) ? plain : shellQuote(plain);
+}
+
+function commandLines(commands: readonly (readonly [command: string, about: string])[]): string[] {
+  const width = Math.max(...commands.map(([command]) => command.length));
+  return commands.map(([command, about]) => `  ${command.padEnd(width)}  # ${about}`);
 }
 
 function headingOf(name: string, question: Question): string {
@@ -78,8 +123,7 @@ function oneAnswer(slug: string, question: Question): string[] {
     commands.push([`cbos answer ${slug} no --reply 'TEXT'`, 'say no, and tell Claude what to do']);
   }
   if (commands.length === 0) commands.push([`cbos answer ${slug} 'TEXT'`, 'your own answer']);
-  const width = Math.max(...commands.map(([command]) => command.length));
-  return commands.map(([command, about]) => `  ${command.padEnd(width)}  # ${about}`);
+  return commandLines(commands);
 }
 
 /** Returns the command that answers a dialog with several questions: a single JSON object contains all the answers. */

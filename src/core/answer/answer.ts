@@ -7,6 +7,8 @@ import {
   type QuestionPart,
 } from '../../protocol/index.ts';
 
+import { type FormPlan, planForm } from './form-answer.ts';
+
 /**
  * What an answer means in the open dialog: which options it chooses, and what text it puts into the free-text option.
  * `answer-keys.ts` decides which keys to type, and in which order.
@@ -17,6 +19,7 @@ export type AnswerPlan =
   | { kind: 'dismiss' }
   /** send the text as a prompt, because Claude asked the question in plain text and no dialog is open */
   | { kind: 'prompt'; text: string }
+  | FormPlan
   | { kind: 'refuse'; code: ErrorCode; message: string };
 
 /** The answer to one of a dialog's questions. */
@@ -44,6 +47,9 @@ export function planAnswer(question: Question, answer: Answer): AnswerPlan {
 
 function readAnswer(question: Question, answer: Answer): AnswerPlan {
   if (question.kind === 'closing') return planClosing(answer);
+  if (question.form !== undefined) return planForm(question, question.form, answer);
+  if (answer.values !== undefined) return refuse('Only a form takes `values`, and this question has none');
+  if (answer.choice === 'cancel') return refuse('Only a form can be cancelled');
   if (answer.answers !== undefined) return planSeveral(question, answer.answers);
   const [first, ...others] = partsOf(question);
   if (others.length > 0) {
@@ -168,7 +174,7 @@ function inRange(part: QuestionPart, numbers: readonly number[]): readonly numbe
 export function optionFor(
   kind: Question['kind'],
   options: readonly QuestionOption[],
-  word: 'yes' | 'no' | 'always',
+  word: 'yes' | 'no' | 'always' | 'cancel',
 ): number {
   const hits = options.flatMap(({ means }, index) => (means === word ? [index] : []));
   if (kind === 'question') return hits.length === 1 ? (hits[0] ?? -1) : -1;

@@ -1,6 +1,7 @@
 import type { OptionMeaning, Question } from '../../protocol/index.ts';
 import { standingFor, standingPermissions } from '../status/index.ts';
 import type { AnswerPlan, PartAnswer } from './answer.ts';
+import type { FormReply } from './form-answer.ts';
 
 /**
  * A request from Claude Code. In a JSON session it arrives as `can_use_tool`; in a terminal, through a hook that waits
@@ -16,6 +17,9 @@ export interface AskedTool {
 export type Reply =
   | { behavior: 'allow'; updatedInput: unknown; updatedPermissions?: readonly unknown[] }
   | { behavior: 'deny'; message: string; interrupt?: true };
+
+/** What Claude Code can get as the answer to a control request of a JSON session. */
+export type AnyReply = Reply | FormReply;
 
 /** Why CBOS cannot give an answer as a reply. */
 export interface NoReply {

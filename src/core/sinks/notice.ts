@@ -1,7 +1,15 @@
-import { type Answer, needsYou, openQuestions, type Question, type Session } from '../../protocol/index.ts';
+import {
+  type Answer,
+  detailOfQuestion,
+  needsYou,
+  openQuestions,
+  type Question,
+  type Session,
+} from '../../protocol/index.ts';
 import { askerText } from '../../text/asker-words.ts';
 import { displayWidth } from '../../text/display-width.ts';
 import { endText, interruptedText } from '../../text/end-words.ts';
+import { formLines } from '../../text/form-words.ts';
 import { showHiddenMarks } from '../../text/hidden-marks.ts';
 import { maskSecrets } from '../../text/mask-secrets.ts';
 import { cleanBlock, cleanLine } from '../../text/terminal-text.ts';
@@ -91,7 +99,8 @@ export function noticeOf(session: Session, { mostButtons, most }: Shown, questio
   const isWhole = body === shown && question?.cut !== true;
   const buttons = question === null ? [] : buttonsOf(question, isWhole);
   const fitting = buttons.length <= mostButtons ? buttons : [];
-  const detail = question !== null && question.kind !== 'closing' ? question.kind : session.status.detail;
+  const isDialog = question !== null && question.kind !== 'closing';
+  const detail = isDialog ? detailOfQuestion(question.kind) : session.status.detail;
   const title = cleanLine(titleOf({ ...session, status: { ...session.status, detail } }));
   return { title, body: isWhole ? body : `${body}\n${NOT_WHOLE}`, buttons: fitting };
 }
@@ -108,6 +117,7 @@ function wordsOf(question: Question): string {
       // The options for a call are always the same, and the buttons already show them.
       ...(isCall ? [] : part.options.map(({ key, label }) => `${key}. ${label}`)),
     ])
+    .concat(question.form === undefined ? [] : formLines(question.form))
     .join('\n');
   return who === '' ? words : `Asked by its ${who}:\n${words}`;
 }
@@ -128,6 +138,14 @@ function buttonsOf(question: Question, isWhole: boolean): NoticeButton[] {
       return question.options.flatMap(({ label, means }, index) =>
         means === 'choice' ? [{ key: String(index + 1), label: labelOf(label), answer: { choice: index + 1 } }] : [],
       );
+    }
+    case 'form': {
+      // A form with more than one field is filled in elsewhere. A button can still decline it.
+      const options = question.options.map(({ label, means }, index) => ({ label, means, choice: index + 1 }));
+      return options.flatMap(({ label, means, choice }): NoticeButton[] => {
+        if (means === 'no') return [{ key: 'n', label: labelOf(label), answer: { choice: 'no' as const } }];
+        return isWhole ? [{ key: String(choice), label: labelOf(label), answer: { choice } }] : [];
+      });
     }
     default:
       return [];

@@ -8,6 +8,7 @@ import type {
   RateLimit,
   State,
 } from '../../protocol/index.ts';
+import type { Elicitation } from '../forms/index.ts';
 import type { Millis } from './millis.ts';
 import type { ScreenEvidence } from './screen/screen-evidence.ts';
 
@@ -142,6 +143,13 @@ export interface JsonRequest extends PendingTool {
   suggestions: readonly unknown[];
 }
 
+/** A form of an MCP server that is open, as a control request or a hook reports it. */
+export interface OpenForm extends Elicitation {
+  /** the id of the control request, or of the hook that waits for the reply */
+  id: string;
+  askedAt: Millis;
+}
+
 /** An agent that Claude Code reported when it started. */
 export interface StartedAgent {
   /** the id that the agent's calls and requests name */
@@ -180,6 +188,8 @@ export interface JsonEvidence {
   tools: readonly PendingTool[];
   /** the open questions, oldest first */
   requests: readonly JsonRequest[];
+  /** the open forms of MCP servers, oldest first; absent in evidence that an older server stored */
+  forms?: readonly OpenForm[];
   /** the question that CBOS asks before the first prompt, because Claude Code does not ask it without a terminal */
   trust: TrustRequest | null;
   compactingSince: Millis | null;

@@ -29,6 +29,7 @@ export * from './conversation-text.ts';
 export { derive } from './derive.ts';
 export * from './evidence.ts';
 export { explain } from './explain.ts';
+export { valuesOf } from './form-question.ts';
 export { HOOK_RULES } from './hooks/hook-rules.ts';
 export { hasSameCall, isTurnRunning, NO_HOOKS, observeHook } from './hooks/hooks.ts';
 export { forgetWait, interruptCalls, settleCall } from './hooks/unreported.ts';

@@ -63,6 +63,7 @@ export function moveJson(json: JsonEvidence, byMs: number): JsonEvidence {
       at: request.at + byMs,
       requestedAt: request.requestedAt + byMs,
     })),
+    ...(json.forms && { forms: json.forms.map((form) => ({ ...form, askedAt: form.askedAt + byMs })) }),
     compactingSince: moved(json.compactingSince, byMs),
     retry: retry && { ...retry, at: retry.at + byMs, nextAt: retry.nextAt + byMs },
     turnEnd: movedEvent(json.turnEnd, byMs),

@@ -20,7 +20,7 @@ const KeptNotice = z.object({
       key: z.string(),
       label: z.string(),
       answer: z.object({
-        choice: z.union([z.enum(['yes', 'no', 'always']), z.number(), z.array(z.number())]).optional(),
+        choice: z.union([z.enum(['yes', 'no', 'always', 'cancel']), z.number(), z.array(z.number())]).optional(),
       }),
     }),
   ),

@@ -50,6 +50,18 @@ export const TEXT_ERRORS = {
     meaning: 'The open question has no such option',
     hint: '`cbos show SLUG` lists the options',
   },
+  invalid_values: {
+    status: 422,
+    exit: EXIT.refused,
+    meaning: 'The form of an MCP server does not take these values, so nothing was sent',
+    hint: '`cbos show SLUG` lists the fields; `cbos answer SLUG --set FIELD=VALUE` sets one',
+  },
+  form_at_terminal: {
+    status: 409,
+    exit: EXIT.refused,
+    meaning: "The form of an MCP server is open in the session's terminal, and can be filled in only there",
+    hint: '`cbos attach SLUG` opens the terminal; `cbos answer SLUG no` closes the form',
+  },
   not_shown_whole: {
     status: 409,
     exit: EXIT.refused,

@@ -1,4 +1,5 @@
 import type { AnswerPlan } from '../../core/answer/answer.ts';
+import { formReply } from '../../core/answer/form-answer.ts';
 import { replyTo } from '../../core/answer/reply.ts';
 import { TRUSTS, type TrustRequest } from '../../core/status/index.ts';
 import { type Answer, CatalogueError, type Question } from '../../protocol/index.ts';
@@ -16,8 +17,8 @@ export interface AnswerParts {
 
 /**
  * Answers the open question. If the request names a question, that question must be the open one.
- * @throws CatalogueError no_question, stale_question, no_such_option, not_shown_whole, not_confirmed; for a closing
- * question also everything that `send` throws
+ * @throws CatalogueError no_question, stale_question, no_such_option, invalid_values, not_shown_whole, not_confirmed;
+ * for a closing question, also everything that `send` throws
  */
 export async function answerJsonQuestion(parts: AnswerParts, request: Answer): Promise<Question | null> {
   const { actor, driver, deliverer } = parts;
@@ -30,7 +31,11 @@ export async function answerJsonQuestion(parts: AnswerParts, request: Answer): P
   await actor.mailbox.post(async () => {
     // By the time the mailbox runs this task, another question may be open.
     openQuestion(actor, question.id);
-    const { trust, requests } = driver.evidence;
+    const { trust, requests, forms = [] } = driver.evidence;
+    if (plan.kind === 'form') {
+      if (!forms.some(({ id }) => id === question.id)) throw new CatalogueError('stale_question');
+      return driver.answer(question.id, formReply(plan));
+    }
     if (trust?.id === question.id) return answerTrust(parts, trust, plan);
     const asked = requests.find(({ requestId }) => requestId === question.id);
     if (asked === undefined) throw new CatalogueError('stale_question');

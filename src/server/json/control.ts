@@ -1,4 +1,5 @@
 import { v4 as uuid } from 'uuid';
+import { readElicitation } from '../../core/forms/index.ts';
 import { CatalogueError, type ClaudeEvent } from '../../protocol/index.ts';
 import type { Dispose } from '../sessions.ts';
 
@@ -39,13 +40,15 @@ export async function control(claude: Controlled, request: ControlRequest): Prom
 }
 
 /**
- * Returns the replies that refuse all requests from Claude Code except permission requests. CBOS registers no hooks or
+ * Returns the replies that refuse all requests from Claude Code except those that a person answers: permission requests
+ * and the forms of MCP servers. CBOS registers no hooks or
  * MCP servers of its own, so it has nothing to answer, but without a reply Claude Code would wait forever.
  */
 export function refusals({ type, request, request_id }: ClaudeEvent): object[] {
   if (type !== 'control_request') return [];
-  const { subtype } = (request ?? {}) as { subtype?: unknown };
-  if (subtype === 'can_use_tool') return [];
+  const asked = (request ?? {}) as Record<string, unknown>;
+  const { subtype } = asked;
+  if (subtype === 'can_use_tool' || (subtype === 'elicitation' && readElicitation(asked) !== null)) return [];
   const error = `CBOS does not support ${String(subtype)}`;
   return [{ type: 'control_response', response: { subtype: 'error', request_id, error } }];
 }

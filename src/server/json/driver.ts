@@ -1,5 +1,5 @@
 import { v4 as uuid } from 'uuid';
-import type { Reply } from '../../core/answer/reply.ts';
+import type { AnyReply } from '../../core/answer/reply.ts';
 import {
   type JsonEvidence,
   observeEvent,
@@ -138,7 +138,7 @@ export class JsonDriver {
   readonly withdraw = (id: string): void => this.#log.change((before) => withdrawPrompt(before, id));
 
   /** @throws CatalogueError not_confirmed, session_dead, disk_full */
-  async answer(requestId: string, result: Reply): Promise<void> {
+  async answer(requestId: string, result: AnyReply): Promise<void> {
     this.#requireRoom();
     const message: ClaudeEvent = {
       type: 'control_response',

@@ -69,14 +69,14 @@ export class EventLog {
    * Reports whether nothing is running and no question is open, in which case the process can be ended without harm.
    */
   isQuiet(): boolean {
-    const { busySince, requests, background } = this.evidence;
-    return busySince === null && requests.length === 0 && background.length === 0;
+    const { busySince, requests, forms = [], background } = this.evidence;
+    return busySince === null && requests.length === 0 && forms.length === 0 && background.length === 0;
   }
 
-  /** Reports whether the end of the process now would cut off a turn, or an agent that asks. */
+  /** Reports whether the end of the process now would cut off a turn, or an agent or a server that asks. */
   isUnfinished(): boolean {
-    const { busySince, requests } = this.evidence;
-    return busySince !== null || requests.length > 0;
+    const { busySince, requests, forms = [] } = this.evidence;
+    return busySince !== null || requests.length > 0 || forms.length > 0;
   }
 
   /** Calls the listener with each event, after the event has been saved. */

@@ -13,7 +13,7 @@
 
 import type { RestorePlan } from '../../core/restore/plan.ts';
 import { CONVERSATION_TYPES, conversationLines } from '../../core/status/index.ts';
-import { type Buffer, CatalogueError, type Invoke, isAsking } from '../../protocol/index.ts';
+import { type Buffer, CatalogueError, type Invoke, isAsking, type Question } from '../../protocol/index.ts';
 import { requireConversation } from '../fleet/session-conversation.ts';
 import { keepAnswer } from '../memory/keep-answer.ts';
 import type { SessionActor } from '../session/actor.ts';
@@ -50,10 +50,17 @@ export function createJsonControls(context: JsonContext, actor: SessionActor): S
   const stopRules = createJsonRuleReplies(actor, driver);
   const stopDirectory = followConfigDirectory(actor, driver);
 
+  /** Closes the forms that agents in the background, or their servers, have left open. */
+  async function closeForms(questions: readonly Question[]): Promise<void> {
+    for (const { id } of questions) await driver.answer(id, { action: 'cancel' });
+  }
+
   async function interrupt(): Promise<void> {
-    const { primary } = actor.status.memory();
-    if (primary !== 'active' && primary !== 'stuck') {
-      const isAsking = driver.evidence.requests.length > 0;
+    const { primary, questions } = actor.status.memory();
+    const isOnlyForms = questions.length > 0 && questions.every(({ kind }) => kind === 'form');
+    if (isOnlyForms && driver.evidence.busySince === null) return closeForms(questions);
+    if (primary !== 'active' && primary !== 'stuck' && !isOnlyForms) {
+      const isAsking = questions.some(({ kind }) => kind !== 'closing');
       throw new CatalogueError(
         'nothing_running',
         isAsking ? `${actor.slug} is waiting for an answer; an interrupt would dismiss the question` : undefined,

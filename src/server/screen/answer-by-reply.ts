@@ -51,7 +51,7 @@ export async function answerByReply(actor: SessionActor, id: string, request: An
     return request;
   }
   const plan = readAnswer(actor.slug, question, request);
-  if (plan.kind === 'prompt') throw new CatalogueError('stale_question');
+  if (plan.kind === 'prompt' || plan.kind === 'form') throw new CatalogueError('stale_question');
   const asked = await actor.deps.waits.asked(wait);
   if (asked === null) return withoutHook(actor, { question, wait, request });
   const { tool_input: input } = asked as { tool_input?: unknown };

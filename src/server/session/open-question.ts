@@ -34,9 +34,23 @@ export function openQuestion(actor: AskingSession, id: string | undefined): Ques
 export function readAnswer(slug: string, question: Question, answer: Answer): Exclude<AnswerPlan, { kind: 'refuse' }> {
   const plan = planAnswer(question, answer);
   if (plan.kind !== 'refuse') return plan;
+  if (plan.code === 'invalid_values' || plan.code === 'form_at_terminal') {
+    const hint = formHint(slug, question, plan.code);
+    throw new CatalogueError(plan.code, plan.message, { hint, extra: { question } });
+  }
   if (plan.code !== 'not_shown_whole') throw refusal(question, plan.message);
   const hint = `\`cbos attach ${slug}\` opens the terminal to answer there; \`cbos answer ${slug} no\` refuses it`;
   throw new CatalogueError(plan.code, plan.message, { hint, extra: { question } });
+}
+
+function formHint(slug: string, { form, id }: Question, code: 'invalid_values' | 'form_at_terminal'): string {
+  if (code === 'form_at_terminal') {
+    return `\`cbos attach ${slug}\` opens the terminal; \`cbos answer ${slug} no\` closes the form`;
+  }
+  const required = (form?.fields ?? []).filter((field) => field.required && field.default === undefined);
+  const shown = required.length > 0 ? required : (form?.fields ?? []).slice(0, 1);
+  const sets = shown.map(({ name }) => ` --set ${name}=…`).join('');
+  return `\`cbos answer ${slug} --question ${id}${sets}\` fills it in; \`cbos show ${slug}\` lists the fields`;
 }
 
 /** Returns what answering "always" would allow, in this session and in its project. */

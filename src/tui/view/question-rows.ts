@@ -122,6 +122,7 @@ const KIND_TITLES: Readonly<Record<Question['kind'], string>> = {
   plan: 'asks you to approve its plan',
   setup: 'needs set-up first',
   closing: 'ended its turn with a question',
+  form: 'asks you to fill in a form',
 };
 
 function titleOf(question: Question, others: number): string {

@@ -19,6 +19,7 @@ const TITLES: Readonly<Record<Question['kind'], string>> = {
   plan: 'Plan',
   setup: 'Set-up',
   closing: 'It asks',
+  form: 'Form',
 };
 
 /**

@@ -31,7 +31,7 @@ function ask(
 function reply(asked: { question: Question; tool: PendingTool }, answer: Answer, endsTurn = true): Reply | string {
   const plan = planAnswer(asked.question, answer);
   if (plan.kind === 'refuse') return plan.message;
-  if (plan.kind === 'prompt') throw new Error('a dialog takes no prompt');
+  if (plan.kind === 'prompt' || plan.kind === 'form') throw new Error('a dialog takes no prompt');
   const { input, wait } = asked.tool;
   const given = replyTo({ input, suggestions: wait?.suggestions ?? [] }, asked.question, plan, { endsTurn });
   return 'why' in given ? given.why : given;

@@ -10,7 +10,13 @@ import {
   type RefusalReason,
 } from '../../../src/core/delivery/decide.ts';
 import type { Cover } from '../../../src/core/status/index.ts';
-import type { Detail, Primary, Question, QuestionKind } from '../../../src/protocol/index.ts';
+import {
+  type Detail,
+  detailOfQuestion,
+  type Primary,
+  type Question,
+  type QuestionKind,
+} from '../../../src/protocol/index.ts';
 import { refusalWords } from '../../../src/text/delivery-words.ts';
 
 const ask = (kind: QuestionKind): Question => ({
@@ -44,7 +50,7 @@ function at(
 }
 const asking = (kind: QuestionKind, more: Partial<DeliveryContext> = {}): DeliveryContext => ({
   ...at('waiting', null, more),
-  status: { primary: 'waiting', detail: kind === 'closing' ? 'question' : kind, question: ask(kind) },
+  status: { primary: 'waiting', detail: detailOfQuestion(kind), question: ask(kind) },
 });
 const request = (more: Partial<DeliveryRequest> = {}): DeliveryRequest => ({
   text: 'go on',

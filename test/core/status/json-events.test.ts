@@ -83,7 +83,9 @@ describe('the recorded events of the real Claude Code lead to the right statuses
 describe('each rule is needed', () => {
   const seen = readdirSync(RECORDED).flatMap((file) => steps(recorded(file.replace('.jsonl', ''))));
   const asksForTrust = observeTrust(NO_EVENTS, { id: 'q1', folder: '/clone', files: ['.mcp.json'], askedAt: 5 });
-  const made = [NO_EVENTS, following(NO_EVENTS, failure), asksForTrust];
+  const elicitation = { subtype: 'elicitation', mcp_server_name: 'deploy', message: 'Where?', mode: 'form' };
+  const asksForForm = following(NO_EVENTS, { type: 'control_request', request_id: 'f1', request: elicitation });
+  const made = [NO_EVENTS, following(NO_EVENTS, failure), asksForTrust, asksForForm];
   const said = (rules: typeof JSON_RULES, json: JsonEvidence): string => {
     const { primary, detail, evidence, since } = readByRules('json', rules, json) ?? {};
     return `${primary}/${detail} since ${since}: ${evidence}`;

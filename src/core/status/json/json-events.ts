@@ -6,6 +6,7 @@ import {
   refusalOf,
   retryWords,
 } from '../../../protocol/index.ts';
+import { readElicitation } from '../../forms/index.ts';
 import type { JsonEvidence, JsonRequest } from '../evidence.ts';
 import { boundInput } from '../hooks/kept-input.ts';
 import type { Millis } from '../millis.ts';
@@ -114,7 +115,9 @@ function onUser(before: JsonEvidence, event: Json, at: Millis): JsonEvidence {
 function onRequest(before: JsonEvidence, event: Json, at: Millis): JsonEvidence {
   const request = record(event.request);
   const requestId = text(event.request_id);
-  if (request.subtype !== 'can_use_tool' || requestId === null) return before;
+  if (requestId === null) return before;
+  if (request.subtype === 'elicitation') return onElicitation(before, { id: requestId, request, at });
+  if (request.subtype !== 'can_use_tool') return before;
   const asked: JsonRequest = {
     requestId,
     id: text(request.tool_use_id),
@@ -130,6 +133,14 @@ function onRequest(before: JsonEvidence, event: Json, at: Millis): JsonEvidence 
   return { ...before, requests: [...before.requests, asked].slice(-MAX_OPEN) };
 }
 
+/** A form outlives the turn, because a background agent may have called the server that asks. */
+function onElicitation(before: JsonEvidence, asked: { id: string; request: Json; at: Millis }): JsonEvidence {
+  const read = readElicitation(asked.request);
+  if (read === null) return before;
+  const form = { id: asked.id, ...read, askedAt: asked.at };
+  return { ...before, forms: [...(before.forms ?? []), form].slice(-MAX_OPEN) };
+}
+
 /** Present if one of the user's own hooks or rules wants the confirmation (2.1.330). */
 function reasonOf(request: Json): { reason?: string } {
   const reason = text(request.decision_reason)?.trim() ?? '';
@@ -138,9 +149,11 @@ function reasonOf(request: Json): { reason?: string } {
 }
 
 function withoutRequest(before: JsonEvidence, requestId: unknown, at: Millis): JsonEvidence {
+  const { forms = [] } = before;
   const requests = before.requests.filter((request) => request.requestId !== requestId);
-  if (requests.length === before.requests.length) return before;
-  return { ...before, requests, phase: { kind: 'thinking', at } };
+  const openForms = forms.filter(({ id }) => id !== requestId);
+  if (requests.length === before.requests.length && openForms.length === forms.length) return before;
+  return { ...before, requests, forms: openForms, phase: { kind: 'thinking', at } };
 }
 
 function onSystem(before: JsonEvidence, event: Json, at: Millis): JsonEvidence {
@@ -235,6 +248,7 @@ function onFailure(before: JsonEvidence, event: Json, at: Millis): JsonEvidence 
     open: [],
     tools: [],
     requests: [],
+    forms: [],
     background: [],
     agents: [],
     compactingSince: null,

@@ -2,6 +2,7 @@ import type { JsonState, Question, QuestionAsker, QuestionPart } from '../../../
 import { askedQuestions, describeTool, dialogKindOf } from '../asked-call.ts';
 import { decisions, permissionOptions, withFreeText } from '../asked-options.ts';
 import type { JsonEvidence, JsonRequest, TrustRequest } from '../evidence.ts';
+import { formQuestion } from '../form-question.ts';
 import { agentAsker, SESSION_ASKER } from '../question.ts';
 
 function partsOf(request: JsonRequest): QuestionPart[] {
@@ -45,9 +46,14 @@ function trustQuestion({ id, folder, files, askedAt }: TrustRequest): Question {
  * Returns the questions that a JSON session is asking, oldest first. The options are worded like those in Claude Code's
  * own dialogs.
  */
-export function jsonQuestions({ requests, trust, agents = [] }: JsonEvidence): Question[] {
+export function jsonQuestions({ requests, forms = [], trust, agents = [] }: JsonEvidence): Question[] {
   if (trust !== null) return [trustQuestion(trust)];
-  return requests.map((request) => requestQuestion(request, askerOf(request, agents)));
+  const asked = requests.map((request) => ({
+    at: request.requestedAt,
+    question: requestQuestion(request, askerOf(request, agents)),
+  }));
+  const filling = forms.map((open) => ({ at: open.askedAt, question: formQuestion(open) }));
+  return [...asked, ...filling].toSorted((one, other) => one.at - other.at).map(({ question }) => question);
 }
 
 /** Returns who made a request. Claude Code reports an agent's type and task when the agent starts. */
@@ -75,8 +81,8 @@ function requestQuestion(request: JsonRequest, asker: QuestionAsker): Question {
 }
 
 /** Returns the state as a single word, for programs that support only JSON sessions. */
-export function jsonState({ prompt, requests, trust, busySince, turnEnd }: JsonEvidence): JsonState {
-  if (requests.length > 0 || trust !== null) return 'waiting_permission';
+export function jsonState({ prompt, requests, forms = [], trust, busySince, turnEnd }: JsonEvidence): JsonState {
+  if (requests.length > 0 || forms.length > 0 || trust !== null) return 'waiting_permission';
   if (busySince !== null) return 'running';
   if (turnEnd !== null) return turnEnd.error === null ? 'complete' : 'error';
   return prompt === null ? 'idle' : 'complete';

@@ -1,5 +1,6 @@
 import { describeTool, dialogKindOf } from '../asked-call.ts';
 import type { JsonEvidence } from '../evidence.ts';
+import { formEvidence } from '../form-question.ts';
 import { closingQuestion, evidenceOf } from '../question.ts';
 import { beginOf, endOf, type Rule } from '../rule.ts';
 import { askerOf } from './json-question.ts';
@@ -21,12 +22,22 @@ export const JSON_RULES: readonly Rule<JsonEvidence>[] = [
   {
     id: 'json.can_use_tool',
     versions: VERSIONS,
-    read: ({ requests, agents, busySince }) => {
+    read: ({ requests, forms = [], agents, busySince }) => {
       const [asked] = requests;
-      if (asked === undefined) return null;
+      const [form] = forms;
+      if (asked === undefined || (form !== undefined && form.askedAt < asked.requestedAt)) return null;
       const detail = dialogKindOf(asked.name);
       const evidence = evidenceOf(askerOf(asked, agents), describeTool(asked), busySince !== null);
       return { primary: 'waiting', detail, evidence, since: asked.requestedAt };
+    },
+  },
+  {
+    id: 'json.elicitation',
+    versions: ['2.1.330'],
+    read: ({ forms = [] }) => {
+      const [form] = forms;
+      if (form === undefined) return null;
+      return { primary: 'waiting', detail: 'question', evidence: formEvidence(form), since: form.askedAt };
     },
   },
   {

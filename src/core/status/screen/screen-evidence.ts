@@ -132,7 +132,7 @@ export type Cover = 'transcript' | 'view' | 'shell' | 'search' | 'agents' | 'unk
 export const TRANSCRIPT_RULE = 'screen.transcript';
 
 export interface ScreenDialog {
-  kind: Exclude<Question['kind'], 'closing'>;
+  kind: Exclude<Question['kind'], 'closing' | 'form'>;
   parts: readonly QuestionPart[];
   /** index (from 0) of the option with the marker, or null if no marker is visible */
   chosen: number | null;
