@@ -1,4 +1,4 @@
-import type { Session } from '../protocol/index.ts';
+import { placeOf, type Session } from '../protocol/index.ts';
 import type { CliContext } from './context.ts';
 import type { Reader } from './output/session-table.ts';
 
@@ -16,7 +16,7 @@ export async function readerOf(
   // Nothing on this machine's disk concerns a session on another machine.
   const own = sessions.filter(({ slug }) => !slug.includes('/'));
   const [branches, models, resources] = await Promise.all([
-    host.gitBranches(own.flatMap(({ path }) => path ?? [])),
+    host.gitBranches(own.flatMap((session) => placeOf(session) ?? [])),
     host.lastModels(own),
     more.resources === true ? (await context.client()).call('resources') : [],
   ]);

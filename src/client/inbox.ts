@@ -9,6 +9,7 @@ import {
   elsewhereOf,
   needsYou,
   openQuestions,
+  placeOf,
   type Question,
   type SeenSession,
 } from '../protocol/index.ts';
@@ -83,7 +84,8 @@ export function inboxCards(
 /** Returns everything that a session asks and that can be answered in the inbox. */
 function asksOf(session: SeenSession): { asker: Asker; question: Question | null; since: string }[] {
   if (!needsYou(session)) return [];
-  const { slug, path, status, limit_over_at: overAt } = session;
+  const { slug, status, limit_over_at: overAt } = session;
+  const path = placeOf(session);
   const { since } = status;
   const open = openQuestions(status).filter(({ behind }) => behind !== true);
   if (open.length > 0) {

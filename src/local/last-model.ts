@@ -1,6 +1,7 @@
 import { configDirectory, isConversationId, transcriptFile } from '../platform/claude/own-files.ts';
 import { readTailNow } from '../platform/files/read-tail.ts';
-import type { Session } from '../protocol/index.ts';
+import { placeOf } from '../protocol/place.ts';
+import type { Session } from '../protocol/session.ts';
 
 /**
  * How many bytes at the end of a transcript are searched. If the last answer or tool result is longer than this, the
@@ -19,7 +20,10 @@ export function readLastModels(
 ): ReadonlyMap<string, string> {
   const configDir = configDirectory(environment);
   const models = new Map<string, string>();
-  for (const { slug, type, path: cwd, claude_session_id: sessionId } of sessions) {
+  for (const session of sessions) {
+    const { slug, type, claude_session_id: sessionId } = session;
+    // Claude Code moves the transcript when the session moves.
+    const cwd = placeOf(session);
     if (type !== 'screen' || cwd === null || sessionId === null || !isConversationId(sessionId)) continue;
     const model = lastModelIn(transcriptFile({ configDir, cwd, sessionId }));
     if (model !== undefined) models.set(slug, model);

@@ -35,6 +35,7 @@ export * from './memory.ts';
 export * from './names.ts';
 export * from './nearly-full.ts';
 export * from './parking.ts';
+export * from './place.ts';
 export * from './prompt-refusal.ts';
 export * from './pull-request.ts';
 export * from './push.ts';

@@ -27,6 +27,10 @@ export const Session = z
   .object({
     slug: z.string(),
     path: z.string().nullable(),
+    place: z.string().optional().meta({
+      description:
+        'The folder in which the session works now, if the model, `/cd` or `--worktree` has moved it out of its `path`, where it starts. Branch, changes, files and rules are those of this folder',
+    }),
     type: SessionType,
     screen_id: z.string().nullable().meta({ description: 'PID.NAME of the Screen session' }),
     pid: z.int().nullable().meta({ description: "Claude Code's process" }),

@@ -46,6 +46,7 @@ function searchText(session: Session): string {
   return [
     session.slug,
     session.path ?? '',
+    session.place ?? '',
     stateText(session),
     session.type,
     blockedText(session),

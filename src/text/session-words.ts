@@ -6,6 +6,7 @@ import {
   type Need,
   needOf,
   openQuestions,
+  placeOf,
   type Question,
   SETTING_UP_RULE,
   type Session,
@@ -184,15 +185,15 @@ export function broughtBackText(slugs: readonly string[]): string {
  * answer ended.
  */
 export function sessionGist(
-  session: Pick<Session, 'status' | 'path'> &
+  session: Pick<Session, 'status' | 'path' | 'place'> &
     Ended &
     Partial<Pick<Session, 'rate_limit' | 'limit_over_at' | 'over_budget'>>,
 ): string {
-  const { status, path } = session;
+  const { status } = session;
   if (status.primary === 'dead') return endText(session);
   if (status.question !== null) {
     const others = openQuestions(status).length - 1;
-    const gist = questionGist(status.question, path);
+    const gist = questionGist(status.question, placeOf(session));
     return others === 0 ? gist : `${gist} (and ${others} more)`;
   }
   if (session.over_budget !== undefined && session.over_budget.holds > 0) return overBudgetText(session.over_budget);

@@ -1,9 +1,9 @@
-import { copyFileSync, mkdirSync, renameSync, symlinkSync, writeFileSync } from 'node:fs';
+import { copyFileSync, mkdirSync, readFileSync, renameSync, symlinkSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest';
 import type { Scene } from '../../src/demo/scenes/scene.ts';
 import { findTranscript } from '../../src/platform/claude/index.ts';
-import type { Delivery, Session } from '../../src/protocol/index.ts';
+import type { Delivery, RepositoryWorktrees, Session } from '../../src/protocol/index.ts';
 import { type Cbos, startCbos } from '../harness/cbos.ts';
 import { type ClaudeWorld, claudeWorld } from '../harness/claude.ts';
 import { waitFor } from '../harness/wait-for.ts';
@@ -11,6 +11,9 @@ import { createWorktreeRepository } from '../harness/worktree-repository.ts';
 
 /** The name of the folder makes the session's path longer than the 200 characters that Claude Code keeps of it. */
 const LONG = `long/${'x'.repeat(120)}/${'y'.repeat(120)}`;
+
+/** How long a launch in a worktree may take on a busy machine. */
+const LAUNCH_MS = 90_000;
 
 const ENTER: Scene = {
   name: 'enter',
@@ -22,16 +25,19 @@ const ENTER: Scene = {
 };
 
 let world: ClaudeWorld;
+let place: string;
 let cbos: Cbos;
 beforeAll(async () => {
   const enter = (prompt: string): Scene | null => (prompt.includes('enter the worktree') ? ENTER : null);
   world = await claudeWorld({ projects: ['other', 'behind', LONG], choosers: [enter] });
+  place = join(world.projectDir, '.claude', 'worktrees', 'feat');
   createWorktreeRepository(world, 'project').commit('begin', { 'a.txt': 'a\n' });
   symlinkSync(join(world.dir, 'behind'), join(world.dir, 'link'));
   const wrapper = join(world.dir, 'own-account.sh');
   const own = '[ -n "$OWN_ACCOUNT" ] && export CLAUDE_CONFIG_DIR="$OWN_ACCOUNT"';
   writeFileSync(wrapper, `#!/bin/sh\n${own}\nexec ${world.claude} "$@"\n`, { mode: 0o755 });
-  cbos = await startCbos(world, { CBOS_JSON_IDLE_TIMEOUT: '1', CBOS_CLAUDE_COMMAND: wrapper });
+  const settings = { CBOS_JSON_IDLE_TIMEOUT: '1', CBOS_TURN_CHECKPOINTS: 'true', CBOS_CLAUDE_COMMAND: wrapper };
+  cbos = await startCbos(world, settings);
 });
 afterEach(async () => {
   for (const { slug } of (await cbos.call<Session[]>('GET', '/sessions')).body) {
@@ -64,7 +70,30 @@ async function restart(slug: string): Promise<void> {
   expect((await cbos.cli(['stop', slug])).code).toBe(0);
   const restarted = await cbos.cli(['restart', slug]);
   expect([restarted.stdout, restarted.stderr]).toEqual([`${slug} restarted; it continues its conversation\n`, '']);
-  await cbos.until(slug, ({ status }) => status.primary === 'idle', 'is idle');
+  await cbos.until(slug, ({ status }) => status.primary === 'idle', 'is idle', LAUNCH_MS);
+}
+
+/** Checks that every face speaks of the worktree in which the session works, and not of the folder where it started. */
+async function isInWorktree(slug: string): Promise<void> {
+  const session = await cbos.until(slug, (one) => one.place === place, 'is in the worktree');
+  expect(session.path).toBe(world.projectDir);
+  // On a busy machine, a command does not wait long for the branch.
+  const untilPrinted = (args: readonly string[], line: RegExp): Promise<unknown> =>
+    waitFor(async () => line.test((await cbos.cli(args)).stdout), { describe: `cbos ${args[0]} names the worktree` });
+  await untilPrinted(['show', slug], /^ {2}place +.*\/worktrees\/feat \(worktree-feat\)$/m);
+  await untilPrinted(['ls', '--columns', 'name,path,branch'], /worktrees\/feat +worktree-feat/);
+  writeFileSync(join(place, 'only-here.txt'), 'here\n');
+  expect((await cbos.cli(['diff', slug])).stdout).toContain('only-here.txt');
+  const [listed] = (await cbos.call<RepositoryWorktrees[]>('GET', '/worktrees')).body;
+  const one = listed?.worktrees.find((worktree) => worktree.path === place);
+  expect(one).toMatchObject({ sessions: [slug], free: false });
+  const body = { slug: 'SECOND', path: world.projectDir, worktree: { branch: 'worktree-feat', existing: true } };
+  expect((await cbos.call('POST', '/sessions', body)).error?.code).toBe('worktree_in_use');
+  const rule = { effect: 'deny', tool: ['Bash'], project: [place] };
+  const added = await cbos.call<{ id: string }>('POST', '/rules', rule);
+  const asked = { tool: 'Bash', input: { command: 'make' }, session: slug };
+  expect((await cbos.call('POST', '/rules/test', asked)).body).toMatchObject({ decision: 'deny' });
+  await cbos.call('DELETE', `/rules/${added.body.id}`);
 }
 
 async function transcriptOf(slug: string, configDir = join(world.home, '.claude')): Promise<string> {
@@ -74,21 +103,49 @@ async function transcriptOf(slug: string, configDir = join(world.home, '.claude'
   return found;
 }
 
-describe('a session continues its conversation', () => {
+describe('a session continues its conversation', { timeout: 300_000 }, () => {
   test('in a terminal, after the model has moved it into a worktree; and it returns there', async () => {
     await begin('MOVED');
+    expect(await cbos.session('MOVED')).not.toHaveProperty('place');
     await ask('MOVED', 'enter the worktree');
+    await isInWorktree('MOVED');
     await restart('MOVED');
     await ask('MOVED', 'scene:hello again');
     expect(remembers('MOVED')).toBe(true);
     expect(await transcriptOf('MOVED')).toContain('--claude-worktrees-feat/');
+    await isInWorktree('MOVED');
+
+    // The first turn ran where the session started, and a rewind restores the files there.
+    const files = [world.projectDir, place].map((folder) => join(folder, 'a.txt'));
+    for (const file of files) writeFileSync(file, 'changed\n');
+    expect((await cbos.cli(['rewind', 'MOVED', '--before', '1', '--yes'])).stderr).toBe('');
+    expect(files.map((file) => readFileSync(file, 'utf8'))).toEqual(['a\n', 'changed\n']);
+
+    // A copy of the conversation gets a worktree of its own, and works there.
+    expect((await cbos.cli(['fork', 'MOVED', 'COPY'])).stderr).toBe('');
+    await ask('COPY', 'scene:hello from the copy');
+    expect(remembers('MOVED')).toBe(true);
+    expect(await cbos.session('COPY')).not.toHaveProperty('place');
+  });
+
+  test('that was started with --worktree, and its worktree is in use', async () => {
+    await begin('FLAG', { args: ['--worktree', 'flagged'] });
+    const place = join(world.projectDir, '.claude', 'worktrees', 'flagged');
+    await cbos.until('FLAG', (one) => one.place === place, 'is in its worktree');
+    await restart('FLAG');
+    await ask('FLAG', 'scene:hello again');
+    expect(remembers('FLAG')).toBe(true);
+    await cbos.until('FLAG', (one) => one.place === place, 'is in its worktree');
   });
 
   test('after /cd: a restart, parking and a prompt, and a conversion', async () => {
     await begin('CD', { path: join(world.dir, 'behind') });
     await cbos.call('POST', '/sessions/CD/send', { text: `/cd ${join(world.dir, 'other')}`, command: true });
     await waitFor(async () => (await transcriptOf('CD')).includes('-other/'), { describe: 'the transcript moves' });
+    await cbos.until('CD', ({ place }) => place === join(world.dir, 'other'), 'is in the other folder');
     await restart('CD');
+    // Claude Code itself does not return there.
+    await cbos.until('CD', ({ place }) => place === undefined, 'is where it was started');
     await ask('CD', 'scene:hello again');
     expect(remembers('CD')).toBe(true);
     expect((await cbos.cli(['park', 'CD'])).stderr).toBe('');
@@ -106,6 +163,7 @@ describe('a session continues its conversation', () => {
     await begin(slug, { type, path: path === '.' ? world.projectDir : join(world.dir, path) });
     if (path === '.') await ask(slug, 'enter the worktree');
     await untilQuiet(slug);
+    if (path === '.') await isInWorktree(slug);
     await ask(slug, 'scene:hello again');
     expect(remembers(slug)).toBe(true);
   });

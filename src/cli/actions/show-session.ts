@@ -1,4 +1,4 @@
-import { type Because, CatalogueError, type Session } from '../../protocol/index.ts';
+import { type Because, CatalogueError, placeOf, type Session } from '../../protocol/index.ts';
 import { blockedText } from '../../text/blocked-words.ts';
 import { overBudgetText } from '../../text/budget-words.ts';
 import { baseText, totalText } from '../../text/changes-words.ts';
@@ -112,9 +112,12 @@ type Fact = readonly [name: string, value: string];
 function facts(session: Session, { home, branchOf, modelOf }: Reader): Fact[] {
   const { status, adopted, path } = session;
   const missing = missingText(session);
-  const branch = path === null ? '' : cleanLine(branchOf(path));
+  const { place } = session;
+  const branch = cleanLine(branchOf(placeOf(session) ?? ''));
+  const withBranch = (folder: string): string => (branch === '' ? folder : `${folder} (${branch})`);
   return [
-    ['path', [pathText(path, home), branch === '' ? '' : `(${branch})`].filter(isText).join(' ')],
+    ['path', place === undefined ? withBranch(pathText(path, home)) : pathText(path, home)],
+    ['place', place === undefined ? '' : withBranch(pathText(place, home))],
     ['worktree', worktreeText(session, home)],
     ['set-up', setUpText(session)],
     ['port', session.worktree?.port === undefined ? '' : `${session.worktree.port} (CBOS_WORKTREE_PORT)`],

@@ -3,6 +3,7 @@ import {
   countAttentions,
   folderName,
   isUnread,
+  placeOf,
   type Session,
   type SessionResources,
   sortByAttention,
@@ -55,7 +56,7 @@ interface SessionColumn<S = Session> extends Column {
  * these, because all fields of 5,000 sessions are 10 MB.
  */
 export const SHORT_FIELDS = [
-  ...['slug', 'path', 'state', 'status', 'created_at', 'last_activity', 'adopted', 'screen_id'],
+  ...['slug', 'path', 'place', 'state', 'status', 'created_at', 'last_activity', 'adopted', 'screen_id'],
   ...['unread', 'snoozed', 'parked_at', 'lost', 'ended', 'interrupted_at', 'rate_limit', 'limit_over_at'],
   ...['over_budget', 'queue_stopped_at', 'screen_prompt_at', 'recording_stopped_at'],
   ...['recording_stopped_because', 'undrawn_since', 'view'],
@@ -75,7 +76,7 @@ const SHORT_COLUMNS = {
     title: 'PATH',
     keeps: 'end',
     worth: 3,
-    cell: ({ path }, { home }) => ({ text: pathText(path, home), style: 'dim' }),
+    cell: (session, { home }) => ({ text: pathText(placeOf(session), home), style: 'dim' }),
   },
   says: { title: 'SAYS', keeps: 'start', least: 20, worth: 5, cell: (session) => ({ text: saysOf(session) }) },
 } satisfies Record<string, SessionColumn<ShortSession>>;
@@ -91,7 +92,7 @@ const COLUMNS = {
     keeps: 'both ends',
     worth: 2,
     isExtra: true,
-    cell: ({ path }, { branchOf }) => ({ text: path === null ? '' : cleanLine(branchOf(path)), style: 'dim' }),
+    cell: (session, { branchOf }) => ({ text: cleanLine(branchOf(placeOf(session) ?? '')), style: 'dim' }),
   },
   worktree: {
     title: 'WORKTREE',

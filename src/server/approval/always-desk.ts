@@ -8,6 +8,7 @@ import {
   type Answer,
   CatalogueError,
   openQuestions,
+  placeOf,
   type Question,
   type Session,
   type StandingChoices,
@@ -48,7 +49,7 @@ export function createAlwaysDesk({ sessions, rules }: AlwaysOptions): AlwaysDesk
   }
 
   async function propose(slug: string, { tool, cut }: Question): Promise<Proposed> {
-    const { path } = sessions.get(slug);
+    const path = placeOf(sessions.get(slug));
     const folder = path === null ? null : await followLinks(path);
     if (tool === null || cut === true || folder === null) return { why: 'CBOS does not have the complete call' };
     const fields = ruleForCall({ tool: tool.name, input: tool.input }, folder);

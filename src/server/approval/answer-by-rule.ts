@@ -2,6 +2,7 @@ import type { Reply } from '../../core/answer/reply.ts';
 import { replyOf } from '../../core/approval/index.ts';
 import type { AuditOutcome } from '../../protocol/index.ts';
 import type { SessionActor } from '../session/actor.ts';
+import { placeOfRecord } from '../session/place.ts';
 import type { Dispose } from '../sessions.ts';
 import type { AskedInput } from './approvals.ts';
 
@@ -61,7 +62,7 @@ export async function answerByRule(actor: SessionActor, question: RuledQuestion)
 }
 
 const verdictOf = ({ deps, record }: SessionActor, asked: AskedInput) =>
-  deps.approvals.verdict({ id: record.id, name: record.slug, path: record.path }, asked);
+  deps.approvals.verdict({ id: record.id, name: record.slug, path: placeOfRecord(record) }, asked);
 
 /** Replies inside the session's mailbox, but waits for the outcome of the reply outside the mailbox. */
 async function decideNow(

@@ -5,6 +5,7 @@ import { watchDirectory } from '../../platform/files/watch-directory.ts';
 import { HOME_RULES, PROJECT_RULES } from '../../platform/rules/index.ts';
 import type { Logger } from '../logger.ts';
 import type { SessionActor } from '../session/actor.ts';
+import { placeOfRecord } from '../session/place.ts';
 import type { Dispose } from '../sessions.ts';
 import type { Approvals } from './approvals.ts';
 import { askedIn } from './asked-input.ts';
@@ -128,7 +129,10 @@ export async function answerCall(actor: SessionActor, wait: string): Promise<voi
   try {
     const asked = askedIn(await waits.asked(wait));
     if (asked === null) return;
-    const found = await approvals.verdictBefore({ id: record.id, name: record.slug, path: record.path }, asked);
+    const found = await approvals.verdictBefore(
+      { id: record.id, name: record.slug, path: placeOfRecord(record) },
+      asked,
+    );
     if (found === null) {
       await waits.reply(wait, {});
       return;

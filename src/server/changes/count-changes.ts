@@ -5,7 +5,7 @@
  */
 
 import { Emitter } from '../../emitter/emitter.ts';
-import { type ChangeCounts, type Changes, isAsking, type Session } from '../../protocol/index.ts';
+import { type ChangeCounts, type Changes, isAsking, placeOf, type Session } from '../../protocol/index.ts';
 import { showThrough } from '../attention/pass-on.ts';
 import type { Clock } from '../clock.ts';
 import type { Logger } from '../logger.ts';
@@ -54,7 +54,8 @@ export function countChanges({ sessions: base, changes, clock, log }: CountChang
   });
 
   const shown = (session: Session): Session => {
-    const found = session.path === null ? undefined : counts.get(session.path);
+    const place = placeOf(session);
+    const found = place === null ? undefined : counts.get(place);
     return found === undefined ? session : { ...session, changes: found };
   };
 
@@ -63,7 +64,7 @@ export function countChanges({ sessions: base, changes, clock, log }: CountChang
    * known.
    */
   function keep(folder: string, found: Counts | null): void {
-    const here = base.list().filter(({ path }) => path === folder);
+    const here = base.list().filter((session) => placeOf(session) === folder);
     const before = counts.get(folder);
     if (found === null || here.length === 0) counts.delete(folder);
     else counts.set(folder, { ...found.total, base: found.base, counted_at: toTimestamp(clock.now()) });
@@ -71,17 +72,19 @@ export function countChanges({ sessions: base, changes, clock, log }: CountChang
     for (const session of here) counted.tell({ kind: 'updated', session: shown(session) });
   }
 
-  function request({ path }: Pick<Session, 'path'>, when: 'now' | 'later'): void {
+  function request(session: Pick<Session, 'path' | 'place'>, when: 'now' | 'later'): void {
+    const path = placeOf(session);
     if (path !== null && isInRepository(path)) queue.request(path, when);
     else if (path !== null) counts.delete(path);
   }
 
   function forget(path: string | null | undefined): void {
-    if (path != null && !base.list().some((session) => session.path === path)) counts.delete(path);
+    if (path != null && !base.list().some((session) => placeOf(session) === path)) counts.delete(path);
   }
 
   function see(session: Session, kind: 'added' | 'changed'): void {
-    const { slug, path, status, worktree } = session;
+    const { slug, status, worktree } = session;
+    const path = placeOf(session);
     const before = seen.get(slug);
     seen.set(slug, { path, status });
     if (before?.path !== path) forget(before?.path);
@@ -146,8 +149,8 @@ export function countChanges({ sessions: base, changes, clock, log }: CountChang
       ...changes,
       list: async (session, asked) => {
         const found = await changes.list(session, asked);
-        if (asked.base === null && session.path !== null)
-          keep(session.path, found.left_out.untracked > 0 ? null : found);
+        const place = placeOf(session);
+        if (asked.base === null && place !== null) keep(place, found.left_out.untracked > 0 ? null : found);
         return found;
       },
     },

@@ -1,7 +1,14 @@
 import { rm } from 'node:fs/promises';
 import type { SideOptions } from '../../platform/git/changed-side.ts';
 import { type Comparer, type CountedChanges, createComparer } from '../../platform/git/compare.ts';
-import { CatalogueError, type ChangedSide, type Changes, type Patch, type Session } from '../../protocol/index.ts';
+import {
+  CatalogueError,
+  type ChangedSide,
+  type Changes,
+  type Patch,
+  placeOf,
+  type Session,
+} from '../../protocol/index.ts';
 import { createSlots } from '../slots.ts';
 
 /**
@@ -65,8 +72,10 @@ export function createSessionChanges({ environment, scratchDir }: SessionChanges
 }
 
 /** @throws CatalogueError no_such_path */
-export function requireFolder({ slug, path }: Session): string {
-  if (path !== null) return path;
+export function requireFolder(session: Session): string {
+  const { slug } = session;
+  const place = placeOf(session);
+  if (place !== null) return place;
   throw new CatalogueError('no_such_path', `CBOS does not know which folder ${slug} works in`, {
     hint: 'Set it with PUT /sessions/SLUG/path; for an observed session, use `cbos adopt`',
   });

@@ -70,7 +70,11 @@ export async function launchFirst(
 type Rostered = Pick<Roster, 'all'>;
 
 async function sessionsIn(roster: Rostered, folder: string): Promise<string[]> {
-  const sessions = roster.all().map(({ actor }) => ({ slug: actor.slug, path: actor.record.path }));
+  const sessions = roster.all().map(({ actor }) => ({
+    slug: actor.slug,
+    path: actor.record.path,
+    ...(actor.record.reported.place === null ? {} : { place: actor.record.reported.place }),
+  }));
   return (await usersOf([folder], sessions)).get(folder) ?? [];
 }
 

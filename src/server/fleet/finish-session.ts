@@ -4,7 +4,14 @@ import { finishWorktree } from '../../platform/git/finish-worktree.ts';
 import { isThere } from '../../platform/git/repository.ts';
 import { deleteAsides } from '../../platform/git/set-aside.ts';
 import { descendantsOf, findMarked } from '../../platform/process/index.ts';
-import { CatalogueError, type Finish, type PullRequest, type Session, type Worktree } from '../../protocol/index.ts';
+import {
+  CatalogueError,
+  type Finish,
+  isInside,
+  type PullRequest,
+  type Session,
+  type Worktree,
+} from '../../protocol/index.ts';
 import type { Clock } from '../clock.ts';
 import type { Logger } from '../logger.ts';
 import type { SessionActor } from '../session/actor.ts';
@@ -149,9 +156,9 @@ function requireStoppable(member: Member, isAskedTo: boolean): void {
 /** Even if the other session has no process now, its next turn would work in this worktree. */
 function requireNoOther(roster: FinishContext['roster'], { actor: own }: Member, folder: string): void {
   const others = roster.all().flatMap(({ actor }) => {
-    const { slug, path } = actor.record;
-    const isInside = path !== null && (path === folder || path.startsWith(`${folder}/`));
-    return actor !== own && isInside && (!actor.isDead() || actor.isParked()) ? [slug] : [];
+    const { slug, path, reported } = actor.record;
+    const isHere = isInside(path, folder) || isInside(reported.place, folder);
+    return actor !== own && isHere && (!actor.isDead() || actor.isParked()) ? [slug] : [];
   });
   if (others.length === 0) return;
   throw new CatalogueError('worktree_in_use', `Other sessions work in ${folder}: ${others.join(', ')}`, {

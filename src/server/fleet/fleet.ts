@@ -15,6 +15,7 @@ import { createScreenControls } from '../screen/screen-controls.ts';
 import type { ActorDeps, SessionActor } from '../session/actor.ts';
 import type { SessionControls } from '../session/controls.ts';
 import type { Conversation } from '../session/conversation.ts';
+import { placeOfRecord } from '../session/place.ts';
 import { resumeQueue } from '../session/queue-stop.ts';
 import type { Dispose } from '../sessions.ts';
 import { createSlots } from '../slots.ts';
@@ -287,7 +288,8 @@ export function createFleet({
     holdTurn: (slug) => holdTurn(actorOf(slug)),
     whileQuiet: (slug, work) => whileQuiet(roster.get(slug), work),
     sessionOf: processes.sessionOf,
-    named: () => roster.all().map(({ actor: { record } }) => ({ id: record.id, name: record.slug, path: record.path })),
+    named: () =>
+      roster.all().map(({ actor: { record } }) => ({ id: record.id, name: record.slug, path: placeOfRecord(record) })),
   };
 }
 

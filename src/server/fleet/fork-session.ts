@@ -3,6 +3,7 @@ import { canFork, type ForkedConversation } from '../../platform/claude/index.ts
 import type { SessionRecord } from '../../platform/sqlite/session-store.ts';
 import { CatalogueError, type Fork, type Session } from '../../protocol/index.ts';
 import type { SessionActor } from '../session/actor.ts';
+import { placeOfRecord } from '../session/place.ts';
 import { withEquipment } from '../worktrees/equip-worktree.ts';
 import { type CreateContext, launchFirst } from './create-session.ts';
 import type { LaunchContext } from './launch-session.ts';
@@ -26,7 +27,7 @@ export function forkSession(context: CreateContext, member: Member, request: For
   return whileQuiet(member, () =>
     roster.claim(request.slug, async () => {
       const { actor } = member;
-      const path = await requireDirectory(actor.record.path ?? '');
+      const path = await requireDirectory(placeOfRecord(actor.record) ?? '');
       const { type, launch: asked, claudeVersion } = actor.record;
       if (!canFork(claudeVersion))
         throw new CatalogueError('launch_failed', `Claude Code ${claudeVersion} cannot fork a conversation`);

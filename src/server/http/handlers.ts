@@ -6,6 +6,7 @@ import {
   countAttentions,
   isUnread,
   matchesSelector,
+  placeOf,
   REPLAY_OUTPUT_BYTES,
   type Recordings,
   type Session,
@@ -197,7 +198,7 @@ export function createHandlers(options: HandlerOptions): Handlers {
     markReviewed: ({ params, body }) => options.reviews.mark(params.slug, body),
     completeFolder: async ({ query }) => ({ folders: await completeFolder(query.path ?? '', userHome) }),
     completePrompt: async ({ params, query }) => {
-      const { path } = sessions.get(params.slug);
+      const path = placeOf(sessions.get(params.slug));
       return { items: path === null ? [] : await completePrompt(path, query.word) };
     },
     broadcast: ({ body }) => sessions.broadcast(body),

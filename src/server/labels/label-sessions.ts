@@ -12,6 +12,7 @@ import {
   type BroadcastResult,
   CatalogueError,
   matchesSelector,
+  placeOf,
   type Session,
 } from '../../protocol/index.ts';
 import { passOn, showThrough } from '../attention/pass-on.ts';
@@ -98,7 +99,9 @@ export function labelSessions(options: LabelOptions): LabelledSessions {
   }
 
   /** Determines the repository that a session works in. This is done once for each folder, and never by polling. */
-  async function findRepository({ slug, path }: Session): Promise<void> {
+  async function findRepository(session: Session): Promise<void> {
+    const { slug } = session;
+    const path = placeOf(session);
     const id = ids.get(slug);
     if (id === undefined || path === null) return;
     lookedIn.set(id, path);
@@ -162,7 +165,9 @@ export function labelSessions(options: LabelOptions): LabelledSessions {
    * Reports whether to determine the session's repository now, for example because the session may have turned its
    * folder into a repository during the turn.
    */
-  function isToBeLookedFor({ slug, path, status }: Session, kind: 'added' | 'state' | 'updated' | 'woken'): boolean {
+  function isToBeLookedFor(session: Session, kind: 'added' | 'state' | 'updated' | 'woken'): boolean {
+    const { slug, status } = session;
+    const path = placeOf(session);
     const id = ids.get(slug);
     if (id === undefined || path === null) return false;
     const mayHaveMade = kind === 'state' && status.primary === 'idle' && of(id).repository === null;

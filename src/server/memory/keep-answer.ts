@@ -2,6 +2,7 @@ import { aboutOf, remember } from '../../core/memory/index.ts';
 import { followLinks } from '../../platform/rules/index.ts';
 import type { Answer, Question } from '../../protocol/index.ts';
 import type { SessionActor } from '../session/actor.ts';
+import { placeOfRecord } from '../session/place.ts';
 import { projectOf } from './project-of.ts';
 
 /**
@@ -15,7 +16,8 @@ export async function keepAnswer(
   question: Question | null,
   given: Answer,
 ): Promise<void> {
-  const { path, slug } = record;
+  const { slug } = record;
+  const path = placeOfRecord(record);
   const tool = question?.tool ?? null;
   if (question === null || tool === null || path === null) return;
   const answer = remember(question, given);

@@ -7,6 +7,7 @@ import {
   type MemoryFilter,
   type MemoryPage,
   type MemoryQuery,
+  placeOf,
   type QuestionMemory,
   type Session,
 } from '../../protocol/index.ts';
@@ -40,7 +41,9 @@ export function createMemoryDesk({
 
   return {
     ofQuestion: async (slug) => {
-      const { path, status } = sessions.get(slug);
+      const session = sessions.get(slug);
+      const { status } = session;
+      const path = placeOf(session);
       const { question } = status;
       if (question === null) throw new CatalogueError('no_question', `${slug} has no open question`);
       const { id: question_id, tool } = question;

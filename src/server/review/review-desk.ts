@@ -17,6 +17,7 @@ import {
   MOST_COMMENTED_LINES,
   MOST_COMMENTS,
   type NewReviewComment,
+  placeOf,
   type Review,
   type ReviewComment,
   type ReviewedFile,
@@ -247,7 +248,9 @@ export function createReviewDesk(options: ReviewDeskOptions): ReviewDesk {
   };
 }
 
-function folderOf({ slug, path }: Session): string {
+function folderOf(session: Session): string {
+  const { slug } = session;
+  const path = placeOf(session);
   if (path !== null) return path;
   throw new CatalogueError('no_such_path', `CBOS does not know which folder ${slug} works in`);
 }

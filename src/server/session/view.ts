@@ -60,6 +60,7 @@ export function viewSession(facts: SessionFacts): Session {
   return {
     slug: record.slug,
     path: record.path,
+    ...(record.reported.place === null ? {} : { place: record.reported.place }),
     type: record.type,
     screen_id: record.screenId,
     pid: memory.primary === 'dead' || record.parkedAt !== null ? null : (record.agent?.pid ?? null),

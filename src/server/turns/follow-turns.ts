@@ -2,7 +2,7 @@ import { existsSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import type { KeptTurn } from '../../platform/git/turn-refs.ts';
 import type { TurnKeeper } from '../../platform/git/turns.ts';
-import { CatalogueError, isAsking, type Session } from '../../protocol/index.ts';
+import { CatalogueError, isAsking, placeOf, type Session } from '../../protocol/index.ts';
 import type { Clock } from '../clock.ts';
 import type { Logger } from '../logger.ts';
 import type { Sessions } from '../sessions.ts';
@@ -74,7 +74,8 @@ export function followTurns({ sessions, keeper, clock, log, onKept }: FollowTurn
     const next = isInTurn(session);
     if (next === null || next === one.isRunning) return one;
     one.isRunning = next;
-    const { path, adopted } = session;
+    const { adopted } = session;
+    const path = placeOf(session);
     if (path === null || !adopted || !isInRepository(path)) return one;
     const at = Math.min(Date.parse(session.status.since ?? '') || clock.now(), clock.now());
     if (next) begin(one, { id, slug, folder: path, at, isOld: isNew });
@@ -140,7 +141,9 @@ export function followTurns({ sessions, keeper, clock, log, onKept }: FollowTurn
   }
 
   /** Reads the files in advance, so that the first turn of a new session does not have to wait for this. */
-  function prepare({ slug, path, adopted }: Session): void {
+  function prepare(session: Session): void {
+    const { slug, adopted } = session;
+    const path = placeOf(session);
     const one = followed.get(ids.get(slug) ?? '');
     if (one === undefined || path === null || !adopted || one.isRunning || !isInRepository(path)) return;
     const prepared = oneAtATime(() => (isDisposed ? Promise.resolve() : keeper.prepare(path)));

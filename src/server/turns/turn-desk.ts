@@ -16,7 +16,9 @@ import {
   type CheckpointFacts,
   type CheckpointFile,
   type CheckpointFiles,
+  isInside,
   type Patch,
+  placeOf,
   type Rewind,
   type Rewound,
   type Session,
@@ -160,7 +162,8 @@ export function createTurnDesk({ sessions, environment, settings, clock, log }: 
     rewind: (session, { turn: number, to }) =>
       sessions.whileQuiet(session.slug, async () => {
         const turn = closed(await find(session, number));
-        const folder = requireFolder(session);
+        // The session may have moved since, and its other folder must not get these files.
+        const folder = turn.root;
         requireNoTurnIn(turn.root, session);
         const commit = commitOf(turn, to, session.slug);
         const { id } = sessions.turn(session.slug);
@@ -184,11 +187,10 @@ export function createTurnDesk({ sessions, environment, settings, clock, log }: 
     const other = sessions
       .list()
       .find(
-        ({ slug, path, status }) =>
-          slug !== session.slug &&
-          path !== null &&
-          (path === root || path.startsWith(`${root}/`)) &&
-          (status.primary === 'active' || status.primary === 'stuck'),
+        (other) =>
+          other.slug !== session.slug &&
+          isInside(placeOf(other), root) &&
+          (other.status.primary === 'active' || other.status.primary === 'stuck'),
       );
     if (other === undefined) return;
     throw new CatalogueError('already_running', `${other.slug} is working in the same folder`, {

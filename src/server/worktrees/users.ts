@@ -1,12 +1,12 @@
 import { followLinks } from '../../platform/rules/index.ts';
-import type { Session } from '../../protocol/index.ts';
+import { isInside, type Session } from '../../protocol/index.ts';
 
-type Placed = Pick<Session, 'slug' | 'path'>;
+type Placed = Pick<Session, 'slug' | 'path' | 'place'>;
 
 /**
  * Returns the sessions that work in each of these folders, by folder. A session counts only for the innermost folder,
  * because worktrees are inside the main checkout. Stopped sessions count too, because a restart continues in the
- * folder.
+ * folder. A session that has moved counts for its place, and for the folder in which it will start again.
  */
 export async function usersOf(
   folders: readonly string[],
@@ -17,10 +17,12 @@ export async function usersOf(
     folders.map(async (folder) => ({ folder, at: (await followLinks(folder)) ?? folder })),
   );
   const innermost = real.toSorted((one, other) => other.at.length - one.at.length);
-  for (const { slug, path } of sessions) {
-    const at = path === null ? null : ((await followLinks(path)) ?? path);
-    const inside = innermost.find((one) => at !== null && (at === one.at || at.startsWith(`${one.at}/`)));
-    if (inside !== undefined) users.get(inside.folder)?.push(slug);
+  for (const { slug, path, place } of sessions) {
+    const at = await Promise.all(
+      [path, place].map(async (one) => (one == null ? null : ((await followLinks(one)) ?? one))),
+    );
+    const inside = at.map((one) => innermost.find((worktree) => isInside(one, worktree.at))?.folder);
+    for (const folder of new Set(inside)) if (folder !== undefined) users.get(folder)?.push(slug);
   }
   return users;
 }

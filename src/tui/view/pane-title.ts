@@ -1,4 +1,4 @@
-import type { SeenSession } from '../../protocol/index.ts';
+import { placeOf, type SeenSession } from '../../protocol/index.ts';
 import { blockedText } from '../../text/blocked-words.ts';
 import { changesFact } from '../../text/changes-words.ts';
 import { displayWidth, truncate } from '../../text/display-width.ts';
@@ -27,7 +27,7 @@ interface PaneTitle {
 
 /** Returns the title line above a session, with its name, its state, and how far the view is scrolled back. */
 export function paneTitle({ model, session, cols, canGoBack, now, home, dress }: PaneTitle): string {
-  const { slug, path, status } = session;
+  const { slug, status } = session;
   const size = session.cols === null ? '' : `${session.cols}×${session.rows}`;
   const { back } = model.scroll;
   const moved = scrollText({ back, canGoBack, isCounted: !isConversation(model, session) });
@@ -48,7 +48,7 @@ export function paneTitle({ model, session, cols, canGoBack, now, home, dress }:
     setUpNotice(session),
     changesFact(session),
     pullRequestText(session),
-    pathText(path, home),
+    pathText(placeOf(session), home),
     session.type === 'json' ? 'json' : isConversation(model, session) ? 'conversation, T: terminal' : size,
     moved,
   ];

@@ -1,4 +1,12 @@
-import { isCurrent, isNearlyFull, isSnoozed, isUnread, type SeenSession, type Session } from '../../protocol/index.ts';
+import {
+  isCurrent,
+  isNearlyFull,
+  isSnoozed,
+  isUnread,
+  placeOf,
+  type SeenSession,
+  type Session,
+} from '../../protocol/index.ts';
 import { blockedText } from '../../text/blocked-words.ts';
 import { changedLines } from '../../text/changes-words.ts';
 import { displayWidth, truncate } from '../../text/display-width.ts';
@@ -102,7 +110,10 @@ function withMark(row: string, mark: string, { cols, dress }: ListOptions): stri
 function gistOf(session: Session, home: string | undefined): string {
   if (!session.adopted) return `only observed; /adopt takes it over`;
   const says =
-    blockedText(session) || sessionGist(session) || worktreeBranch(session.worktree) || pathText(session.path, home);
+    blockedText(session) ||
+    sessionGist(session) ||
+    worktreeBranch(session.worktree) ||
+    pathText(placeOf(session), home);
   return [pullRequestText(session), says].filter((part) => part !== '').join(' · ');
 }
 

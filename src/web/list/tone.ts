@@ -4,6 +4,7 @@ import {
   attentionOf,
   isCurrent,
   needOf,
+  placeOf,
   type SeenSession,
   type Session,
 } from '../../protocol/index.ts';
@@ -46,9 +47,9 @@ export function toneOf(session: Attending & Pick<SeenSession, 'elsewhere'>): Ton
 
 /** Returns one line about the session: why it cannot be reached, its question, what it is doing, or its folder. */
 export function gistOf(
-  session: Pick<Session, 'slug' | 'status' | 'path' | 'screen_prompt_at' | 'view' | 'worktree'> & Ended,
+  session: Pick<Session, 'slug' | 'status' | 'path' | 'place' | 'screen_prompt_at' | 'view' | 'worktree'> & Ended,
 ): string {
-  const { path } = session;
+  const path = placeOf(session);
   const place = worktreeBranch(session.worktree) || (path === null ? '' : shortPath(path));
   const says = blockedText(session) || sessionGist(session) || place;
   return [pullRequestText(session), says].filter(Boolean).join(' · ');

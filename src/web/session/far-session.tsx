@@ -1,6 +1,6 @@
 import { useSignal } from '@preact/signals';
 import { useRef } from 'preact/hooks';
-import { type Elsewhere, openQuestions, type SeenSession } from '../../protocol/index.ts';
+import { type Elsewhere, openQuestions, placeOf, type SeenSession } from '../../protocol/index.ts';
 import { deliveryLine } from '../../text/delivery-text.ts';
 import { causeText } from '../../text/machine-words.ts';
 import { sessionCommands } from '../actions/session-commands.ts';
@@ -21,7 +21,8 @@ import { SessionTerminal } from './terminal.tsx';
  * allowed to perform.
  */
 export function FarSession({ session, elsewhere }: { session: SeenSession; elsewhere: Elsewhere }) {
-  const { slug, path, status } = session;
+  const { slug, status } = session;
+  const path = placeOf(session);
   const { machine, asOf, cause, may, isLive } = elsewhere;
   const tools = useRef<HTMLDivElement>(null);
   const askedAtFirst = useRef<{ slug: string; id: string | null } | null>(null);

@@ -1,5 +1,5 @@
 import type { RefObject } from 'preact';
-import type { SeenSession, Session } from '../../protocol/index.ts';
+import { placeOf, type SeenSession, type Session } from '../../protocol/index.ts';
 import { changesFact } from '../../text/changes-words.ts';
 import { contextFact, costFact } from '../../text/figure-words.ts';
 import { pullRequestText } from '../../text/pull-request-words.ts';
@@ -63,8 +63,8 @@ export function SessionHead({ session, tools }: SessionHeadProps) {
         {slug}
       </h1>
       <StatusChip session={session} />
-      <span class="faint clip grow wide-only" title={session.path ?? undefined}>
-        {session.path === null ? '' : shortPath(session.path)}
+      <span class="faint clip grow wide-only" title={placeOf(session) ?? undefined}>
+        {shortPath(placeOf(session) ?? '')}
         {[
           worktreeBranch(session.worktree),
           setUpNotice(session),
