@@ -5,6 +5,7 @@ import { thresholdsOf } from '../core/settings/index.ts';
 import { type ScreenRule, userObserver } from '../core/status/index.ts';
 import { Emitter } from '../emitter/emitter.ts';
 import {
+  createOwnKeys,
   createTurnGates,
   noteRemade,
   openReplyWaits,
@@ -111,6 +112,7 @@ export async function openFleet(
     ...{ home: settings.home, userHome: environment.HOME ?? '/', clock },
     store: createSetUpStore(database),
   });
+  const ownKeys = createOwnKeys(clock.now);
   const fleet = createFleet({
     deps: {
       clock,
@@ -118,6 +120,7 @@ export async function openFleet(
       screen,
       thresholds,
       observe: userObserver(options.rules, thresholds),
+      enterDoes: (env) => ownKeys.enterDoes({ ...environment, ...env }),
       sessions: createSessionStore(database),
       history: createHistoryStore(database),
       deliveries: createPatientDeliveries(createDeliveryStore(database), writes),

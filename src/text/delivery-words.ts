@@ -45,6 +45,7 @@ type Refused =
   | 'slash_command'
   | 'ended'
   | 'unread'
+  | 'enter_bound'
   | 'draft'
   | `covered_by_${Covering}`;
 
@@ -57,6 +58,10 @@ const REFUSALS: Readonly<Record<Refused, readonly [message: string, cure?: strin
   unread: [
     'The session has not read an earlier prompt yet',
     'Wait until the session continues (`cbos attach SLUG` shows what it is doing), or let CBOS hold the prompt (--queue)',
+  ],
+  enter_bound: [
+    "Enter does not submit the prompt, because Claude Code's keybindings.json binds it to something else",
+    'Bind "enter" to "chat:submit" in the context "Chat" of that file; `cbos doctor` shows the file',
   ],
   draft: [
     'Somebody is typing in the prompt',

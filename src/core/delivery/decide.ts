@@ -29,6 +29,8 @@ export interface DeliveryContext {
    * become one prompt
    */
   isUnread: boolean;
+  /** whether a binding of the user's keeps Enter from submitting the prompt */
+  isEnterBound: boolean;
   /** what receives the keypresses instead of the prompt, or null if nothing does */
   cover: Cover | null;
 }
@@ -43,7 +45,7 @@ export function contextOf(seen: Seen): DeliveryContext {
   const hasReturned =
     (!isQueueStopped && deliveries.queued.some(({ phase }) => RETURNED.has(phase))) ||
     (draft === 'own' && leftToEnter(seen) !== null);
-  const stops = { isQueueStopped, isOverBudget, isUnread };
+  const stops = { isQueueStopped, isOverBudget, isUnread, isEnterBound: (seen.enterDoes ?? null) !== null };
   return { status, adopted, isParked, draft, hasReturned, ...stops, cover: coverOf(seen) };
 }
 
@@ -61,6 +63,7 @@ export type RefusalReason =
   | 'slash_command'
   | 'ended'
   | 'unread'
+  | 'enter_bound'
   | 'asking'
   | 'draft'
   | `covered_by_${Cover}`;
@@ -86,6 +89,9 @@ export function decideDelivery(context: DeliveryContext, request: DeliveryReques
   }
   if (context.isParked) return { kind: 'hold' };
   if (primary === 'dead') return refuse('ended');
+  // Even with force, nothing would submit the text. CBOS does not hold it either, because nothing reports when the user
+  // has changed the binding.
+  if (context.isEnterBound && !isAsking(context.status)) return refuse('enter_bound');
   if (request.force) return { kind: 'type', confirm: 'turn' };
   // The state is still unknown, usually because the session is starting. CBOS types a held message as soon as the
   // prompt appears.
@@ -119,7 +125,7 @@ export function askedFor({ kind, tool, text }: Question): string {
 
 /** Reports whether CBOS may type a held message now. */
 export function mayTypeHeld(context: DeliveryContext): boolean {
-  if (!context.adopted || context.isOverBudget) return false;
+  if (!context.adopted || context.isOverBudget || context.isEnterBound) return false;
   if (context.isUnread || context.cover !== null || context.draft === 'foreign') return false;
   return isReady(context.status) && !isLimited(context.status);
 }

@@ -39,6 +39,8 @@ export interface Seen extends PromptSeen {
    * become one prompt
    */
   isUnread: boolean;
+  /** what Enter does in the prompt instead of submitting it, as bound by the user; null or absent if it submits it */
+  enterDoes?: string | null;
   /** whether Claude Code accepts a message as many small pastes, as version 2.1.150 and later do */
   takesManyPastes: boolean;
   /** digits that CBOS typed into dialogs; if a dialog had already closed, its digit ended up in the prompt */

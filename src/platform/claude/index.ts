@@ -32,6 +32,7 @@ export * from './hook-spool.ts';
 export * from './launch.ts';
 export * from './launch-mark.ts';
 export * from './own-files.ts';
+export * from './own-keys.ts';
 export * from './own-settings.ts';
 export * from './process-trace.ts';
 export * from './queue-operations.ts';

@@ -4,7 +4,7 @@ import { checkCallers } from './checks/callers.ts';
 import { checkDatabase } from './checks/database.ts';
 import { checkDrops, checkHome, checkRecordings, checkSpool } from './checks/files.ts';
 import { checkInotify } from './checks/inotify.ts';
-import { checkClaude, checkNode, checkScreen, checkScript } from './checks/programs.ts';
+import { checkClaude, checkKeys, checkNode, checkScreen, checkScript } from './checks/programs.ts';
 import { checkRules } from './checks/rules.ts';
 import { checkOrphans, checkScreenDirectory, checkScreens } from './checks/screens.ts';
 import { checkHooks, checkServer, checkService } from './checks/server.ts';
@@ -19,6 +19,7 @@ const EXAMINATIONS: readonly (readonly [name: string, examine: Examine])[] = [
   ["Screen's directory", checkScreenDirectory],
   ['script', checkScript],
   ['Claude Code', checkClaude],
+  ['Key bindings', checkKeys],
   ['Home', checkHome],
   ['Database', checkDatabase],
   ['Recordings', checkRecordings],

@@ -42,6 +42,8 @@ export interface ActorDeps {
   disk: DiskWatch;
   /** the record of what was dropped from recordings */
   drops: DropStore;
+  /** returns what Enter does in Claude Code's prompt with these added variables; null if it submits the prompt */
+  enterDoes?: (env: Readonly<Record<string, string>>) => string | null;
   /** whether `script` flushes each write of a recording */
   isFlushed: boolean;
   /**

@@ -202,9 +202,11 @@ export class EvidenceIntake {
   seeAbsent({ pid, comm }: { pid: number; comm: string }): void {
     const { status, deps } = this.#session;
     const { process } = status.evidence();
-    if (process?.absent?.pid === pid) return;
+    const before = process?.absent;
+    // A wrapper may replace itself with a shell.
+    if (before?.pid === pid && before.comm === comm) return;
     status.seeRegistry(null);
-    const absent = { pid, comm, since: deps.clock.now() };
+    const absent = { pid, comm, since: before?.since ?? deps.clock.now() };
     status.seeProcess({ alive: true, startedAt: null, endedAt: null, absent });
   }
 

@@ -31,6 +31,7 @@ export function seeDelivery(actor: SessionActor): Seen {
     isQueueStopped: isQueueStopped(actor),
     isOverBudget: deps.budgets.overBudget(record) !== null,
     isUnread: actor.unread.isWaiting(),
+    enterDoes: record.type === 'screen' ? (deps.enterDoes?.(record.launch.env) ?? null) : null,
     takesManyPastes: takesManyPastes(record.claudeVersion),
     answerKey: record.answerKey,
     clearedAt: actor.promptKeys.clearedAt(),

@@ -44,6 +44,7 @@ function at(
     isQueueStopped: false,
     isOverBudget: false,
     isUnread: false,
+    isEnterBound: false,
     cover: null,
     ...more,
   };
@@ -144,6 +145,7 @@ describe('a held text may be typed', () => {
     ['not after a draft', at('idle', 'waiting_input', { draft: 'foreign' }), false],
     ['not into a session that is only observed', at('idle', 'ready', { adopted: false }), false],
     ['not while the previous text is unread', at('idle', 'ready', { isUnread: true }), false],
+    ['not while Enter does something else', at('idle', 'ready', { isEnterBound: true }), false],
     ['not while the status is unknown', at(null), false],
   ])('%s', (_, context, may) => {
     expect(mayTypeHeld(context)).toBe(may);

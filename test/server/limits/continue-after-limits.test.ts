@@ -55,7 +55,7 @@ class Stopped implements LimitedSession {
     waitingTexts: 0,
     delivery: {
       ...{ status: this.status, adopted: true, isParked: false, draft: this.draft, hasReturned: false },
-      ...{ isQueueStopped: false, isOverBudget: false, isUnread: false, cover: null },
+      ...{ isQueueStopped: false, isOverBudget: false, isUnread: false, isEnterBound: false, cover: null },
     },
   });
   wasBegun = (key: string): boolean => this.journal.has(key);

@@ -1,4 +1,11 @@
-import { claudeVersion, formatClaudeVersion, hookEventsOf, resolveClaude } from '../../claude/index.ts';
+import {
+  claudeVersion,
+  createOwnKeys,
+  formatClaudeVersion,
+  hookEventsOf,
+  keysFile,
+  resolveClaude,
+} from '../../claude/index.ts';
 import { runProgram } from '../../process/index.ts';
 import { type Finding, fault, ok, warning } from '../check.ts';
 import type { DoctorContext } from '../context.ts';
@@ -55,5 +62,15 @@ export async function checkClaude({ settings, sessionEnvironment }: DoctorContex
   return warning(
     `${found} does not support hooks, so the status comes only from the screen, with a delay`,
     'Update it: npm install -g @anthropic-ai/claude-code',
+  );
+}
+
+/** CBOS presses Enter to submit a prompt. */
+export function checkKeys({ sessionEnvironment, now }: DoctorContext): Finding {
+  const does = createOwnKeys(() => now).enterDoes(sessionEnvironment);
+  if (does === null) return ok('Enter submits the prompt');
+  return fault(
+    `${keysFile(sessionEnvironment)} binds Enter to ${JSON.stringify(does)}, so CBOS cannot send prompts`,
+    'Bind "enter" to "chat:submit" in the context "Chat" of that file',
   );
 }

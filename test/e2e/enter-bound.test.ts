@@ -1,0 +1,57 @@
+import { mkdirSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { afterAll, beforeAll, expect, test } from 'vitest';
+import type { Delivery } from '../../src/protocol/index.ts';
+import { type Cbos, startCbos } from '../harness/cbos.ts';
+import { type ClaudeWorld, claudeWorld } from '../harness/claude.ts';
+import { waitFor } from '../harness/wait-for.ts';
+
+let world: ClaudeWorld;
+let cbos: Cbos;
+const bindEnter = (action: string): void => {
+  const bindings = [{ context: 'Chat', bindings: { enter: action, 'ctrl+s': 'chat:submit' } }];
+  writeFileSync(join(world.home, '.claude', 'keybindings.json'), JSON.stringify({ bindings }));
+};
+
+beforeAll(async () => {
+  world = await claudeWorld();
+  mkdirSync(join(world.home, '.claude'), { recursive: true });
+  bindEnter('chat:newline');
+  cbos = await startCbos(world);
+  await cbos.call('POST', '/sessions', { slug: 'KEYS', type: 'screen', path: world.projectDir });
+  await cbos.untilStatus('KEYS', 'idle/ready');
+});
+afterAll(() => world.dispose());
+
+test('Claude Code follows the file: Enter begins a new line', async () => {
+  await cbos.call('POST', '/sessions/KEYS/keys', { keys: 'one\rtwo' });
+  await cbos.until('KEYS', ({ buffer_tail: tail }) => /one\s+two/.test(tail ?? ''), 'shows two lines');
+  await cbos.call('POST', '/sessions/KEYS/keys', { keys: '\x03' });
+  await cbos.until('KEYS', ({ buffer_tail: tail }) => tail?.includes('two') === false, 'has an empty prompt');
+});
+
+test('a prompt that Enter would not submit is refused before anything is typed, and the doctor names the file', async () => {
+  for (const more of [['--wait'], ['--wait', '--force'], ['--queue']]) {
+    const refused = await cbos.cli(['send', 'KEYS', 'scene:hello bound', ...more]);
+    expect(refused).toMatchObject({ code: 4, stderr: expect.stringContaining('keybindings.json') });
+  }
+  expect((await cbos.session('KEYS')).buffer_tail).not.toContain('bound');
+  expect((await cbos.cli(['doctor'])).stdout).toContain('binds Enter to "chat:newline"');
+});
+
+test('prompts arrive once Enter submits again', async () => {
+  bindEnter('chat:submit');
+  // Claude Code applies the change a moment later, and CBOS allows for that.
+  let sent: Delivery | null = null;
+  await waitFor(
+    async () => {
+      const { body, error } = await cbos.call<Delivery>('POST', '/sessions/KEYS/send', { text: 'scene:hello now' });
+      if (error === null) sent = body;
+      return error === null;
+    },
+    { describe: 'CBOS accepts a prompt' },
+  );
+  expect(sent).toMatchObject({ status: 'delivered' });
+  await waitFor(() => world.promptsReceived().length > 0, { describe: 'the model gets a prompt' });
+  expect(world.promptsReceived()).toEqual(['scene:hello now']);
+});
