@@ -34,6 +34,11 @@ export async function sendAndWait(
   let delivery: Delivery | null = null;
   let wasReady = false;
   let hasSent = false;
+  /**
+   * Whether Claude Code accepted the prompt during another turn, so that an end may be that turn's; null until it
+   * matters
+   */
+  let isQueued: boolean | null = null;
   let settling: { key: string; timer: NodeJS.Timeout } | null = null;
   let onTimeout = (): void => undefined;
 
@@ -63,7 +68,17 @@ export async function sendAndWait(
         const look = (): void => {
           if (delivery === null) return;
           const session = connection().view().get(slug);
-          const progress = turnProgress(session, { delivery, wasReady });
+          let progress = turnProgress(session, { delivery, wasReady });
+          if (progress === 'over' && session?.type === 'screen') {
+            if (isQueued === null) {
+              isQueued = true;
+              readIsQueued(context, slug, delivery).then((found) => {
+                isQueued = found;
+                look();
+              }, ending.fail);
+            }
+            if (isQueued) progress = 'maybe_over';
+          }
           if (progress !== 'maybe_over') stopSettling();
           if (session === undefined || progress === 'ended') {
             ending.fail(new CommandError(`${slug} stopped before its turn was over`, `cbos restart ${slug}`));
@@ -96,6 +111,13 @@ export async function sendAndWait(
   } finally {
     stopSettling();
   }
+}
+
+/** Reports whether Claude Code accepted a prompt during another turn, such as the one that an agent's end began. */
+async function readIsQueued(context: CliContext, slug: string, { created_at: since }: Delivery): Promise<boolean> {
+  const client = await context.client();
+  const { prompt } = (await client.call('explain', { params: { slug } })).evidence.hooks ?? {};
+  return prompt != null && prompt.queued === true && prompt.at >= since;
 }
 
 /**

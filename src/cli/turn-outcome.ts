@@ -29,7 +29,7 @@ export async function readOutcome(client: Caller, session: Session, sent: Delive
   // A held prompt may have been sent long after it was accepted.
   const since = sent.status === 'queued' ? delivery.updated_at : delivery.created_at;
   if (status.detail === 'error') {
-    const text = session.type === 'json' ? await answerOf(client, session, { since, message: null }) : '';
+    const text = session.type === 'json' ? await answerOf(client, session, { id: sent.id, since, message: null }) : '';
     return { kind: 'failed', text, why: `The turn of ${slug} failed: ${cleanLine(status.because.evidence)}` };
   }
   const { hooks, json } = (await client.call('explain', { params: { slug } })).evidence;
@@ -40,7 +40,7 @@ export async function readOutcome(client: Caller, session: Session, sent: Delive
   const isInterrupted = delivery.phase === 'interrupted' || (isEnd && 'interrupted' in end && end.interrupted);
   if (isInterrupted || (session.type === 'screen' && hasNoEnd))
     return { kind: 'failed', text: '', why: `The turn of ${slug} was interrupted` };
-  const text = isEnd ? await answerOf(client, session, { since, message: end.message }) : '';
+  const text = isEnd ? await answerOf(client, session, { id: sent.id, since, message: end.message }) : '';
   return { kind: 'answered', text: text === '' ? await shownByCommand(client, session, { ...delivery, since }) : text };
 }
 
@@ -59,11 +59,11 @@ async function settledDelivery(client: Caller, { slug, type, status }: Session, 
 async function answerOf(
   client: Caller,
   { slug, type }: Session,
-  turn: { since: string; message: string | null },
+  turn: { id: string; since: string; message: string | null },
 ): Promise<string> {
   if (type === 'screen') return cleanBlock(turn.message ?? '').trim();
   try {
-    const { text, at } = await client.call('lastResponse', { params: { slug } });
+    const { text, at } = await client.call('lastResponse', { params: { slug }, query: { delivery: turn.id } });
     return at >= turn.since ? cleanBlock(text).trim() : '';
   } catch (error) {
     if (error instanceof CatalogueError && error.code === 'no_response') return '';

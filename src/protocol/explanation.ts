@@ -35,7 +35,16 @@ const Process = z.object({ alive: z.boolean(), started_at: At, ended_at: At });
 const Hooks = z.object({
   last_at: At,
   started: z.object({ at: Timestamp, source: z.string() }).nullable(),
-  prompt: z.object({ at: Timestamp, text: z.string() }).nullable(),
+  prompt: z
+    .object({
+      at: Timestamp,
+      text: z.string(),
+      queued: z.boolean().optional().meta({
+        description:
+          'true if Claude Code accepted the prompt during a turn, which may take the prompt in or leave it to the next turn',
+      }),
+    })
+    .nullable(),
   tools: z
     .array(z.object({ name: z.string(), at: Timestamp, requested_at: At }))
     .meta({ description: 'Calls that were announced but not reported as finished' }),

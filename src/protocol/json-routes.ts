@@ -75,8 +75,13 @@ export const JSON_ROUTES = {
   lastResponse: {
     method: 'get',
     path: '/sessions/{slug}/last-response',
-    summary: "A JSON session's last answer",
+    summary: "A JSON session's last answer, or the answer to one prompt",
     params: SlugParam,
+    query: z.strictObject({
+      delivery: z.string().optional().meta({
+        description: 'the id of a prompt: its answer, although a later turn may have ended since',
+      }),
+    }),
     success: 200,
     response: LastResponse,
     errors: ['no_such_session', 'no_events', 'no_response'],

@@ -187,7 +187,7 @@ export interface Sessions {
   /** @throws CatalogueError no_events */
   events(slug: string, page: { after: number; limit: number }): EventsPage;
   /** @throws CatalogueError no_events, no_response */
-  lastResponse(slug: string): LastResponse;
+  lastResponse(slug: string, delivery?: string): LastResponse;
   /** @throws CatalogueError no_events */
   sessionCosts(slug: string): SessionCosts;
   costs(): FleetCosts;

@@ -39,6 +39,14 @@ function choose(prompt: string): Scene | null {
   return sceneOf('all', answer(...NAMES.map((one) => agent(`write ${one}`, `part-${one}`))), say('They are at it.'));
 }
 
+/** Kills Claude Code while three agents ask. Resolves when nothing is asked any more. */
+async function killWithAgents(): Promise<Session> {
+  await cbos.cli(['send', 'ALL', 'scene:all', '--queue']);
+  const before = await cbos.until('ALL', (one) => asked(one).length === 3, 'all agents ask again');
+  process.kill(before.pid ?? 0, 'SIGKILL');
+  return cbos.until('ALL', (one) => asked(one).length === 0, 'nothing is asked any more');
+}
+
 const made = (name: string): boolean => existsSync(join(world.projectDir, `made-by-${name}`));
 const asked = ({ status }: Session): readonly Question[] => openQuestions(status);
 const commandOf = ({ tool }: Question): unknown => (tool?.input as { command?: unknown } | undefined)?.command;
@@ -101,10 +109,15 @@ describe('agents ask after the turn of a JSON session', () => {
   });
 
   test('the end of the process closes its questions, and the session says so', async () => {
-    await cbos.cli(['send', 'ALL', 'scene:all', '--queue']);
-    const before = await cbos.until('ALL', (one) => asked(one).length === 3, 'all agents ask again');
-    process.kill(before.pid ?? 0, 'SIGKILL');
-    const now = await cbos.until('ALL', (one) => asked(one).length === 0, 'nothing is asked any more');
+    const now = await killWithAgents();
     expect(now.status).toMatchObject({ primary: 'idle', detail: 'error' });
+  });
+
+  test('the next prompt gets its own answer, although Claude Code first reports the end of the agents as a turn', async () => {
+    const sent = await cbos.cli(['send', 'ALL', 'scene:hello', '--wait']);
+    expect(sent).toEqual({ code: 0, stdout: 'Hello! I am ready when you are.\n', stderr: '' });
+    await killWithAgents();
+    const invoked = await cbos.cli(['invoke', 'ALL', 'scene:hello']);
+    expect(invoked).toEqual({ code: 0, stdout: 'Hello! I am ready when you are.\n', stderr: '' });
   });
 });

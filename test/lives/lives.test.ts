@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { live } from './life.ts';
+import { live } from './live.ts';
 
 /** `npm test` lives the same few lives each time. `npm run lives` lives 200 others. */
 const SEED = Number(process.env.LIVES_SEED ?? 39);

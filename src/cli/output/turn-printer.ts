@@ -101,9 +101,13 @@ export function createTurnPrinter(out: Printer, turn: InvokedTurn, ending: Endin
   };
 }
 
-/** Claude Code reports that it has accepted a prompt, and reports it again with its first answer. */
+/**
+ * Reports whether an event begins the turn. Claude Code first reports that it has queued the prompt, while another turn
+ * may still run. Then it reports that it begins the prompt, and repeats the prompt.
+ */
 function isOf(event: ClaudeEvent, invocation: string): boolean {
-  return (event.type === 'command_lifecycle' ? event.command_uuid : event.uuid) === invocation;
+  if (event.type === 'command_lifecycle') return event.command_uuid === invocation && event.state !== 'queued';
+  return event.uuid === invocation;
 }
 
 function isBlockEnd(event: ClaudeEvent): boolean {

@@ -86,8 +86,11 @@ export interface HookEvidence {
   lastAt: Millis | null;
   sessionId: string | null;
   started: { at: Millis; source: string } | null;
-  /** the last prompt that Claude Code accepted */
-  prompt: { at: Millis; text: string } | null;
+  /**
+   * the last prompt that Claude Code accepted. `id` is the id of the turn that was running then (2.1.330). `isQueued`
+   * means that the prompt was accepted during a turn, which may take the prompt in or leave it to the next turn.
+   */
+  prompt: { at: Millis; text: string; id?: string; isQueued?: true } | null;
   /** the tool calls that are running, oldest first */
   tools: readonly PendingTool[];
   /**

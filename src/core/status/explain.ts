@@ -70,7 +70,11 @@ function hookFacts({ hooks }: Evidence): Explanation['evidence']['hooks'] {
   return {
     last_at: iso(hooks.lastAt),
     started: hooks.started && { at: new Date(hooks.started.at).toISOString(), source: hooks.started.source },
-    prompt: hooks.prompt && { at: new Date(hooks.prompt.at).toISOString(), text: hooks.prompt.text },
+    prompt: hooks.prompt && {
+      at: new Date(hooks.prompt.at).toISOString(),
+      text: hooks.prompt.text,
+      ...(hooks.prompt.isQueued === true ? { queued: true } : {}),
+    },
     tools: hooks.tools.map(({ name, at, requestedAt }) => ({
       name,
       at: new Date(at).toISOString(),

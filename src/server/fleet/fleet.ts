@@ -250,7 +250,7 @@ export function createFleet({
     cancelDelivery: (slug, id) => controlsOf(slug).deliverer.cancel(id),
     invoke: (slug, request) => conversationOf(slug).invoke(request),
     events: (slug, page) => conversationOf(slug).events(page),
-    lastResponse: (slug) => conversationOf(slug).lastResponse(),
+    lastResponse: (slug, delivery) => conversationOf(slug).lastResponse(delivery),
     sessionCosts: (slug) => readSessionCosts(deps, actorOf(slug)),
     costs: () => readFleetCosts(deps),
     explain: (slug) => {

@@ -180,7 +180,7 @@ export function createHandlers(options: HandlerOptions): Handlers {
     invoke: ({ params, body }) => sessions.invoke(params.slug, body),
     events: ({ params, query }) =>
       sessions.events(params.slug, { after: query.after ?? 0, limit: query.limit ?? DEFAULT_EVENTS }),
-    lastResponse: ({ params }) => sessions.lastResponse(params.slug),
+    lastResponse: ({ params, query }) => sessions.lastResponse(params.slug, query.delivery),
     sessionCosts: ({ params }) => sessions.sessionCosts(params.slug),
     costs: () => sessions.costs(),
     historyDays: ({ query }) => sessions.historyDays(query),

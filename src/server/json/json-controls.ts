@@ -191,7 +191,7 @@ function createConversation(actor: SessionActor, driver: JsonDriver, deliverer: 
       const page = found.slice(0, limit);
       return { events: page, next: found.length > limit ? (page.at(-1)?.seq ?? null) : null };
     },
-    lastResponse: () => lastResponse(actor),
+    lastResponse: (delivery) => lastResponse(actor, delivery),
   };
 }
 

@@ -9,15 +9,24 @@ import { toTimestamp } from '../session/view.ts';
  */
 const LOOKED_THROUGH = 50;
 
-/** @throws CatalogueError no_response */
-export function lastResponse({ deps: { events }, record: { id }, slug }: SessionActor): LastResponse {
+/**
+ * @param delivery the prompt whose answer is meant; if omitted, the last answer of any turn
+ * @throws CatalogueError no_response
+ */
+export function lastResponse(actor: SessionActor, delivery?: string): LastResponse {
+  const {
+    deps: { events },
+    record: { id },
+    slug,
+  } = actor;
   const results = events.newest(id, ['result'], LOOKED_THROUGH);
   const messages = results.some(({ event }) => isCutShort(event))
     ? events.newest(id, ['assistant'], LOOKED_THROUGH)
     : [];
   const found = results
     .map((result, index) => answerOf(result, messagesOf(messages, results[index - 1], result)))
-    .findLast((answer) => answer !== null);
+    .filter((answer) => answer !== null && (delivery === undefined || mayAnswer(answer.result.event, delivery)))
+    .at(-1);
   if (found === undefined || found === null)
     throw new CatalogueError('no_response', `${slug} has not completed a turn yet, so it has no answer`);
   const { text, error, result } = found;
@@ -38,6 +47,15 @@ export function lastResponse({ deps: { events }, record: { id }, slug }: Session
  */
 const isCutShort = ({ subtype }: ClaudeEvent): boolean =>
   typeof subtype === 'string' && subtype.startsWith('error_max_');
+
+/**
+ * Reports whether a result may be the one of a prompt. Since 2.1.330, Claude Code names the prompts of a turn. The turn
+ * that the end of an agent begins has none.
+ */
+function mayAnswer({ origin, user_message_uuids: prompts }: ClaudeEvent, delivery: string): boolean {
+  if (Array.isArray(prompts)) return prompts.includes(delivery);
+  return (origin as { kind?: unknown } | undefined)?.kind !== 'task-notification';
+}
 
 type Answer = Pick<LastResponse, 'text'> & { error: string | null; result: StoredEvent };
 

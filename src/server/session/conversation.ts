@@ -5,6 +5,9 @@ export interface Conversation {
   /** @throws CatalogueError already_running, session_dead, session_in_use, claude_not_found, launch_failed */
   invoke(request: Invoke): Promise<Invocation>;
   events(page: { after: number; limit: number }): EventsPage;
-  /** @throws CatalogueError no_response */
-  lastResponse(): LastResponse;
+  /**
+   * @param delivery the prompt whose answer is meant; if omitted, the last answer of any turn
+   * @throws CatalogueError no_response
+   */
+  lastResponse(delivery?: string): LastResponse;
 }

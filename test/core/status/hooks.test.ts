@@ -162,6 +162,21 @@ describe('hooks that come twice, late or in the wrong order change nothing', () 
   });
 });
 
+describe('a prompt is known to be queued if Claude Code accepted it during a turn', () => {
+  const given = (at: number, id?: string): HookEvent =>
+    hook(at, 'UserPromptSubmit', { prompt: 'go on', ...(id === undefined ? {} : { prompt_id: id }) });
+  test.each<[string, boolean, HookEvent[]]>([
+    ['the first prompt', false, [given(10, 'a')]],
+    ['a prompt with the id of the turn before it', true, [given(10, 'a'), given(20, 'a')]],
+    ['a prompt after an interrupt, which no hook reports', false, [given(10, 'a'), given(20, 'b')]],
+    ['a prompt without ids, during a turn', true, [given(10), given(20)]],
+    ['a prompt without ids, after a turn', false, [given(10), stop(15), given(20)]],
+  ])('%s: %s', (_, isQueued, events) => {
+    const { hooks } = explain(evidenceOf({ hooks: hooksOf(...events) }), 1_000_000, DEFAULT_THRESHOLDS).evidence;
+    expect(hooks?.prompt?.queued ?? false).toBe(isQueued);
+  });
+});
+
 describe('an interrupt by CBOS', () => {
   const announced = hook(20, 'PreToolUse', bash('a'));
   const { tool_use_id: _, ...withoutId } = bash('a');

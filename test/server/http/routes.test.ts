@@ -110,7 +110,7 @@ const SUCCESSES: Record<RouteOfOne, RestInput & { before?: () => unknown; asPage
   history: { params: { slug: 'AUTH' }, query: { since: '2026-01-01T00:00:00Z' } },
   invoke: { params: { slug: 'JSON' }, body: { prompt: 'hello' }, before: () => json() },
   events: { params: { slug: 'JSON' }, query: { after: '1', limit: '10' }, before: () => json() },
-  lastResponse: { params: { slug: 'JSON' }, before: () => json() },
+  lastResponse: { params: { slug: 'JSON' }, query: { delivery: 'd1' }, before: () => json() },
   sessionCosts: { params: { slug: 'JSON' }, before: () => json() },
   ...{ costs: {}, recordings: {} },
   historyDays: { query: { session: 'AUTH', since: '2026-01-01' } },

@@ -177,8 +177,23 @@ function onPrompt(hooks: HookEvidence, event: HookEvent): HookEvidence {
   const tools = hooks.tools.map((tool) =>
     tool.at > event.at || isOpenBeside(tool) ? tool : { ...tool, requestedAt: null },
   );
-  const prompt = { at: event.at, text: prompted.slice(0, MAX_TEXT) };
+  const id = text(event.payload.prompt_id);
+  const prompt = {
+    at: event.at,
+    text: prompted.slice(0, MAX_TEXT),
+    ...(id === null ? {} : { id }),
+    ...(isInTurn(hooks, id) ? { isQueued: true as const } : {}),
+  };
   return { ...hooks, prompt, tools };
+}
+
+/**
+ * Reports whether a prompt was accepted during a turn. Its event then has the id of that turn, and else a new one
+ * (2.1.330). Older versions give no ids.
+ */
+function isInTurn(hooks: HookEvidence, id: string | null): boolean {
+  const before = hooks.prompt?.id;
+  return id === null || before === undefined ? isTurnRunning(hooks) : id === before;
 }
 
 /**
