@@ -101,6 +101,12 @@ describe('hooks that come twice, late or in the wrong order change nothing', () 
   test('a prompt, call or request from before the end of the turn does not begin it again', () => {
     expect(said(stop(30), prompt, pre, hook(21, 'PermissionRequest', bash('a')))).toBe('idle/waiting_input hook.Stop');
   });
+  test('a request of an agent from before the end of the turn stays open', () => {
+    const agent = { ...bash('a'), agent_id: 'a1', agent_type: 'general-purpose' };
+    const asks = hook(15, 'PermissionRequest', agent);
+    expect(said(start, prompt, stop(40), asks)).toBe(said(start, prompt, asks, stop(40)));
+    expect(said(start, prompt, stop(40), asks)).toBe('waiting/permission hook.PermissionRequest');
+  });
   test('an older end does not replace a newer one', () => {
     expect(said(prompt, stop(30, 'Which one?'), stop(12))).toBe('waiting/question hook.Stop.closing');
   });

@@ -121,7 +121,8 @@ function onPermissionRequest(hooks: HookEvidence, event: HookEvent): HookEvidenc
   const asked = { ...toolOf(event, event.at), ...waitOf(event) };
   if (asked.wait !== undefined && hooks.tools.some(({ wait }) => wait?.id === asked.wait?.id)) return hooks;
   if (asked.id !== null && hooks.endedTools.includes(asked.id)) return hooks;
-  if (hooks.turnEnd !== null && hooks.turnEnd.at > event.at) return hooks;
+  // An agent's request outlives the turn. On a loaded machine, its hook may report after the turn's end (2.1.330).
+  if (asked.agent === null && hooks.turnEnd !== null && hooks.turnEnd.at > event.at) return hooks;
   const isMeant = (tool: PendingTool): boolean =>
     asked.id !== null && tool.id !== null
       ? tool.id === asked.id
