@@ -10,7 +10,7 @@ const isRoot = process.getuid?.() === 0;
 
 let world: ClaudeWorld;
 beforeEach(async () => {
-  world = await claudeWorld();
+  world = await claudeWorld({ agent: 'stand-in' });
 });
 afterEach(() => world.dispose());
 

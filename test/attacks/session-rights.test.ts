@@ -73,7 +73,7 @@ const post = (path: string, body: unknown): string =>
   `-H 'content-type: application/json' -d '${JSON.stringify(body)}' http://localhost${path}`;
 
 beforeAll(async () => {
-  world = await claudeWorld({ choosers: [chooseAttack], projects: ['other'] });
+  world = await claudeWorld({ agent: 'stand-in', choosers: [chooseAttack], projects: ['other'] });
   results = world.project('results');
   script = join(world.dir, 'attack.sh');
   writeFileSync(script, '');

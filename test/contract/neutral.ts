@@ -15,6 +15,7 @@ export function neutralText(text: string, { paths }: Neutral): string {
     .replaceAll(UUID, 'UUID')
     .replaceAll(/\b(msg|toolu)_\d+/g, '$1_N')
     .replaceAll(/(?<="(?:backgroundTaskId|id)":")b[a-z0-9]{8}|(?<=with ID: |\/tasks\/)b[a-z0-9]{8}/g, 'TASK')
+    .replaceAll(/(pasted_content id=\\?")[0-9a-f]+/g, '$1ID')
     .replaceAll(/\bagent-a[0-9a-f]+|(?<="agent_id":")a[0-9a-f]+/g, 'agent')
     .replaceAll(/UUID\/subagents\/agent/g, 'UUID')
     .replaceAll(/\/plans\/[\w-]+\.md/g, '/plans/PLAN.md');

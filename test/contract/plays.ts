@@ -157,6 +157,7 @@ const LAUNCHES: Readonly<Record<string, Launch>> = {
       query: turn('scene:query'),
       think: turn('scene:think'),
       slow: turn('scene:slow'),
+      compound: turn('scene:compound'),
       overloaded: turn('scene:overloaded'),
       treacherous: turn('scene:treacherous'),
       error: async (stage) => {
@@ -239,6 +240,13 @@ const LAUNCHES: Readonly<Record<string, Launch>> = {
         await stage.type('\x1b');
         await stage.registry('idle');
         await stage.rest('interrupted', /manual mode on/);
+        await stage.type('\r');
+        await stage.hook('Stop');
+        await stage.rest('done');
+      },
+      paste: async (stage) => {
+        await stage.type(`\x1b[200~${PASTED}\x1b[201~`);
+        await stage.rest('pasted', /Pasted text/);
         await stage.type('\r');
         await stage.hook('Stop');
         await stage.rest('done');
@@ -331,12 +339,15 @@ async function playResume(world: ClaudeWorld, take: (name: string, trace: Trace)
   await first.hook('SessionEnd');
   await first.ended();
   take('terminated', first.take());
-  const options = { ...SIZE, conversation: { kind: 'resume' as const, sessionId: first.sessionId } };
+  const conversation = { kind: 'resume' as const, sessionId: first.sessionId };
+  const options = { ...SIZE, conversation, args: ['--allowedTools', 'Bash'] };
   const second = await openTerminalStage(world, options);
   await second.hook('SessionStart');
   await second.rest('continued');
   await turn('scene:hello')(second);
   take('resume', second.take());
+  await turn('scene:run')(second);
+  take('allowed', second.take());
   await second.prompt('scene:background');
   await second.hook('Stop');
   await second.registry('shell');
@@ -381,6 +392,9 @@ async function playLaunch(
   }
 }
 
+/** More lines than Claude Code shows of a paste. */
+const PASTED = Array.from({ length: 6 }, (_, at) => `line ${at} of a paste`).join('\n');
+
 /** Scenes that the demo's catalogue does not have. */
 const MORE_SCENES: Readonly<Record<string, Scene>> = {
   'scene:run': commandScene('run', { command: './deploy.sh staging', description: 'Deploy to staging' }),
@@ -389,6 +403,7 @@ const MORE_SCENES: Readonly<Record<string, Scene>> = {
     description: 'Wait',
     run_in_background: true,
   }),
+  'scene:compound': commandScene('compound', { command: './check.sh && ls', description: 'Check and list' }),
   'scene:broken': commandScene('broken', { command: 'cat nothing.txt', description: 'Read a missing file' }),
 };
 

@@ -8,7 +8,7 @@ import { type ClaudeWorld, claudeWorld } from '../harness/claude.ts';
 let world: ClaudeWorld;
 let cbos: Cbos;
 beforeAll(async () => {
-  world = await claudeWorld();
+  world = await claudeWorld({ agent: 'stand-in' });
   cbos = await startCbos(world);
 });
 afterAll(() => world.dispose());
@@ -111,7 +111,7 @@ describe('a session that cannot be launched', () => {
   test("a socket path beyond the system's limit is refused, although Screen itself would report nothing", async () => {
     const deep = join(world.dir, 'd'.repeat(60), 's'.repeat(10));
     mkdirSync(deep, { recursive: true, mode: 0o700 });
-    await using other = await claudeWorld();
+    await using other = await claudeWorld({ agent: 'stand-in' });
     const server = await startCbos(other, { SCREENDIR: deep });
     const refused = await server.call('POST', '/sessions', {
       slug: 'LONG-NAME-THAT-DOES-NOT-FIT',
@@ -124,7 +124,7 @@ describe('a session that cannot be launched', () => {
   });
 
   test('a Claude Code that is missing or ends at once is reported, and nothing is left behind', async () => {
-    await using other = await claudeWorld();
+    await using other = await claudeWorld({ agent: 'stand-in' });
     const server = await startCbos(other, { CBOS_CLAUDE_COMMAND: 'no-such-claude' });
     const refused = await server.call('POST', '/sessions', { slug: 'NONE', type: 'screen', path: other.projectDir });
     expect(refused).toMatchObject({
@@ -156,7 +156,7 @@ describe('the command line', () => {
   });
 
   test('explains how to start the server if none is running', async () => {
-    await using other = await claudeWorld();
+    await using other = await claudeWorld({ agent: 'stand-in' });
     const result = await runCbos(other, ['ls']);
     expect(result).toMatchObject({ code: 5, stdout: '' });
     expect(result.stderr).toContain('cbos up');

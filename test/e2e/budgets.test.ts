@@ -28,7 +28,7 @@ per = "total"
 let world: ClaudeWorld;
 let cbos: Cbos;
 beforeAll(async () => {
-  world = await claudeWorld();
+  world = await claudeWorld({ agent: 'stand-in' });
   mkdirSync(world.cbosHome, { mode: 0o700 });
   writeFileSync(join(world.cbosHome, 'config.toml'), CONFIG);
   cbos = await startCbos(world);

@@ -7,7 +7,7 @@ import { waitFor } from '../harness/wait-for.ts';
 
 describe('a day on the command line', () => {
   test('from up to down, with a real session in between', async () => {
-    await using world = await claudeWorld();
+    await using world = await claudeWorld({ agent: 'stand-in' });
     const env = { CBOS_PORT: String(await world.freePort()) };
     const cbos = (...args: string[]): Promise<CliResult> => runCbos(world, args, { env });
     const session = async (): Promise<Session> => JSON.parse((await cbos('show', 'DAY', '--json')).stdout) as Session;

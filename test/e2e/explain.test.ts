@@ -20,6 +20,7 @@ status = "active/using_tools"
 
 test("a status is explained, saved for a report without a word of the session, and changed by a user's own rule", async () => {
   await using world = await claudeWorld({
+    agent: 'stand-in',
     choosers: [
       (prompt) =>
         prompt.includes('deploy')
@@ -93,7 +94,7 @@ test("a status is explained, saved for a report without a word of the session, a
 });
 
 test('a JSON session is explained by its events, and its wrong status is replayed from its file', async () => {
-  await using world = await claudeWorld();
+  await using world = await claudeWorld({ agent: 'stand-in' });
   const cbos = await startCbos(world);
   const prompt = 'scene:permission for Hildegard';
   await cbos.call('POST', '/sessions', { slug: 'WHY', type: 'json', path: world.projectDir, prompt });

@@ -11,7 +11,7 @@ import { createWorld } from '../harness/world.ts';
 test.skipIf(!hasNatsServer)(
   'a person attaches over the fleet to the real program, prompts it, and leaves',
   async () => {
-    const deskWorld = await claudeWorld();
+    const deskWorld = await claudeWorld({ agent: 'stand-in' });
     const laptopWorld = createWorld();
     try {
       const [desk, laptop] = await Promise.all([startCbos(deskWorld), startCbos(laptopWorld)]);

@@ -11,7 +11,7 @@ let world: ClaudeWorld;
 let cbos: Cbos;
 let json: JsonSessions;
 beforeEach(async () => {
-  world = await claudeWorld();
+  world = await claudeWorld({ agent: 'stand-in' });
   cbos = await startCbos(world, { CBOS_JSON_IDLE_TIMEOUT: '1' });
   json = jsonSessions(world, () => cbos);
 });

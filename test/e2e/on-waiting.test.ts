@@ -7,7 +7,7 @@ import { waitFor } from '../harness/wait-for.ts';
 
 describe('on_waiting', () => {
   test('runs when a session starts to wait, with slug, state and question in its environment', async () => {
-    await using world = await claudeWorld();
+    await using world = await claudeWorld({ agent: 'stand-in' });
     const told = join(world.dir, 'told');
     mkdirSync(world.cbosHome, { mode: 0o700 });
     const command = `printf '%s|%s|%s|%s\\n' "$CBOS_SLUG" "$CBOS_STATE" "$CBOS_DETAIL" "$CBOS_QUESTION" >> ${told}`;

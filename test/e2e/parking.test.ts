@@ -27,7 +27,7 @@ const leavesShell: ChooseScene = (prompt) =>
     : null;
 
 beforeAll(async () => {
-  world = await claudeWorld({ choosers: [leavesShell] });
+  world = await claudeWorld({ agent: 'stand-in', choosers: [leavesShell] });
   cbos = await startCbos(world);
   await cbos.call('POST', '/sessions', { slug: 'PARK', type: 'screen', path: world.projectDir, cols: 100, rows: 30 });
   await cbos.untilStatus('PARK', 'idle/ready');

@@ -15,7 +15,7 @@ const NAMES = ['WORK', 'DOCS', 'BLANK'] as const;
 let before: Session[];
 
 beforeAll(async () => {
-  world = await claudeWorld();
+  world = await claudeWorld({ agent: 'stand-in' });
   cbos = await startCbos(world);
   for (const [index, slug] of NAMES.entries()) {
     const size = { cols: 100 + index, rows: 30 + index };

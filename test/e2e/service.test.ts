@@ -14,7 +14,7 @@ const LONG_MS = 60_000;
 test.skipIf(!canRunSystemd)(
   'the service starts with the login, and brings back what was running before the machine was restarted',
   async ({ skip }) => {
-    await using world = await claudeWorld();
+    await using world = await claudeWorld({ agent: 'stand-in' });
     const env = { ...world.env, XDG_RUNTIME_DIR: world.project('r') };
     const cbos = async (...args: string[]): Promise<string> => {
       const { code, stdout, stderr } = await runCbos(world, args, { env });

@@ -24,7 +24,7 @@ let world: ClaudeWorld;
 let cbos: Cbos;
 let terminal: Terminal;
 beforeAll(async () => {
-  world = await claudeWorld({ choosers: [chooseHeld] });
+  world = await claudeWorld({ agent: 'stand-in', choosers: [chooseHeld] });
   cbos = await startCbos(world);
   await cbos.call('POST', '/sessions', { slug: 'TALK', type: 'json', path: world.projectDir });
   terminal = await openTerminal(world, { cols: 110, rows: 36 });

@@ -7,7 +7,7 @@ import { openTerminal, type Terminal } from '../harness/tmux.ts';
 let world: ClaudeWorld;
 let env: Record<string, string>;
 beforeEach(async () => {
-  world = await claudeWorld();
+  world = await claudeWorld({ agent: 'stand-in' });
   env = { CBOS_PORT: String(await world.freePort()) };
 });
 afterEach(() => world.dispose());

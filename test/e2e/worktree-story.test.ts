@@ -63,7 +63,7 @@ let watched: WatchedPage;
 let page: Page;
 let terminal: Terminal;
 beforeEach(async () => {
-  world = await claudeWorld({ choosers: [chooseByPart], projects: ['shop'] });
+  world = await claudeWorld({ agent: 'stand-in', choosers: [chooseByPart], projects: ['shop'] });
   // The rules that a person adds in such a repository. A merge asks.
   const allow = ['Write', 'Bash(git add:*)', 'Bash(git commit:*)'];
   shop = createWorktreeRepository(world, 'shop');

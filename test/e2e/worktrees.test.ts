@@ -10,7 +10,7 @@ import { createWorktreeRepository } from '../harness/worktree-repository.ts';
 let world: ClaudeWorld;
 let cbos: Cbos;
 beforeAll(async () => {
-  world = await claudeWorld({ trusted: false });
+  world = await claudeWorld({ agent: 'stand-in', trusted: false });
   cbos = await startCbos(world);
 });
 afterAll(() => world.dispose());

@@ -18,7 +18,7 @@ let count = 0;
 
 beforeAll(async () => {
   if (!canStepClock) return;
-  world = await claudeWorld();
+  world = await claudeWorld({ agent: 'stand-in' });
   clock = steppingClock(world);
   cbos = await startCbos(world);
 });

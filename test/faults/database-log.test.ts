@@ -18,7 +18,7 @@ let world: ClaudeWorld;
 let cbos: Cbos;
 let slugs = 0;
 beforeAll(async () => {
-  world = await claudeWorld();
+  world = await claudeWorld({ agent: 'stand-in' });
   cbos = await startCbos(world);
   expect(
     (await cbos.call('POST', '/sessions', { slug: 'AUTH', type: 'screen', path: world.projectDir })).error,

@@ -9,7 +9,7 @@ import { mountSmallDisk, type SmallDisk } from './harness/disk.ts';
 let world: ClaudeWorld;
 let disk: SmallDisk | null;
 beforeEach(async () => {
-  world = await claudeWorld();
+  world = await claudeWorld({ agent: 'stand-in' });
   disk = mountSmallDisk(world, world.cbosHome, '3m');
 });
 afterEach(() => world.dispose());

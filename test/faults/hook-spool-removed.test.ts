@@ -11,7 +11,7 @@ let world: ClaudeWorld;
 let cbos: Cbos;
 let spool: string;
 beforeAll(async () => {
-  world = await claudeWorld();
+  world = await claudeWorld({ agent: 'stand-in' });
   cbos = await startCbos(world);
   spool = join(world.cbosHome, 'hooks');
   expect((await cbos.cli(['new', 'AUTH', '--cols', '100', '--rows', '30'])).code).toBe(0);

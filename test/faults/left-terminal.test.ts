@@ -12,7 +12,7 @@ let world: ClaudeWorld;
 let cbos: Cbos;
 let claudePid: number;
 beforeAll(async () => {
-  world = await claudeWorld();
+  world = await claudeWorld({ agent: 'stand-in' });
   cbos = await startCbos(world);
   expect((await cbos.cli(['new', 'AUTH', '--cols', '100', '--rows', '30'])).code).toBe(0);
   const { pid } = await cbos.until('AUTH', (one) => one.status.primary === 'idle', 'is idle');

@@ -7,7 +7,7 @@ import { makeLimitedGroup } from './harness/cgroups.ts';
 test('if no further process can start, each command reports it and leaves nothing half done; the rest works, and everything works afterwards', async ({
   skip,
 }) => {
-  await using world = await claudeWorld();
+  await using world = await claudeWorld({ agent: 'stand-in' });
   const group = makeLimitedGroup(world, 'pids');
   if (group === null) return skip('no control group may be made here');
   const cbos = await startCbos(world);

@@ -9,7 +9,7 @@ let cbos: Cbos;
 let id: string;
 
 beforeAll(async () => {
-  world = await claudeWorld();
+  world = await claudeWorld({ agent: 'stand-in' });
   cbos = await startCbos(world);
   await cbos.call('POST', '/sessions', { slug: 'WORK', type: 'screen', path: world.projectDir });
   id = (await cbos.untilStatus('WORK', 'idle/ready')).screen_id ?? '';

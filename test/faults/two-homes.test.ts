@@ -14,7 +14,7 @@ let neighbour: Cbos;
 let theirs: Session;
 
 beforeAll(async () => {
-  world = await claudeWorld();
+  world = await claudeWorld({ agent: 'stand-in' });
   other = secondHome(world);
   cbos = await startCbos(world);
   neighbour = await startCbos(other);

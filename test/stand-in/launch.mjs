@@ -4,9 +4,7 @@
 const WITH_VALUE = new Set([
   '--add-dir',
   '--agents',
-  '--allowedTools',
   '--append-system-prompt',
-  '--disallowedTools',
   '--fallback-model',
   '--input-format',
   '--max-turns',
@@ -29,6 +27,8 @@ export function readLaunch(argv) {
     mode: /** @type {string | null} */ (null),
     model: /** @type {string | null} */ (null),
     isPrint: false,
+    allow: /** @type {string[]} */ ([]),
+    deny: /** @type {string[]} */ ([]),
     maxBudgetUsd: /** @type {number | null} */ (null),
     prompt: /** @type {string | null} */ (null),
     unknown: /** @type {string | null} */ (null),
@@ -48,6 +48,8 @@ export function readLaunch(argv) {
     else if (word === '--dangerously-skip-permissions') launch.mode = 'bypassPermissions';
     else if (word === '--model') launch.model = words.shift() ?? null;
     else if (word === '--max-budget-usd') launch.maxBudgetUsd = Number(words.shift());
+    else if (/^--allowed-?tools$/i.test(word)) launch.allow.push(...(words.shift() ?? '').split(','));
+    else if (/^--disallowed-?tools$/i.test(word)) launch.deny.push(...(words.shift() ?? '').split(','));
     else if (word === '--print' || word === '-p') launch.isPrint = true;
     else if (WITH_VALUE.has(word)) words.shift();
     else if (['--verbose', '--include-partial-messages', '--replay-user-messages'].includes(word)) continue;

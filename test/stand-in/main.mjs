@@ -16,7 +16,7 @@ async function main() {
   const launch = readLaunch(argv);
   if (launch.unknown !== null) return fail(`error: unknown option '${launch.unknown}'`);
   const cwd = realpathSync(process.cwd());
-  const settings = readSettings({ settings: launch.settings, cwd });
+  const settings = readSettings({ ...launch, cwd });
   const version = pinnedVersion();
   const entrypoint = launch.isPrint ? 'sdk-cli' : 'cli';
   const open = () => new Engine({ launch, settings, cwd, version, entrypoint });

@@ -27,6 +27,14 @@ function covers(rule, tool, input, cwd) {
   return value === argument;
 }
 
+/** Each part of a compound command may have a rule of its own. */
+function isEachIn(/** @type {readonly string[]} */ rules, /** @type {string} */ command, /** @type {string} */ cwd) {
+  const parts = command.split(/&&|\|\||;|\|/).map((part) => part.trim());
+  return parts.every(
+    (part) => rules.some((rule) => covers(rule, 'Bash', { command: part }, cwd)) || READ_ONLY.test(part),
+  );
+}
+
 const isInside = (/** @type {string} */ path, /** @type {string} */ folder) =>
   path === folder || path.startsWith(`${folder}/`);
 
@@ -85,7 +93,7 @@ export function decide({ tool, input, mode, cwd, planFile, folders, rules }) {
   if (ASKS_BY_ITSELF.has(tool)) return 'ask';
   if (mode === 'bypassPermissions') return 'allow';
   if (isIn(rules.ask)) return 'ask';
-  if (isIn(rules.allow)) return 'allow';
+  if (isIn(rules.allow) || (tool === 'Bash' && isEachIn(rules.allow, String(input.command ?? ''), cwd))) return 'allow';
   if (mode === 'dontAsk') return 'deny';
   if (tool === 'Bash') {
     const command = String(input.command ?? '');

@@ -15,8 +15,8 @@ function readJson(path) {
 /** Returns the directory of Claude Code's own files, given the environment. */
 export const configDirectory = () => process.env.CLAUDE_CONFIG_DIR || join(process.env.HOME ?? '/', '.claude');
 
-/** @param {{ settings: string | null, cwd: string }} launch */
-export function readSettings({ settings, cwd }) {
+/** @param {{ settings: string | null, cwd: string, allow?: string[], deny?: string[] }} launch */
+export function readSettings({ settings, cwd, allow = [], deny = [] }) {
   const sources = [
     readJson(join(configDirectory(), 'settings.json')),
     readJson(join(cwd, '.claude', 'settings.json')),
@@ -26,8 +26,8 @@ export function readSettings({ settings, cwd }) {
   const rules = (/** @type {string} */ kind) => sources.flatMap((source) => source.permissions?.[kind] ?? []);
   const isDisabled = sources.some((source) => source.disableAllHooks === true);
   return {
-    allow: rules('allow'),
-    deny: rules('deny'),
+    allow: [...rules('allow'), ...allow],
+    deny: [...rules('deny'), ...deny],
     ask: rules('ask'),
     mode: sources.map((source) => source.permissions?.defaultMode).findLast((mode) => mode !== undefined) ?? 'default',
     model: sources.map((source) => source.model).findLast((model) => model !== undefined) ?? null,

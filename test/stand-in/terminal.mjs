@@ -4,6 +4,7 @@ import { clear, compact, compactRows, note, runByUser } from './commands.mjs';
 import { PermissionDialog, PlanDialog, QuestionDialog, shortPath } from './dialogs.mjs';
 import { beginWork, footerRows, workedRow, workRow } from './footer.mjs';
 import { KeyReader } from './keys.mjs';
+import { Pastes, withoutTags } from './pastes.mjs';
 import { dim, recordedRow, recordedRows, Screen, widthOf, wrap } from './screen.mjs';
 import { rejectedBecause } from './texts.mjs';
 
@@ -13,9 +14,6 @@ const MODEL_NAMES = /** @type {Record<string, string>} */ ({
   'claude-sonnet-5-5': 'Sonnet 5.5',
   'claude-haiku-5': 'Haiku 5',
 });
-/** Version 2.1.330 wraps a longer paste, and shows a placeholder for it. */
-const LONGEST_PASTE = 800;
-const MOST_PASTED_LINES = 3;
 const NBSP = '\u00a0';
 /** How long the hint about Ctrl+C stays. */
 const EXIT_HINT_MS = 800;
@@ -25,8 +23,7 @@ export class Terminal {
   /** @type {Block[]} */
   blocks = [];
   box = '';
-  /** @type {{ tag: string, text: string }[]} long pastes, for which the box shows a placeholder */
-  #pastes = [];
+  #pastes = new Pastes();
   /** @type {string | null} a grey text in the empty box */
   #hint = null;
   #isTranscript = false;
@@ -143,6 +140,7 @@ export class Terminal {
   #footer(/** @type {number} */ cols) {
     const { mode, isBusy, tasks } = this.engine;
     const state = { box: this.box, mode, tasks: tasks.size, isBusy, isNew: this.#isNew, isExitNear: this.#isExitNear };
+    if (this.#pastes.isOffered()) return [recordedRow('pasted')];
     return footerRows({ ...state, cols });
   }
 
@@ -168,27 +166,12 @@ export class Terminal {
       if (key.kind === 'key' && ['ctrl+o', 'escape', 'ctrl+c'].includes(key.name)) this.#isTranscript = false;
       return;
     }
-    if (key.kind === 'paste') return this.#paste(key.text);
-    if (key.kind === 'text') {
+    if (key.kind !== 'key') {
       this.#hint = null;
-      this.box += key.text;
+      this.box += key.kind === 'paste' ? this.#pastes.add(key.text) : key.text;
       return;
     }
     this.#readKey(key.name);
-  }
-
-  /** @param {string} pasted */
-  #paste(pasted) {
-    const text = pasted.replaceAll('\t', '    ');
-    this.#hint = null;
-    const lines = text.split('\n').length;
-    if (text.length <= LONGEST_PASTE && lines <= MOST_PASTED_LINES) {
-      this.box += text;
-      return;
-    }
-    const tag = `[Pasted text #${this.#pastes.length + 1}${lines > 1 ? ` +${lines - 1} lines` : ''}]`;
-    this.#pastes.push({ tag, text });
-    this.box += tag;
   }
 
   /** @param {string} name */
@@ -222,22 +205,18 @@ export class Terminal {
   }
 
   #submit() {
-    let text = this.box;
-    for (const { tag, text: pasted } of this.#pastes) {
-      text = text.replace(tag, () => `<pasted_content>\n${pasted}\n</pasted_content>`);
-    }
-    if (text.trim() === '') return;
+    if (this.box.trim() === '') return;
+    const text = this.#pastes.take(this.box);
     if (text.endsWith('\\')) {
       this.box = `${text.slice(0, -1)}\n`;
       return;
     }
     this.box = '';
-    this.#pastes = [];
     this.#hint = null;
     const [, name = '', args = ''] = /^\/([a-z-]+)(?:\s+(.*))?$/s.exec(text.trim()) ?? [];
     if (name !== '' && this.#command(name, args.trim())) return;
     if (text.startsWith('!')) return void this.#shell(text.slice(1));
-    void this.engine.prompt(text.trim());
+    void this.engine.prompt(text.includes('<pasted_content id=') ? text : text.trim());
   }
 
   /** Returns false if there is no such command. @param {string} name @param {string} args */
@@ -299,7 +278,7 @@ export class Terminal {
   turnBegan(/** @type {string} */ text) {
     this.#begin();
     const summary = /^<task-notification>[\s\S]*<summary>(.*)<\/summary>/.exec(text)?.[1];
-    this.#add(summary === undefined ? 'sent' : 'answer', { text: summary ?? text });
+    this.#add(summary === undefined ? 'sent' : 'answer', { text: summary ?? withoutTags(text) });
     this.draw();
   }
 
