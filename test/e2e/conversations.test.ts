@@ -27,6 +27,7 @@ const ENTER: Scene = {
 let world: ClaudeWorld;
 let place: string;
 let cbos: Cbos;
+let variables: Record<string, string>;
 beforeAll(async () => {
   const enter = (prompt: string): Scene | null => (prompt.includes('enter the worktree') ? ENTER : null);
   world = await claudeWorld({ projects: ['other', 'behind', LONG], choosers: [enter] });
@@ -36,8 +37,8 @@ beforeAll(async () => {
   const wrapper = join(world.dir, 'own-account.sh');
   const own = '[ -n "$OWN_ACCOUNT" ] && export CLAUDE_CONFIG_DIR="$OWN_ACCOUNT"';
   writeFileSync(wrapper, `#!/bin/sh\n${own}\nexec ${world.claude} "$@"\n`, { mode: 0o755 });
-  const settings = { CBOS_JSON_IDLE_TIMEOUT: '1', CBOS_TURN_CHECKPOINTS: 'true', CBOS_CLAUDE_COMMAND: wrapper };
-  cbos = await startCbos(world, settings);
+  variables = { CBOS_JSON_IDLE_TIMEOUT: '1', CBOS_TURN_CHECKPOINTS: 'true', CBOS_CLAUDE_COMMAND: wrapper };
+  cbos = await startCbos(world, variables);
 });
 afterEach(async () => {
   for (const { slug } of (await cbos.call<Session[]>('GET', '/sessions')).body) {
@@ -246,6 +247,11 @@ describe('a conversation that is gone is never replaced by an empty one without 
       'queued',
     );
     expect(world.promptsReceived()).not.toContain('scene:hello later');
+
+    // Another server shows why it holds the prompt, too.
+    await cbos.stop();
+    cbos = await startCbos(world, variables);
+    await cbos.until('QUIET', (one) => one.missing_conversation !== undefined, 'still lacks its conversation');
 
     expect((await cbos.cli(['restart', 'QUIET', '--new-conversation'])).code).toBe(0);
     await waitFor(() => world.promptsReceived().includes('scene:hello later'), { describe: 'the held prompt arrives' });

@@ -121,13 +121,18 @@ export async function untilConnected(machine: Machine): Promise<void> {
   });
 }
 
-/** Waits until the sessions have done everything that they were asked to, and answers what they still ask. */
+/**
+ * Waits until each session has done everything that it was asked to, and answers what it still asks. A prompt to one
+ * session says nothing about another: it may be behind a question there, which nobody has answered yet.
+ */
 export async function untilQuiet(machine: Machine, onAnswer: (answer: GivenAnswer) => void): Promise<void> {
   for (const slug of SLUGS) {
     let last: unknown = null;
     const isQuiet = async (): Promise<boolean> => {
       const { status } = (await machine.call<Session>('GET', `/sessions/${slug}`)).body;
-      const open = [...machine.journal()].filter(([, phase]) => phase === 'queued' || phase === 'sent');
+      const open = [...machine.journal()].filter(
+        ([text, phase]) => text.includes(`/${slug} `) && (phase === 'queued' || phase === 'sent'),
+      );
       last = { status, open };
       const { question } = status;
       if (question !== null) {

@@ -2,9 +2,13 @@
 // A session without a model that speaks Claude Code's stream-json. It writes each prompt and each answer that it gets
 // into the file TORTURE_WITNESS before it does anything else, so the file outlives every server.
 //
+// It keeps a transcript, as Claude Code does. CBOS continues no conversation whose transcript is gone.
+//
 // A prompt that contains `ask` makes the session ask for permission, and no other prompt is run before the answer.
-import { appendFileSync } from 'node:fs';
+import { appendFileSync, mkdirSync } from 'node:fs';
+import { dirname } from 'node:path';
 import { createInterface } from 'node:readline';
+import { transcriptOf } from '../stand-in/transcript.mjs';
 
 if (process.argv[2] === '--version') {
   process.stdout.write('2.1.330 (Claude Code)\n');
@@ -13,10 +17,17 @@ if (process.argv[2] === '--version') {
 
 const session_id = process.argv[process.argv.findIndex((word) => word === '--session-id' || word === '--resume') + 1];
 const witness = process.env.TORTURE_WITNESS ?? '';
+const transcript = transcriptOf(process.cwd(), session_id ?? '');
+mkdirSync(dirname(transcript), { recursive: true });
 let count = 0;
 const uuid = () => `00000000-0000-4000-8000-${String(process.pid).padStart(8, '0')}${String(++count).padStart(4, '0')}`;
 /** @param {object} event */
 const say = (event) => process.stdout.write(`${JSON.stringify({ ...event, session_id, uuid: uuid() })}\n`);
+/** @param {'user' | 'assistant'} type @param {unknown} content */
+const remember = (type, content) => {
+  const line = { type, message: { role: type, content }, sessionId: session_id, uuid: uuid() };
+  appendFileSync(transcript, `${JSON.stringify(line)}\n`);
+};
 /** @param {object} seen */
 const testify = (seen) => appendFileSync(witness, `${JSON.stringify(seen)}\n`);
 
@@ -36,6 +47,7 @@ function runNext() {
   }
   running = next;
   const { id, text } = next;
+  remember('user', text);
   say({ type: 'system', subtype: 'session_state_changed', state: 'running' });
   say({ type: 'command_lifecycle', command_uuid: id, state: 'started' });
   const replay = { type: 'user', message: { role: 'user', content: text }, parent_tool_use_id: null, isReplay: true };
@@ -43,6 +55,7 @@ function runNext() {
   if (!text.startsWith('ask ')) return finish();
   const input = { command: text };
   const tool = { type: 'tool_use', id: uuid(), name: 'Bash', input };
+  remember('assistant', [tool]);
   say({ type: 'assistant', message: { role: 'assistant', content: [tool] }, parent_tool_use_id: null });
   const request_id = uuid();
   asked.set(request_id, text);

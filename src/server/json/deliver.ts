@@ -98,6 +98,7 @@ export function createJsonDeliverer(
    * prompt forever, and CBOS would hold everything after it.
    */
   function settle(): void {
+    showWhyHeld();
     failUnconfirmed();
     const left = withStatus('sent');
     if (left.length === 0) return;
@@ -109,6 +110,17 @@ export function createJsonDeliverer(
       }
     };
     stops.push(actor.deps.clock.after(LEFT_CONFIRM_MS, giveUp));
+  }
+
+  /**
+   * A lost conversation pauses the queue, and the pause outlives the server. The reason is looked up again, because
+   * otherwise the faces would show a pause that nobody asked for.
+   */
+  function showWhyHeld(): void {
+    if (driver.isRunning() || !isQueueStopped(actor) || withStatus('queued').length === 0) return;
+    showingMissing(actor, requireSaved).catch((cause: unknown) => {
+      if (!isMissing(cause)) log.error({ slug: actor.slug, err: cause }, 'a conversation could not be looked for');
+    });
   }
 
   /**
