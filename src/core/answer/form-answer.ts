@@ -50,10 +50,8 @@ export function planForm(question: Question, form: Form, answer: Answer): FormPl
   }
   const filled = fillForm(form, { ...chosen, ...said, ...values });
   if ('content' in filled) return { kind: 'form', action: 'accept', content: filled.content };
-  return { kind: 'refuse', code: 'invalid_values', message: sentence(filled.problems.join('; ')) };
+  return { kind: 'refuse', code: 'invalid_values', message: `Nothing was sent: ${filled.problems.join('; ')}` };
 }
-
-const sentence = (text: string): string => `${text.charAt(0).toUpperCase()}${text.slice(1)}`;
 
 /** Returns the value that an option of a form with one field sets. */
 function chosenValue(form: Form, choice: number): GivenValues {

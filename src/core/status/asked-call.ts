@@ -2,7 +2,8 @@ import { type QuestionPart, tellingField } from '../../protocol/index.ts';
 import { meaningOfAnswer } from './option-meaning.ts';
 import type { ScreenDialog } from './screen/screen-evidence.ts';
 
-export type DialogKind = ScreenDialog['kind'];
+/** The kinds of dialogs that offer options. A form of an MCP server offers none. */
+export type DialogKind = Exclude<ScreenDialog['kind'], 'form'>;
 
 /** Returns the kind of dialog that opens when a tool requests permission. */
 export function dialogKindOf(toolName: string): DialogKind {

@@ -3,6 +3,7 @@ import { arbitrate } from './arbitrate/arbitrate.ts';
 import { earliest, isClosing } from './arbitrate/arbitration.ts';
 import { type Hearing, hear } from './arbitrate/hearing.ts';
 import { dialogKindOf } from './asked-call.ts';
+import { drawnForm, withWaitingForms } from './asked-forms.ts';
 import type { Evidence, PendingTool, SourceVerdict, Verdict } from './evidence.ts';
 import { requestedTool } from './hooks/hook-rules.ts';
 import { isAskedBeside } from './hooks/hooks.ts';
@@ -31,7 +32,9 @@ export function derive(evidence: Evidence, now: Millis, thresholds: Thresholds =
     const { endsAt } = limit;
     return { primary: 'waiting', detail: 'limit', because, ...NOTHING_ASKED, recheckAt: earliest(recheckAt, endsAt) };
   }
-  return { primary, detail, because, ...askedBy(winner, hearing), recheckAt };
+  const verdict = { primary, detail, because, ...askedBy(winner, hearing), recheckAt };
+  const mayAsk = winner.source !== 'process' && winner.source !== 'json';
+  return mayAsk ? withWaitingForms(verdict, evidence.hooks) : verdict;
 }
 
 type Asked = Pick<Verdict, 'question' | 'questions' | 'wait'>;
@@ -64,6 +67,8 @@ function askedBy(winner: SourceVerdict, { evidence, settled }: Hearing): Asked {
   if (isClosing(winner)) return inWords([asClosing({ text: winner.evidence, endedAt: winner.since, movedMs })]);
   if (evidence.json !== undefined) return inWords(jsonQuestions(evidence.json));
   const dialog = settled?.reading.dialog ?? null;
+  const form = dialog === null ? null : drawnForm(dialog, hooks, winner.since);
+  if (form !== null) return inWords([form]);
   if (detail !== 'permission' && detail !== 'question' && detail !== 'plan' && detail !== 'setup') return NOTHING_ASKED;
   const ask = (shown: ScreenDialog | null, tool: PendingTool | null): Asked => {
     const question = dialogQuestion({ kind: detail, dialog: shown, tool, openedAt: winner.since, movedMs });

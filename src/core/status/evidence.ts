@@ -103,6 +103,8 @@ export interface HookEvidence {
    * revive them
    */
   endedTools: readonly string[];
+  /** the newest forms of MCP servers, oldest first; absent before the first one */
+  forms?: readonly HookForm[];
   /** when a tool call last ended, or null if none has ended */
   toolEndedAt: Millis | null;
   /** the end of the last turn; it counts only if it is newer than the last prompt */
@@ -151,6 +153,12 @@ export interface OpenForm extends Elicitation {
   /** the id of the control request, or of the hook that waits for the reply */
   id: string;
   askedAt: Millis;
+}
+
+/** A form that a hook has reported. */
+export interface HookForm extends OpenForm {
+  /** identifies the hook that waits for the reply; absent once the form is in the terminal, or closed */
+  wait?: string;
 }
 
 /** An agent that Claude Code reported when it started. */

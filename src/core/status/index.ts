@@ -32,7 +32,7 @@ export { explain } from './explain.ts';
 export { valuesOf } from './form-question.ts';
 export { HOOK_RULES } from './hooks/hook-rules.ts';
 export { hasSameCall, isTurnRunning, NO_HOOKS, observeHook } from './hooks/hooks.ts';
-export { forgetWait, interruptCalls, settleCall } from './hooks/unreported.ts';
+export { forgetWait, interruptCalls, openWaits, settleCall } from './hooks/unreported.ts';
 export * from './json/json-events.ts';
 export { jsonState, TRUSTS } from './json/json-question.ts';
 export { JSON_RULES } from './json/json-rules.ts';

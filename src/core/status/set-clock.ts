@@ -42,6 +42,7 @@ export function moveHooks(hooks: HookEvidence, byMs: number): HookEvidence {
     prompt: movedEvent(hooks.prompt, byMs),
     tools: hooks.tools.map((tool) => movedTool(tool, byMs)),
     toolEndedAt: moved(hooks.toolEndedAt, byMs),
+    ...(hooks.forms && { forms: hooks.forms.map((form) => ({ ...form, askedAt: form.askedAt + byMs })) }),
     turnEnd: movedEvent(hooks.turnEnd, byMs),
     compactingSince: moved(hooks.compactingSince, byMs),
     ended: movedEvent(hooks.ended, byMs),

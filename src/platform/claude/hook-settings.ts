@@ -32,6 +32,7 @@ const EVENTS_SINCE: readonly (readonly [since: string, names: readonly string[]]
   ['2.0.77', ['PermissionRequest', 'SubagentStart']],
   ['2.1.150', ['StopFailure', 'PostCompact']],
   ['2.1.329', ['PostToolUseFailure']],
+  ['2.1.330', ['Elicitation']],
 ];
 
 /** Events that accept a matcher. `*` matches all tools. */
@@ -94,7 +95,16 @@ export const ASKING_HOOK_COMMAND =
   `{ ${NAME};${openPlace(SPOOL_VARIABLE)};${READ_PAYLOAD};` +
   `${drop(PAYLOAD_WITH_WAIT)}||k=;${PRINT_REPLY};} 2>/dev/null;exit 0`;
 
+/**
+ * The command for the `Elicitation` hook, which reports the form of an MCP server and waits for the reply. Until the
+ * hook ends, Claude Code shows no dialog, so CBOS ends it when a person is at the terminal.
+ */
+export const FORM_HOOK_COMMAND =
+  `{ ${NAME};${openPlace(SPOOL_VARIABLE)};j=$(cat);` +
+  `${drop(PAYLOAD_WITH_WAIT)}||k=;${PRINT_REPLY};} 2>/dev/null;exit 0`;
+
 const COMMANDS: ReadonlyMap<string, string> = new Map([
+  ['Elicitation', FORM_HOOK_COMMAND],
   ['PreToolUse', TOOL_HOOK_COMMAND],
   ['PermissionRequest', ASKING_HOOK_COMMAND],
   ['Stop', STOP_HOOK_COMMAND],
@@ -123,6 +133,7 @@ const TOOL_HOOK_TIMEOUT_S = 120;
 const TIMEOUTS_S: ReadonlyMap<string, number> = new Map([
   ['PreToolUse', TOOL_HOOK_TIMEOUT_S],
   ['PermissionRequest', ASKING_HOOK_TIMEOUT_S],
+  ['Elicitation', ASKING_HOOK_TIMEOUT_S],
 ]);
 
 /** The settings of a launch other than its hooks. */

@@ -1,3 +1,4 @@
+import { openWaits } from '../../core/status/index.ts';
 import {
   awaitUsageLimit,
   findTranscript,
@@ -203,9 +204,7 @@ export function createObserver(options: ObserverOptions): Observer {
    * over.
    */
   async function leaveUnknownWaits(): Promise<void> {
-    const known = new Set(
-      roster.all().flatMap(({ actor }) => actor.status.evidence().hooks.tools.flatMap(({ wait }) => wait?.id ?? [])),
-    );
+    const known = new Set(roster.all().flatMap(({ actor }) => openWaits(actor.status.evidence().hooks)));
     for (const id of await options.waits.list()) {
       if (!known.has(id) && !answering.has(id)) await options.waits.leave(id);
     }

@@ -10,6 +10,7 @@ import type { SessionActor } from '../session/actor.ts';
 import { openDeliveryJournal } from '../session/delivery-journal.ts';
 import { stopQueue } from '../session/queue-stop.ts';
 import { deliveriesOf, seeDelivery, seePrompt } from '../session/see-delivery.ts';
+import { closeForms, onlyForms } from './answer-form.ts';
 import { carryOn } from './carry-on.ts';
 import { closeView, isViewOpen } from './close-view.ts';
 
@@ -27,7 +28,8 @@ const RESTORED_MS = 2_000;
 const SETTLED_MS = 600;
 
 /**
- * Stops the running turn with Esc, or closes the view that covers the prompt if no turn is running. A draft that
+ * Stops the running turn with Esc, or closes the form of an MCP server, or, if no turn is running, the view that covers
+ * the prompt. A draft that
  * somebody has typed stays in the box, but text that Claude Code puts back into an empty box is removed. Since version
  * 2.1.150, the prompt of a turn that is interrupted before its first visible answer reappears in the box, and the next
  * prompt would be appended to it.
@@ -38,6 +40,8 @@ export function interruptTurn(actor: SessionActor): Promise<void> {
   return actor.mailbox.post(async () => {
     const { status, deps } = actor;
     if (isViewOpen(actor) && !isRunning(actor)) return closeView(actor);
+    const forms = onlyForms(actor);
+    if (forms.length > 0) return closeForms(actor, forms);
     requireRunning(actor);
     const { target } = actor;
     const screen = status.evidence().screen;

@@ -1,3 +1,4 @@
+import { openWaits } from '../../core/status/index.ts';
 import { isAsking } from '../../protocol/index.ts';
 import type { SessionActor } from '../session/actor.ts';
 import type { Dispose } from '../sessions.ts';
@@ -18,7 +19,7 @@ export function createWaitKeeper(actor: SessionActor): Dispose {
   const known = new Set<string>();
   let cancel: Dispose | null = null;
 
-  const open = (): string[] => actor.status.evidence().hooks.tools.flatMap(({ wait }) => wait?.id ?? []);
+  const open = (): string[] => openWaits(actor.status.evidence().hooks);
 
   /** Reports whether a dialog may be open, which is also possible if the screen cannot be seen. */
   const mayAsk = (): boolean => {

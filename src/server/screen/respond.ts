@@ -5,6 +5,7 @@ import type { Deliverer } from '../session/delivery-journal.ts';
 import { openQuestion, readAnswer } from '../session/open-question.ts';
 import { answerByKeys } from './answer-by-keys.ts';
 import { answerByReply } from './answer-by-reply.ts';
+import { answerForm } from './answer-form.ts';
 
 /** How long to wait until a dialog appears whose hook is already waiting for a reply. */
 const SHOWN_MS = 3_000;
@@ -31,6 +32,11 @@ export async function answerQuestion(
     return null;
   }
   if (question.behind === true) throw behind(actor, question);
+  if (question.kind === 'form') {
+    const plan = readAnswer(actor.slug, question, request);
+    if (plan.kind === 'form') await actor.mailbox.post(() => answerForm(actor, question, plan));
+    return question;
+  }
   const clean = withCleanTexts(request);
   await actor.mailbox.post(async () => {
     const left = await answerByReply(actor, question.id, clean);

@@ -43,6 +43,7 @@ import { standingChoices } from '../session/open-question.ts';
 import { planDueSetUp } from '../worktrees/begin-set-up.ts';
 import { waitingTool } from './answer-by-reply.ts';
 import { createDeliverer } from './deliver.ts';
+import { createFormKeeper } from './form-waits.ts';
 import { interruptTurn } from './interrupt.ts';
 import { createWaitKeeper } from './open-waits.ts';
 import { createParking } from './parking.ts';
@@ -79,6 +80,7 @@ export function createScreenControls(context: ScreenContext, actor: SessionActor
   const restoring = createRestore({ ...context, actor, end, launch });
   const deliverer = createDeliverer(actor, parking.wake);
   const stopWaits = createWaitKeeper(actor);
+  const stopForms = createFormKeeper(actor);
   const stopRules = createRuleReplies(actor);
 
   async function launch(): Promise<void> {
@@ -261,6 +263,7 @@ export function createScreenControls(context: ScreenContext, actor: SessionActor
       stopShowing();
       stopRules();
       stopWaits();
+      stopForms();
       keeper.dispose();
       deliverer.dispose();
       actor.recording?.close();

@@ -1,5 +1,6 @@
 import type { HookEvent, HookEvidence, PendingTool } from '../evidence.ts';
 import type { Millis } from '../millis.ts';
+import { onElicitation } from './form-hook.ts';
 import { boundInput } from './kept-input.ts';
 
 /**
@@ -268,6 +269,7 @@ const FOLDS: ReadonlyMap<string, (hooks: HookEvidence, event: HookEvent) => Hook
     UserPromptSubmit: onPrompt,
     PreToolUse: onPreToolUse,
     PermissionRequest: onPermissionRequest,
+    Elicitation: onElicitation,
     PostToolUse: onToolEnd,
     PostToolUseFailure: onToolEnd,
     Notification: onNotification,

@@ -7,8 +7,15 @@ import type { Millis } from '../millis.ts';
 export function forgetWait(hooks: HookEvidence, id: string): HookEvidence {
   const without = ({ wait, ...tool }: PendingTool): PendingTool =>
     wait === undefined || wait.id === id ? tool : { ...tool, wait };
-  return { ...hooks, tools: hooks.tools.map(without) };
+  const forms = hooks.forms?.map(({ wait, ...form }) => (wait === undefined || wait === id ? form : { ...form, wait }));
+  return { ...hooks, tools: hooks.tools.map(without), ...(forms && { forms }) };
 }
+
+/** Returns the ids of all hooks that wait for a reply. */
+export const openWaits = ({ tools, forms = [] }: HookEvidence): string[] => [
+  ...tools.flatMap(({ wait }) => wait?.id ?? []),
+  ...forms.flatMap(({ wait }) => wait ?? []),
+];
 
 /**
  * Records that Claude Code took the reply from a waiting hook. A call that was refused has ended, although no hook

@@ -1,5 +1,6 @@
+import type { DialogKind } from '../asked-call.ts';
 import { isBoxBottom } from './layout.ts';
-import type { ScreenDialog, ScreenFrame } from './screen-evidence.ts';
+import type { ScreenFrame } from './screen-evidence.ts';
 
 /** Matches the line of key hints that dialogs draw below their options (1.0 to 2.1.330). */
 export const KEY_HINT = /\b(?:Esc|Enter|Tab)\b.*\bto\b|\b(?:shift\+tab|ctrl[+-]\w) to\b/;
@@ -23,7 +24,7 @@ interface DrawnDialog {
   frame: ScreenFrame;
   /** the row of the upper edge, or -1 if the window does not show the edge */
   edge: number;
-  kind: ScreenDialog['kind'];
+  kind: DialogKind;
   /** the lines of the dialog, without its own border */
   lines: readonly string[];
   options: readonly { row: number; isChosen: boolean }[];

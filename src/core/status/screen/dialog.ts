@@ -2,6 +2,7 @@ import type { OptionMeaning, QuestionOption, QuestionPart } from '../../../proto
 import { meaningOfAnswer, meaningOfDecision } from '../option-meaning.ts';
 import { isDrawnWhole, KEY_HINT } from './dialog-end.ts';
 import { readReason } from './dialog-reason.ts';
+import { readFormDialog } from './form-dialog.ts';
 import { isRule } from './layout.ts';
 import type { ScreenDialog, ScreenFrame } from './screen-evidence.ts';
 import type { ScreenSigns } from './signs.ts';
@@ -191,6 +192,8 @@ function withFreeTextLabel(options: readonly ShownOption[], multi: boolean): Sho
  * there is no prompt box, because a dialog replaces the prompt in every known version.
  */
 export function readDialog(frame: ScreenFrame, signs: ScreenSigns): ScreenDialog | null {
+  const form = readFormDialog(frame);
+  if (form !== null) return form;
   const lines = frame.lines.map((line) => withoutBorder(line, signs));
   let end = lines.length;
   while (end > 0 && (lines[end - 1] ?? '').trim() === '') end--;

@@ -1,4 +1,5 @@
 import type { Detail } from '../../../protocol/index.ts';
+import type { DialogKind } from '../asked-call.ts';
 import type { ScreenRule, ScreenView } from './generation.ts';
 import type { Block, Layout } from './layout.ts';
 import type { ScreenDialog } from './screen-evidence.ts';
@@ -152,11 +153,16 @@ export function readLastMessage(layout: Layout): string | null {
     .trim();
 }
 
-export const dialogRule = (kind: ScreenDialog['kind'], versions: readonly string[]): ScreenRule => ({
+/** A form of an MCP server counts as a question. */
+const detailOfDialog = ({ kind }: ScreenDialog): DialogKind => (kind === 'form' ? 'question' : kind);
+
+export const dialogRule = (kind: DialogKind, versions: readonly string[]): ScreenRule => ({
   id: `screen.dialog.${kind}`,
   versions,
   read: ({ dialog }) =>
-    dialog?.kind === kind ? { primary: 'waiting', detail: kind, evidence: dialogEvidence(dialog), dialog } : null,
+    dialog !== null && detailOfDialog(dialog) === kind
+      ? { primary: 'waiting', detail: kind, evidence: dialogEvidence(dialog), dialog }
+      : null,
 });
 
 function dialogEvidence(dialog: ScreenDialog): string {

@@ -131,8 +131,15 @@ export type Cover = 'transcript' | 'view' | 'shell' | 'search' | 'agents' | 'unk
  */
 export const TRANSCRIPT_RULE = 'screen.transcript';
 
+/** The form of an MCP server, as far as the screen shows it without its fields. */
+export interface DrawnForm {
+  mode: 'form' | 'url';
+  /** null if the window does not show the beginning of the form */
+  server: string | null;
+}
+
 export interface ScreenDialog {
-  kind: Exclude<Question['kind'], 'closing' | 'form'>;
+  kind: Exclude<Question['kind'], 'closing'>;
   parts: readonly QuestionPart[];
   /** index (from 0) of the option with the marker, or null if no marker is visible */
   chosen: number | null;
@@ -144,6 +151,8 @@ export interface ScreenDialog {
   checked: readonly (boolean | null)[];
   /** why Claude Code asks, as drawn below the call; absent if the dialog shows no reason */
   reason?: string;
+  /** what the dialog shows of an MCP server's form; present only in a dialog of that kind */
+  form?: DrawnForm;
   /**
    * whether the dialog has been drawn to its end; until then, options may be missing, cut short, or left over from the
    * previous dialog

@@ -1,0 +1,59 @@
+import type { Question } from '../../protocol/index.ts';
+import { squeeze } from './asked-call.ts';
+import type { HookEvidence, HookForm, Verdict } from './evidence.ts';
+import { fingerprint } from './fingerprint.ts';
+import { formEvidence, formQuestion } from './form-question.ts';
+import { isTurnRunning } from './hooks/hooks.ts';
+import type { Millis } from './millis.ts';
+import type { ScreenDialog } from './screen/screen-evidence.ts';
+
+/**
+ * Adds the forms whose hooks wait for a reply. While such a hook runs, Claude Code shows no dialog for its form, and
+ * the turn looks as if it ran, or is over: a server may have given up, and Claude Code does not end the hook of a turn
+ * that was interrupted (2.1.330).
+ */
+export function withWaitingForms(verdict: Verdict, { forms = [] }: HookEvidence): Verdict {
+  const waiting = forms.filter(({ wait }) => wait !== undefined);
+  const [first] = waiting;
+  if (first === undefined) return verdict;
+  const isLeft = verdict.primary === 'idle' || verdict.question?.kind === 'closing';
+  const questions = waiting.map((form) =>
+    formQuestion(isLeft ? { ...form, form: { ...form.form, left: true } } : form),
+  );
+  const shown = verdict.questions.filter(({ kind }) => kind !== 'closing');
+  if (shown.length > 0) return { ...verdict, questions: [...shown, ...questions] };
+  return {
+    ...verdict,
+    primary: 'waiting',
+    detail: 'question',
+    because: { source: 'hook', rule: 'hook.Elicitation', evidence: formEvidence(first) },
+    question: questions[0] ?? null,
+    questions,
+    wait: null,
+  };
+}
+
+/** Returns the question of the form that the terminal shows. Its fields are known if a hook has reported them. */
+export function drawnForm(dialog: ScreenDialog, hooks: HookEvidence, openedAt: Millis): Question | null {
+  if (dialog.form === undefined) return null;
+  const { server, mode } = dialog.form;
+  const shown = dialog.parts[0]?.text ?? '';
+  const known = hooks.forms?.findLast(
+    (form) => form.form.mode === mode && (server === null || (form.form.server === server && isStartOf(shown, form))),
+  );
+  const name = known?.form.server ?? server ?? 'unknown';
+  const isLeft = hooks.turnEnd !== null && !isTurnRunning(hooks);
+  return formQuestion({
+    id: known?.id ?? fingerprint(['form', name, shown, String(openedAt)]),
+    message: known?.message ?? shown,
+    form: {
+      ...(known?.form ?? { mode, server: name, fields: [] }),
+      at_terminal: true,
+      ...(isLeft ? { left: true } : {}),
+    },
+    askedAt: known?.askedAt ?? openedAt,
+  });
+}
+
+/** The screen shows the first paragraph of a message, and wraps it. */
+const isStartOf = (shown: string, { message }: HookForm): boolean => squeeze(message).startsWith(squeeze(shown));

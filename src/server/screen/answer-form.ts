@@ -1,0 +1,48 @@
+import { type FormPlan, formReply } from '../../core/answer/form-answer.ts';
+import { pressEscape } from '../../platform/gnu-screen/index.ts';
+import { CatalogueError, type Question } from '../../protocol/index.ts';
+import type { SessionActor } from '../session/actor.ts';
+import { openQuestion } from '../session/open-question.ts';
+import { waitingForms } from './form-waits.ts';
+
+/** How long to wait for a form's dialog to disappear after Esc. It takes about 100 ms. */
+const CLOSED_MS = 8_000;
+
+/**
+ * Answers the form of an MCP server: through the hook that waits for the reply, or, if the form is in the terminal, by
+ * closing it with Esc, which the server gets as a cancellation. Call this in the session's mailbox.
+ * @throws CatalogueError stale_question, not_confirmed
+ */
+export async function answerForm(actor: SessionActor, { id }: Question, plan: FormPlan): Promise<void> {
+  const { deps, status, slug, target } = actor;
+  // By the time the mailbox runs this task, another question may be open.
+  const question = openQuestion(actor, id);
+  const waiting = waitingForms(actor).find((form) => form.id === id);
+  if (waiting !== undefined) {
+    const isTold = await deps.waits.reply(waiting.wait, hookOutput(plan));
+    actor.intake.forgetWait(waiting.wait);
+    if (!isTold) throw new CatalogueError('stale_question', 'The server no longer waits for this form');
+    return;
+  }
+  if (question.form?.at_terminal !== true || plan.action === 'accept') throw new CatalogueError('stale_question');
+  await pressEscape(deps.screen, target);
+  const isGone = (): boolean => !status.memory().questions.some((open) => open.id === id);
+  if (await status.until(isGone, CLOSED_MS)) return;
+  throw new CatalogueError('not_confirmed', `CBOS typed Esc, but the form of ${slug} is still open`);
+}
+
+/** The short form `{action, content}` alone is ignored (2.1.330). */
+const hookOutput = (plan: FormPlan): object => ({
+  hookSpecificOutput: { hookEventName: 'Elicitation', ...formReply(plan) },
+});
+
+/** Returns the open forms if a session asks nothing else. */
+export function onlyForms({ status }: SessionActor): readonly Question[] {
+  const { questions } = status.memory();
+  return questions.every(({ kind }) => kind === 'form') ? questions : [];
+}
+
+/** Closes forms without an answer, as Esc does in Claude Code. */
+export async function closeForms(actor: SessionActor, questions: readonly Question[]): Promise<void> {
+  for (const question of questions) await answerForm(actor, question, { kind: 'form', action: 'cancel' });
+}
