@@ -83,6 +83,23 @@ test('a pasted image and dropped files become chips, and are sent with the promp
   expect(one.watched.faults).toEqual([]);
 });
 
+test('a file that is removed while the server stores it is deleted, too', async () => {
+  await using one = await openSession();
+  const { page } = one;
+  let isRemoved = false;
+  await page.route('**/sessions/AUTH/files?**', async (route) => {
+    const response = await route.fetch();
+    await waitFor(() => isRemoved, { describe: 'the chip is removed' });
+    // The page may no longer want the response.
+    await route.fulfill({ response }).catch(() => undefined);
+  });
+  await give(page, 'drop', [{ name: 'b.txt', type: 'text/plain', text: 'b' }]);
+  await waitFor(async () => (await stored(one)).length === 1, { describe: 'the server has stored the file' });
+  await page.getByRole('button', { name: 'Remove b.txt' }).click();
+  isRemoved = true;
+  await waitFor(async () => (await stored(one)).length === 0, { describe: 'the file is deleted' });
+});
+
 test('on a phone, Attach opens the files of the device, and a photo alone can be sent', async () => {
   await using one = await openSession(true);
   const { page } = one;

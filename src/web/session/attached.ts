@@ -12,6 +12,12 @@ export interface Attached {
   state: { at: 'sending'; part: number } | { at: 'stored'; id: string } | { at: 'failed'; why: string };
 }
 
+/**
+ * The size up to which a file travels in one piece. The server may have stored such a file before the browser reports
+ * that anything was sent.
+ */
+const ONE_PIECE_BYTES = 65_536;
+
 const lists = new Map<string, Signal<readonly Attached[]>>();
 const uploads = new Map<number, Upload>();
 let lastKey = 0;
@@ -53,15 +59,26 @@ function whyOf(error: unknown): string {
   return error instanceof Error ? error.message : String(error);
 }
 
-/** Removes a file from the next prompt, and deletes the stored copy. */
-export function detach(slug: string, { key }: Attached): void {
+/**
+ * Removes a file from the next prompt, and deletes the stored copy. An upload that is almost over is not cancelled,
+ * because the server may have stored the file already, and only its response names the copy.
+ */
+export function detach(slug: string, { key, size }: Attached): void {
   const list = attachedTo(slug);
   const state = list.value.find((one) => one.key === key)?.state;
   list.value = list.value.filter((one) => one.key !== key);
-  uploads.get(key)?.abort();
-  if (state?.at !== 'stored') return;
-  // If this fails, the copy remains in the session's list of files, where the user can delete it.
-  client.call('removeFile', { params: { slug, id: state.id } }).catch(noticeRefusal);
+  const upload = uploads.get(key);
+  if (state?.at === 'sending' && state.part < 1 && size > ONE_PIECE_BYTES) {
+    upload?.abort();
+    return;
+  }
+  const remove = (id: string): void => {
+    // If this fails, the copy remains in the session's list of files, where the user can delete it.
+    client.call('removeFile', { params: { slug, id } }).catch(noticeRefusal);
+  };
+  if (state?.at === 'stored') remove(state.id);
+  // If the upload fails, there is no copy, and `attach` reports the failure.
+  else upload?.stored.then(({ id }) => remove(id)).catch(() => undefined);
 }
 
 /** Empties all lists when the user signs out, so that no one else can see the files' names. */
