@@ -220,6 +220,46 @@ describe('a conversation that is gone is never replaced by an empty one without 
     expect(file).not.toContain(id ?? '');
   });
 
+  test('a parked session is not woken, by a prompt or otherwise, and a running one is not converted', async () => {
+    await begin('ASLEEP', { path: join(world.dir, 'other') });
+    const file = await transcriptOf('ASLEEP');
+    renameSync(file, `${file}.cleaned`);
+    const converted = await cbos.cli(['convert', 'ASLEEP', 'json']);
+    expect([converted.code, converted.stderr]).toEqual([3, expect.stringContaining('--new-conversation')]);
+    expect((await cbos.session('ASLEEP')).type).toBe('screen');
+    renameSync(`${file}.cleaned`, file);
+    expect((await cbos.cli(['park', 'ASLEEP'])).stderr).toBe('');
+    renameSync(file, `${file}.cleaned`);
+    for (const args of [
+      ['wake', 'ASLEEP'],
+      ['send', 'ASLEEP', 'scene:hello into nothing'],
+    ]) {
+      const refused = await cbos.cli(args);
+      expect([args, refused.code, refused.stderr]).toEqual([args, 3, expect.stringContaining('--new-conversation')]);
+    }
+    expect(await cbos.session('ASLEEP')).toMatchObject({ pid: null, missing_conversation: expect.any(String) });
+    expect(world.promptsReceived()).not.toContain('scene:hello into nothing');
+    expect((await cbos.cli(['restart', 'ASLEEP', '--new-conversation'])).stderr).toBe('');
+    await ask('ASLEEP', 'scene:hello again');
+    expect(remembers('ASLEEP')).toBe(false);
+  });
+
+  test('a lost session is not restored', async () => {
+    await begin('LOST', { path: join(world.dir, 'other') });
+    const file = await transcriptOf('LOST');
+    const { screen_id: screen, pid } = await cbos.session('LOST');
+    for (const one of [pid, Number(screen?.split('.')[0])]) process.kill(one ?? 0, 'SIGKILL');
+    await cbos.until('LOST', ({ lost }) => lost !== undefined, 'is lost');
+    renameSync(file, `${file}.cleaned`);
+    const restored = await cbos.cli(['restore', '--yes']);
+    expect(restored.stdout + restored.stderr).toMatch(/LOST.*conversation/);
+    expect(await cbos.session('LOST')).toMatchObject({ state: 'dead' });
+    renameSync(`${file}.cleaned`, file);
+    await cbos.cli(['restore', '--yes']);
+    await ask('LOST', 'scene:hello again');
+    expect(remembers('LOST')).toBe(true);
+  });
+
   test('a prompt to a JSON session is refused, and a queued one stays in the queue until it can be sent', async () => {
     await begin('QUIET', { type: 'json', path: join(world.dir, 'other') });
     await untilQuiet('QUIET');

@@ -207,11 +207,13 @@ export class MemorySessions implements UnattendedSessions {
     return renamed;
   }
 
-  async restart(slug: string): Promise<Session> {
-    if (this.get(slug).state !== 'dead') throw new CatalogueError('session_alive');
+  async restart(slug: string, how?: { isNewConversation: boolean }): Promise<Session> {
+    const { missing_conversation: missing, ...session } = this.get(slug);
+    if (session.state !== 'dead') throw new CatalogueError('session_alive');
+    if (missing !== undefined && how?.isNewConversation !== true) throw new CatalogueError('no_such_conversation');
+    if (missing !== undefined) this.add(slug, session);
     this.#recordings.get(slug)?.replace();
-    const { state, status } = someSession(slug);
-    return this.change(slug, { state, status });
+    return this.change(slug, { state: 'idle', status: someSession(slug).status });
   }
 
   async park(slug: string): Promise<Session> {
@@ -224,8 +226,7 @@ export class MemorySessions implements UnattendedSessions {
   }
 
   async wake(slug: string): Promise<Session> {
-    const { state, status } = this.get(slug);
-    return this.change(slug, { parked_at: null, pid: 101, state, status });
+    return this.change(slug, { parked_at: null, pid: 101, state: this.get(slug).state });
   }
 
   /** returns the outcome of restoring a session; a test may replace it */
@@ -448,7 +449,6 @@ export class MemorySessions implements UnattendedSessions {
     const { type, cost_usd } = this.get(slug);
     return type === 'json' ? this.#events.costs(slug) : terminalCosts(cost_usd);
   }
-
   costs(): FleetCosts {
     const terminals = this.list().filter(({ type }) => type === 'screen');
     return this.#events.allCosts(terminals.reduce((sum, { cost_usd }) => sum + (cost_usd ?? 0), 0));

@@ -24,6 +24,9 @@ const isActive = ({ status: { primary } }: Session): boolean => primary === 'act
 export const isParked = ({ parked_at: at }: Partial<Pick<Session, 'parked_at'>>): boolean => (at ?? null) !== null;
 const isStopped = ({ status: { primary } }: Session): boolean => primary === 'dead';
 
+/** An older server does not report a missing conversation. */
+const hasLostConversation = ({ missing_conversation: missing }: Session): boolean => missing !== undefined;
+
 export const DEEDS = {
   interrupt: {
     verb: 'Interrupt',
@@ -52,6 +55,15 @@ export const DEEDS = {
     done: 'restarted',
     isFor: isStopped,
     run: (slug) => client.call('restartSession', { params: { slug } }),
+  },
+  newConversation: {
+    verb: 'Begin a new conversation',
+    of: 'in',
+    about:
+      'The session starts without its earlier conversation. If you can restore the transcript, do that instead: a restart then continues the conversation.',
+    done: 'begins a new conversation',
+    isFor: hasLostConversation,
+    run: (slug) => client.call('restartSession', { params: { slug }, query: { new_conversation: 'true' } }),
   },
   skipSetUp: {
     verb: 'Skip',

@@ -13,6 +13,7 @@ import { readAsText, TranscriptView } from '../conversation/transcript.tsx';
 import { attempt } from '../parts/toasts.tsx';
 import { FarSession } from './far-session.tsx';
 import { SessionHead } from './head.tsx';
+import { MissingNotice } from './missing-notice.tsx';
 import { OpenQuestions } from './open-questions.tsx';
 import { ReplyBox } from './reply.tsx';
 import { SetUpNotice } from './set-up-notice.tsx';
@@ -59,6 +60,7 @@ export function SessionPage({ slug, seq }: { slug: string; seq: number | null })
             {recordingText(session)}
           </p>
         )}
+        <MissingNotice session={session} />
         <SetUpNotice session={session} />
         <EndedLimit session={session} />
         <StoppedQueue session={session} />

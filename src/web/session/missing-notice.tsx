@@ -1,0 +1,32 @@
+import type { Session } from '../../protocol/index.ts';
+import { missingText } from '../../text/session-words.ts';
+import { DEEDS } from '../actions/deeds.ts';
+import { overlay } from '../app/overlay.ts';
+import { attempt } from '../parts/toasts.tsx';
+
+/** Shows that Claude Code no longer has the session's conversation, and what the user can do about it. */
+export function MissingNotice({ session }: { session: Session }) {
+  if (!DEEDS.newConversation.isFor(session)) return null;
+  const { slug } = session;
+  return (
+    <div class="notice bad row wrap" role="status">
+      <span class="grow">
+        {slug} does not run: {missingText(session)}. If you can restore that file, do so and restart the session.
+      </span>
+      {DEEDS.restart.isFor(session) && (
+        <button type="button" class="button" onClick={() => void attempt(() => DEEDS.restart.run(slug))}>
+          Try again
+        </button>
+      )}
+      <button
+        type="button"
+        class="button"
+        onClick={() => {
+          overlay.value = { about: 'newConversation', slugs: [slug] };
+        }}
+      >
+        Begin a new conversation…
+      </button>
+    </div>
+  );
+}

@@ -1,0 +1,38 @@
+import { afterAll, expect, test } from 'vitest';
+import { openBrowser } from '../harness/browser.ts';
+import { startPage } from '../harness/page.ts';
+import { someSession } from '../harness/some-session.ts';
+import { createWorld } from '../harness/world.ts';
+
+const world = createWorld();
+afterAll(() => world.dispose());
+
+test('the page says that a conversation is gone, and begins a new one only after a question', async () => {
+  const missing = '0191d2f0-0000-7000-8000-000000000000';
+  const { status } = someSession('GONE');
+  await using one = await startPage(await openBrowser(world), {
+    prepare: ({ sessions }) =>
+      void sessions.add('GONE', {
+        state: 'dead',
+        status: { ...status, primary: 'dead', detail: null },
+        missing_conversation: missing,
+      }),
+  });
+  const { page, server } = one;
+  await one.visit('#/s/GONE');
+  const notice = page.getByRole('status').filter({ hasText: `Claude Code has no transcript ${missing}` });
+  await notice.getByRole('button', { name: 'Try again' }).click();
+  await page.getByText('Claude Code has no such conversation').first().waitFor();
+  await notice.getByRole('button', { name: 'Begin a new conversation…' }).click();
+  const dialog = page.getByRole('dialog', { name: 'Begin a new conversation in GONE?' });
+  await dialog.getByRole('button', { name: 'Cancel' }).click();
+  await dialog.waitFor({ state: 'detached' });
+  expect(server.sessions.get('GONE').state).toBe('dead');
+  await notice.getByRole('button', { name: 'Begin a new conversation…' }).click();
+  await dialog.locator('button[type=submit]:not([aria-disabled=true])').click();
+  await dialog.waitFor({ state: 'detached' });
+  await page.getByText('GONE begins a new conversation').waitFor();
+  await notice.waitFor({ state: 'detached' });
+  expect(server.sessions.get('GONE').state).toBe('idle');
+  expect(one.watched.faults).toEqual([]);
+});
