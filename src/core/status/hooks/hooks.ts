@@ -8,10 +8,7 @@ import { boundInput } from './kept-input.ts';
  * produces.
  */
 const MAX_TEXT = 4_000;
-/**
- * How many running tool calls are remembered; the oldest are dropped first. More simultaneous calls have never been
- * seen.
- */
+/** How many running tool calls are remembered; the oldest are dropped first. More at once have never been seen. */
 const MAX_TOOLS = 64;
 /** How many ended tool calls are remembered, so that duplicate and late events can be recognized. */
 const MAX_ENDED = 64;
