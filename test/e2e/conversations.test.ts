@@ -133,6 +133,8 @@ describe('a session continues its conversation', { timeout: 300_000 }, () => {
     await begin('FLAG', { args: ['--worktree', 'flagged'] });
     const place = join(world.projectDir, '.claude', 'worktrees', 'flagged');
     await cbos.until('FLAG', (one) => one.place === place, 'is in its worktree');
+    const second = await cbos.cli(['new', 'SECOND', world.projectDir, '--', '-w', 'flagged']);
+    expect([second.code, second.stderr]).toEqual([4, expect.stringContaining('The session FLAG works in')]);
     await restart('FLAG');
     await ask('FLAG', 'scene:hello again');
     expect(remembers('FLAG')).toBe(true);

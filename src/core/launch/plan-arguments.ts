@@ -97,6 +97,11 @@ export function chosenConversation(args: readonly string[]): ChosenConversation 
   return null;
 }
 
+/** Returns the name of the worktree in which these arguments start Claude Code, or null if they name none. */
+export function worktreeArgument(args: readonly string[]): string | null {
+  return readArguments(args).findLast(({ row }) => row?.names.includes('--worktree') === true)?.values[0] ?? null;
+}
+
 /** Returns the settings that the user passes, of which Claude Code takes only the last; null if there are none. */
 export function settingsArgument(args: readonly string[]): string | null {
   return (

@@ -1,3 +1,5 @@
+import { dirname, join } from 'node:path';
+import { worktreeArgument } from '../../core/launch/index.ts';
 import type { SessionRecord } from '../../platform/sqlite/session-store.ts';
 import { CatalogueError, type NewSession, type Session, type SessionType } from '../../protocol/index.ts';
 import type { Clock } from '../clock.ts';
@@ -31,6 +33,8 @@ export async function createSession(
   await checkArguments(requested.type, requested.args ?? [], asked);
   const request = withPlannedArguments(requested);
   return roster.claim(request.slug, async () => {
+    const named = worktreeArgument(request.args ?? []);
+    if (named !== null) await requireNobodyIn(roster, asked, named);
     const place = await placeSession(launch.environment, { ...request, path: asked }).catch(async (cause: unknown) => {
       throw await offerWorktree(roster, request, cause);
     });
@@ -81,8 +85,25 @@ async function sessionsIn(roster: Rostered, folder: string): Promise<string[]> {
 /** @throws CatalogueError worktree_in_use */
 async function requireFree(roster: Rostered, { worktree }: SessionPlace): Promise<void> {
   const [other] = worktree === null ? [] : await sessionsIn(roster, worktree.path);
-  if (other === undefined) return;
-  throw new CatalogueError('worktree_in_use', `The session ${other} works in ${worktree?.path}`, {
+  if (other !== undefined && worktree !== null) throw inUse(other, worktree.path);
+}
+
+/**
+ * Ensures that Claude Code's own `--worktree NAME` does not start a second agent in a worktree where a session works.
+ * Claude Code keeps its worktrees inside the repository that the folder belongs to.
+ * @throws CatalogueError worktree_in_use
+ */
+async function requireNobodyIn(roster: Rostered, folder: string, name: string): Promise<void> {
+  for (let above = folder; ; above = dirname(above)) {
+    const path = join(above, '.claude', 'worktrees', name);
+    const [other] = await sessionsIn(roster, path);
+    if (other !== undefined) throw inUse(other, path);
+    if (above === dirname(above)) return;
+  }
+}
+
+function inUse(other: string, path: string): CatalogueError {
+  return new CatalogueError('worktree_in_use', `The session ${other} works in ${path}`, {
     hint: `\`cbos rm ${other}\` deletes that session and keeps its files; \`cbos fork ${other}\` works on a copy`,
   });
 }
