@@ -4,7 +4,7 @@ import { BaseSequencer, type TestSpecification } from 'vitest/node';
 import figures from './test/figures.json' with { type: 'json' };
 
 /** Suites that start no program: what fails there fails for a reason. */
-const PURE = ['core', 'client', 'emitter', 'evidence', 'pictures', 'recordings'].map(
+const PURE = ['core', 'client', 'emitter', 'evidence', 'pictures', 'planted', 'recordings'].map(
   (room) => `test/${room}/**/*.test.ts`,
 );
 

@@ -97,6 +97,21 @@ const select = (choice: readonly number[], text: string | null = null, remark: s
 });
 const refuse = (message: unknown) => ({ kind: 'refuse', code: 'no_such_option', message });
 
+describe('a question that is longer than CBOS carries', () => {
+  test.each<[string, Question, Answer]>([
+    ['a permission', PERMISSION, { choice: 'yes' }],
+    ['a permission for more than this call', PERMISSION, { choice: 'always' }],
+    ['a plan', PLAN, { choice: 'yes' }],
+  ])('cannot be allowed: %s', (_, asked, answer) => {
+    expect(planAnswer({ ...asked, cut: true }, answer)).toMatchObject({ kind: 'refuse', code: 'not_shown_whole' });
+  });
+
+  test('can be refused', () => {
+    expect(planAnswer({ ...PERMISSION, cut: true }, { choice: 'no' })).toEqual(select([2]));
+    expect(planAnswer({ ...PLAN, cut: true }, { choice: 'no' })).toEqual({ kind: 'dismiss' });
+  });
+});
+
 describe('an answer', () => {
   test.each<[string, Question, Answer, unknown]>([
     ['yes', PERMISSION, { choice: 'yes' }, select([0])],

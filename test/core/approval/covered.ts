@@ -42,6 +42,8 @@ export const DENIED_PLAINLY: readonly string[] = [
   'r\\\nm x',
   'git push',
   'git push --force origin main',
+  'git PUSH',
+  'Git Push origin main',
   'git  push',
   'git\tpush',
   'git --no-pager push',

@@ -43,6 +43,7 @@ describe('the rights that a call needs', () => {
   test('every call needs a right, and is granted only what both sides grant', () => {
     for (const route of MACHINE_CALLS) expect(missingRights({ route }, [])).not.toEqual([]);
     expect(grantedRights(['see', 'type'], ['type', 'end'])).toEqual(['type']);
+    for (const right of RIGHTS) expect([...grantedRights([right], []), ...grantedRights([], [right])]).toEqual([]);
   });
 });
 

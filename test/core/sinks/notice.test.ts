@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import { needsOf, noticeOf } from '../../../src/core/sinks/notice.ts';
+import { needsOf, noticeOf, questionOf } from '../../../src/core/sinks/notice.ts';
 import { maskSecrets } from '../../../src/text/mask-secrets.ts';
 import { someSession } from '../../harness/some-session.ts';
 import { asking, DONE, WORKING } from '../../harness/some-sessions.ts';
@@ -80,6 +80,16 @@ test('needs are distinguished by question, and a session that works or is done n
   expect(need('q1')).not.toBe(need('q2'));
   expect(need('q1')).toBe(need('q1'));
   expect([WORKING, DONE].map((some) => needsOf(someSession('AUTH', some)))).toEqual([[], []]);
+});
+
+test('each need leads to its own question, also if several are open, and to none once that is answered', () => {
+  const [one, two, gone] = ['q1', 'q2', 'q3'].map((id) => someSession('AUTH', asking({ id })));
+  const questions = [one, two].flatMap((session) => session?.status.question ?? []);
+  const both = someSession('AUTH', { status: { ...someSession('AUTH', asking()).status, questions } });
+  expect(needsOf(both)).toHaveLength(2);
+  expect(needsOf(both).map((need) => questionOf(both, need)?.id)).toEqual(['q1', 'q2']);
+  const needs = gone === undefined ? [] : needsOf(gone);
+  expect(needs.map((need) => questionOf(both, need))).toEqual([null]);
 });
 
 describe('what looks like a secret is masked', () => {
