@@ -9,13 +9,9 @@ export function allows(means: OptionMeaning): boolean {
  * Reports whether an answer allows the requested call, or might allow it. Such an answer may only be given by somebody
  * who has seen the whole question. Answers to Claude's own questions (`question`) never allow anything.
  */
-export function mayAllow(
-  question: Question,
-  answer: { choice?: unknown; text?: string | undefined; values?: unknown },
-): boolean {
+export function mayAllow(question: Question, answer: { choice?: unknown; text?: string | undefined }): boolean {
   if (question.kind === 'question' || question.kind === 'closing') return false;
-  const { choice, text, values } = answer;
-  if (values !== undefined) return true;
+  const { choice, text } = answer;
   const options = question.questions[0]?.options ?? question.options;
   if (choice === undefined) {
     const label = text?.trim().toLowerCase();

@@ -1,4 +1,5 @@
 import type { Question } from '../protocol/index.ts';
+import { formLines } from './form-words.ts';
 import { showHiddenMarks } from './hidden-marks.ts';
 import { cleanBlock, cleanLine } from './terminal-text.ts';
 
@@ -61,8 +62,11 @@ export function cutText(how: string): string {
  * answering.
  */
 export function askedText(question: Question, part: { text: string }): string {
-  return [...askedCallLines(question), ...reasonLines(question), part.text].join('\n');
+  return [...askedCallLines(question), ...reasonLines(question), part.text, ...formLinesOf(question)].join('\n');
 }
+
+/** Returns what a question asks in its form, or no lines if it is no form. */
+export const formLinesOf = ({ form }: Pick<Question, 'form'>): string[] => (form === undefined ? [] : formLines(form));
 
 /** Returns the reason that Claude Code gives for asking, or no lines if it gives none or the question contains it. */
 export function reasonLines({ reason, text }: Pick<Question, 'reason' | 'text'>): string[] {

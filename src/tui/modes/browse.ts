@@ -39,6 +39,7 @@ import type { InputEvent } from '../terminal/keys.ts';
 import { showChanges } from './changes.ts';
 import { compareByWords } from './compare.ts';
 import { hasTerminal, isOffered } from './far-keys.ts';
+import { replyOrFill } from './fill-form.ts';
 import { editFilter } from './filter.ts';
 import { finish } from './finish.ts';
 import { cycleGrouping, toggleFold, unfoldAll } from './groups.ts';
@@ -159,11 +160,10 @@ const scrollRight = (app: App, cols: number): void => {
   app.changed();
 };
 const halfPane = (app: App): number => Math.max(1, Math.floor(app.paneSize().rows / 2));
-
 /** `n` means "no" if the question can be answered with yes or no. Otherwise, it opens the form for a new session. */
 function asksYesOrNo({ model }: App): boolean {
   const kind = selectedSession(model)?.status.question?.kind;
-  return kind === 'permission' || kind === 'plan' || kind === 'setup';
+  return kind === 'permission' || kind === 'plan' || kind === 'setup' || kind === 'form';
 }
 
 const COMMANDS: Readonly<Record<string, Command>> = {
@@ -180,9 +180,9 @@ const COMMANDS: Readonly<Record<string, Command>> = {
   tab: selectNextNeedy,
   enter: (app) => {
     const session = selectedSession(app.model);
-    if (session === null || !submitChosen(app, session)) reply(app);
+    if (session === null || !submitChosen(app, session)) replyOrFill(app);
   },
-  s: (app) => reply(app),
+  s: replyOrFill,
   y: (app) => answer(app, { choice: 'yes' }, 'yes'),
   ' ': (app) => {
     const session = requireSelected(app);

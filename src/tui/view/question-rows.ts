@@ -4,7 +4,7 @@ import { truncate } from '../../text/display-width.ts';
 import { showHiddenMarks } from '../../text/hidden-marks.ts';
 import type { Style } from '../../text/style.ts';
 import { cleanBlock, cleanLine } from '../../text/terminal-text.ts';
-import { askedCallLines, askedText, cutText, reasonLines, saysCall } from '../../text/tool-input-text.ts';
+import { askedCallLines, askedText, cutText, formLinesOf, reasonLines, saysCall } from '../../text/tool-input-text.ts';
 import { type AnswerDraft, answerDraft, openPart } from '../model.ts';
 import { wrap } from './cells.ts';
 import { memoryRows } from './memory-rows.ts';
@@ -111,7 +111,7 @@ function wordsOf(question: Question, part: { text: string }, most: number): { ca
     call.push(line.slice(0, left));
     left -= line.length;
   }
-  return { call, text: plain(part.text.slice(0, most)) };
+  return { call, text: plain([part.text, ...formLinesOf(question)].join('\n').slice(0, most)) };
 }
 
 const plain = (text: string): string => cleanBlock(showHiddenMarks(text)).trim();

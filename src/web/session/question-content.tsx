@@ -1,6 +1,8 @@
-import type { Question } from '../../protocol/index.ts';
+import type { Form, Question } from '../../protocol/index.ts';
+import { formStateText } from '../../text/form-words.ts';
 import { showHiddenMarks } from '../../text/hidden-marks.ts';
 import { Markdown } from '../conversation/markdown.tsx';
+import { safeAddress } from '../conversation/safe-address.ts';
 import { OtherFields, ToolInput } from '../conversation/tool-input.tsx';
 
 /** Shows what a question concerns: the tool call, the plan, or the question's text. */
@@ -26,7 +28,31 @@ export function QuestionContent({ question }: { question: Question }) {
       </>
     );
   }
+  if (question.form !== undefined) return <FormContent text={text} form={question.form} />;
   return question.questions.length > 1 ? null : <p class="question-text">{text}</p>;
+}
+
+/** Shows the message of a form, its state, and its address. Nothing opens the address but a click on it. */
+function FormContent({ text, form }: { text: string; form: Form }) {
+  const state = formStateText(form);
+  const address = form.url === undefined ? null : safeAddress(form.url);
+  return (
+    <>
+      <p class="question-text">{showHiddenMarks(text)}</p>
+      {form.url !== undefined && (
+        <p class="question-text">
+          {address !== null && /^https?:/.test(address) ? (
+            <a href={address} target="_blank" rel="noopener noreferrer">
+              {showHiddenMarks(form.url)}
+            </a>
+          ) : (
+            showHiddenMarks(form.url)
+          )}
+        </p>
+      )}
+      {state !== '' && <p class="question-text">{state}</p>}
+    </>
+  );
 }
 
 /** If no dialog is on a screen, the text is a one-line summary of the call, which is already shown in full above. */

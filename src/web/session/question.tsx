@@ -7,6 +7,7 @@ import { client, link, sessions } from '../connection/fleet.ts';
 import { linger } from '../list/lingering.ts';
 import { attempt } from '../parts/toasts.tsx';
 import { AlwaysDialog } from './always-dialog.tsx';
+import { FormFields, formToFill } from './form-fields.tsx';
 import { MemoryLine, useMemory } from './memory-line.tsx';
 import { QuestionContent } from './question-content.tsx';
 import { type GiveAnswer, isFreeText, QuestionForm } from './question-form.tsx';
@@ -88,6 +89,7 @@ export function QuestionPanel(props: QuestionPanelProps) {
   const isDisabled = isBusy.value || link.value !== 'live' || !mayAnswer;
   const isForm = question.questions.length > 1 || question.multi;
   const isClosing = question.kind === 'closing';
+  const form = formToFill(question);
 
   return (
     <section
@@ -119,6 +121,7 @@ export function QuestionPanel(props: QuestionPanelProps) {
       {!isRead && mayAllow(question, { choice: 'yes' }) && (
         <p class="read-on faint">Read the request to the end before you allow it.</p>
       )}
+      {form !== null && <FormFields {...{ form, isDisabled, isSettled }} onAnswer={give} />}
       {isForm ? (
         <QuestionForm {...{ question, isDisabled, isSettled }} onAnswer={give} />
       ) : (
@@ -239,6 +242,7 @@ function Choices({ question, isDisabled, isSettled, isRead, hasKeys, noKey, onAn
         </button>
       )}
       {kind !== 'setup' &&
+        kind !== 'form' &&
         (isAsking.value ? (
           <form
             class="row grow own-words"

@@ -1,6 +1,12 @@
 import { describe, expect, test } from 'vitest';
+<<<<<<< HEAD
 import { needsOf, noticeOf, questionOf } from '../../../src/core/sinks/notice.ts';
+=======
+import { needsOf, noticeOf } from '../../../src/core/sinks/notice.ts';
+import type { Form } from '../../../src/protocol/index.ts';
+>>>>>>> d9de3d8b (Fill in the forms of MCP servers on the page and in the terminal UI)
 import { maskSecrets } from '../../../src/text/mask-secrets.ts';
+import { askingForm, SOME_CHOICE, SOME_FORM, someAddress } from '../../harness/some-forms.ts';
 import { someSession } from '../../harness/some-session.ts';
 import { asking, DONE, WORKING } from '../../harness/some-sessions.ts';
 
@@ -64,6 +70,22 @@ describe('a message', () => {
     ]);
     expect(about({ ...some, options: [...some.options] }, 2).buttons).toEqual([]);
     expect(about({ ...some, options: [...some.options] }, 0).buttons).toEqual([]);
+  });
+
+  test('about a form with one choice has a button for each value, and otherwise only one that declines', () => {
+    const notice = (form: Form) => noticeOf(someSession('AUTH', askingForm(form)), { mostButtons: 3 });
+    const one = notice(SOME_CHOICE);
+    expect(one.title).toBe('AUTH asks');
+    expect(one.body).toContain('Where should it go?');
+    expect(one.buttons).toEqual([
+      { key: '1', label: 'Deploy: yes', answer: { choice: 1 } },
+      { key: '2', label: 'Deploy: no', answer: { choice: 2 } },
+      { key: 'n', label: 'Decline', answer: { choice: 'no' } },
+    ]);
+    const several = notice(SOME_FORM);
+    expect(several.body).toContain('count: a whole number from 1 to 5; default: 2');
+    expect(several.buttons.map(({ label }) => label)).toEqual(['Decline']);
+    expect(notice(someAddress('https://example.com/login')).body).toContain('https://example.com/login');
   });
 
   test.each([

@@ -1,0 +1,88 @@
+import type { Form, Question } from '../../protocol/index.ts';
+import { allowedText, defaultText, fieldTitle } from '../../text/form-words.ts';
+import { cleanLine } from '../../text/terminal-text.ts';
+import type { App } from '../app.ts';
+import { type Editor, EMPTY_EDITOR, edit, editorOf } from '../input/editor.ts';
+import { selectedSession } from '../model.ts';
+import { wrap } from '../view/cells.ts';
+import { formLines, TEXT_INDENT, textWidth } from '../view/form-lines.ts';
+import { reply } from './reply.ts';
+
+/** Reports whether a question is a form whose fields can be filled in here. */
+const isFillable = (question: Question | null): question is Question & { form: Form } =>
+  question?.form !== undefined && question.form.at_terminal !== true && question.form.fields.length > 0;
+
+/**
+ * Opens a page with the fields of an MCP server's form, filled with their defaults. The server of CBOS checks the
+ * values, so a wrong one is reported with what its field takes, and the page stays open.
+ */
+function fillForm(app: App, slug: string, question: Question & { form: Form }): void {
+  const { fields } = question.form;
+  const editors: Editor[] = fields.map((field) => editorOf(defaultText(field) ?? ''));
+  let here = 0;
+  const move = (step: number): void => {
+    here = (here + step + fields.length) % fields.length;
+    app.changed();
+  };
+  const submit = (): void => {
+    const written = fields.flatMap(({ name }, index): [string, string][] => {
+      const text = editors[index]?.text ?? '';
+      // A field that is empty counts as not set.
+      return text === '' ? [] : [[name, text]];
+    });
+    const body = { values: Object.fromEntries(written), question_id: question.id };
+    app.run(async () => {
+      await app.client.call('answer', { params: { slug }, body });
+      app.close();
+      app.toast('good', `${slug} was answered: the form was accepted`);
+    });
+  };
+  const keys: Readonly<Record<string, () => void>> = {
+    escape: () => app.close(),
+    'ctrl+c': () => app.close(),
+    enter: submit,
+    tab: () => move(1),
+    down: () => move(1),
+    up: () => move(-1),
+  };
+  app.open({
+    hints: () => [
+      ['Enter', 'accept'],
+      ['↑/↓', 'field'],
+      ['Esc', 'leave'],
+    ],
+    handle(event) {
+      const key = event.kind === 'key' ? keys[event.name] : undefined;
+      if (key !== undefined) return key();
+      editors[here] = edit(editors[here] ?? EMPTY_EDITOR, event) ?? editors[here] ?? EMPTY_EDITOR;
+      app.changed();
+    },
+    page(cols, rows) {
+      const width = textWidth(cols);
+      const shown = fields.map((field, index) => {
+        const about = [field.required ? 'required' : '', allowedText(field), cleanLine(field.description ?? '')];
+        const below = wrap(about.filter((part) => part !== '').join('; '), width);
+        const lines = below.map((row) => app.dress('dim', `${TEXT_INDENT}${row}`));
+        const editor = editors[index] ?? EMPTY_EDITOR;
+        return {
+          name: fieldTitle(field),
+          isHere: index === here,
+          content: { kind: 'text' as const, editor, below: lines },
+        };
+      });
+      const { lines, cursor } = formLines(app.dress, shown, cols);
+      // The field with the cursor stays on the page, however long the form is.
+      const top = Math.max(0, (cursor?.row ?? 0) - rows + 3);
+      const title = `${cleanLine(slug)}: ${cleanLine(question.text)}`;
+      return { title, rows: lines.slice(top, top + rows), cursor: cursor && { ...cursor, row: cursor.row - top } };
+    },
+  });
+}
+
+/** Opens the fields if the selected session asks to fill in a form, or otherwise the input for a text. */
+export function replyOrFill(app: App): void {
+  const session = selectedSession(app.model);
+  const question = session?.status.question ?? null;
+  if (session !== null && isFillable(question)) fillForm(app, session.slug, question);
+  else reply(app);
+}
