@@ -1,10 +1,6 @@
 import { describe, expect, test } from 'vitest';
-<<<<<<< HEAD
 import { needsOf, noticeOf, questionOf } from '../../../src/core/sinks/notice.ts';
-=======
-import { needsOf, noticeOf } from '../../../src/core/sinks/notice.ts';
 import type { Form } from '../../../src/protocol/index.ts';
->>>>>>> d9de3d8b (Fill in the forms of MCP servers on the page and in the terminal UI)
 import { maskSecrets } from '../../../src/text/mask-secrets.ts';
 import { askingForm, SOME_CHOICE, SOME_FORM, someAddress } from '../../harness/some-forms.ts';
 import { someSession } from '../../harness/some-session.ts';
