@@ -138,5 +138,7 @@ export function turnProgress(
   }
   // Both times are from the server's clock.
   const isLater = status.since > sent.delivery.created_at;
-  return sent.wasReady && sent.delivery.status === 'delivered' && isLater ? 'over' : 'maybe_over';
+  // Until a slash command has printed something, the error of an earlier turn is the last thing on the screen.
+  const isOwn = status.detail !== 'error' || !sent.delivery.text.startsWith('/');
+  return sent.wasReady && sent.delivery.status === 'delivered' && isLater && isOwn ? 'over' : 'maybe_over';
 }

@@ -12,7 +12,6 @@ export const MOVED: Readonly<Record<string, readonly string[]>> = {
   'e2e/command-line.test.ts': ['hello', 'ask', 'permission-yes', 'interrupt-late'],
   'e2e/explain.test.ts': ['hello', 'permission-yes', 'command'],
   'e2e/far-attach.test.ts': ['start', 'hello'],
-  'e2e/full-disk.test.ts': ['hello', 'permission-yes', 'permission-reply-yes'],
   'e2e/json-crowd.test.ts': ['json tools'],
   'e2e/json-faults.test.ts': ['json hello', 'json permission', 'json interrupt', 'interrupt-early', 'interrupt-tool'],
   'e2e/json-sessions.test.ts': [

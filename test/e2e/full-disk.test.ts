@@ -12,7 +12,7 @@ import { waitFor } from '../harness/wait-for.ts';
 let world: ClaudeWorld;
 let cbos: Cbos;
 beforeEach(async () => {
-  world = await claudeWorld({ agent: 'stand-in' });
+  world = await claudeWorld();
 });
 afterEach(() => world.dispose());
 

@@ -185,4 +185,8 @@ describe('an MCP server asks in a terminal session', () => {
     expect(await answerAfter(before)).toEqual({ action: 'cancel' });
     await done();
   });
+
+  test('a session is parked although its MCP server runs', async () => {
+    await waitFor(async () => (await cbos.cli(['park', 'EL'])).code === 0, { describe: 'it is parked' });
+  });
 });

@@ -46,7 +46,7 @@ test.each<[string, keyof SessionProcesses]>([
     const left = () => world.processes().filter(({ pid }) => pid !== cbos.pid);
     await waitFor(() => left().length === 0, { describe: 'nothing is left of it', actual: left });
     expect((await cbos.call('POST', '/sessions/KILLED/restart')).error).toBeNull();
-    await cbos.until('KILLED', ({ status }) => status.primary === 'idle', 'is idle');
+    await cbos.untilStatus('KILLED', 'idle/waiting_input');
     expect((await send('KILLED', `scene:hello after ${victim}`)).body.status).toBe('delivered');
     const last = await waitFor(
       () => world.apiEvents.findLast((event) => event.kind === 'request' && event.prompt.includes(`after ${victim}`)),

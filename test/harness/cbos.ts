@@ -152,11 +152,19 @@ function openCbos(parts: { world: World; child: ChildProcess; url: string; token
     session,
     cli: (args, options) => runCbos(world, args, options),
     until,
-    untilStatus: (slug, status, timeoutMs) =>
-      until(slug, (one) => `${one.status.primary}/${one.status.detail}` === status, `is ${status}`, timeoutMs),
+    untilStatus: (slug, status, timeoutMs) => until(slug, (one) => isInStatus(one, status), `is ${status}`, timeoutMs),
     watch: () => openWatcher(url, token, world),
     stop: (signal = 'SIGTERM') => stopChild(child, signal),
   };
+}
+
+/**
+ * Reports whether a session has this status. A session in a terminal is only idle once something is on its screen: on a
+ * loaded machine, the registry may report it as idle a moment before.
+ */
+function isInStatus({ status: { primary, detail }, type, buffer_tail: tail }: Session, status: string): boolean {
+  const isDrawn = type !== 'screen' || primary !== 'idle' || (tail ?? '').trim() !== '';
+  return `${primary}/${detail}` === status && isDrawn;
 }
 
 async function openWatcher(url: string, token: string, world: World): Promise<Watcher> {

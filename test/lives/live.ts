@@ -1,7 +1,9 @@
 import { renameSync } from 'node:fs';
 import { join } from 'node:path';
+import { isDeepStrictEqual } from 'node:util';
 import { findTranscript } from '../../src/platform/claude/index.ts';
 import { openQuestions, type Session } from '../../src/protocol/index.ts';
+import { answersOf, askingArguments } from '../harness/asking-server.ts';
 import { startCbos } from '../harness/cbos.ts';
 import { waitFor } from '../harness/wait-for.ts';
 import { keepEvidence } from '../torture/keep-evidence.ts';
@@ -48,6 +50,8 @@ const STEPS = {
   agents,
   /** agents that ask when the process, or the server, is killed */
   askedAtDeath,
+  /** an MCP server asks the user to fill in a form */
+  form,
   /** the user's Stop hook blocks the end of the turn */
   blockedStop,
   /** the user's hook refuses the prompt */
@@ -87,6 +91,7 @@ const WEIGHTS: Readonly<Record<StepName, number>> = {
   permission: 3,
   agents: 5,
   askedAtDeath: 2,
+  form: 4,
   blockedStop: 2,
   refusedPrompt: 2,
   enterWorktree: 2,
@@ -136,7 +141,7 @@ export async function live(seed: number, steps: number, only?: readonly StepName
     decided: new Map(),
   };
   try {
-    const body = { slug: SLUG, path: world.projectDir, type, permission_mode: 'default' };
+    const body = { slug: SLUG, path: world.projectDir, type, permission_mode: 'default', args: askingArguments(world) };
     must((await cbos.call('POST', '/sessions', body)).error === null, 'the session starts');
     await turn(life);
     const weights = Object.fromEntries(
@@ -202,6 +207,28 @@ async function permission(life: Life): Promise<void> {
   if (life.decided.get(file) === true) expectMemory(life, turn);
 }
 
+async function form(life: Life): Promise<void> {
+  const { world, random } = life;
+  const before = answersOf(world).length;
+  const turn = await beginTurn(life, 'form');
+  const isForm = (one: Session): boolean => openQuestions(one.status).some(({ kind }) => kind === 'form');
+  await until(life, isForm, 'asks to fill in a form');
+  if (random.next() < 0.3) {
+    await restartServer(life);
+    await until(life, isForm, 'still asks to fill in the form');
+  }
+  const isAccepted = random.next() < 0.6;
+  await run(life, 'answer', SLUG, ...(isAccepted ? ['--set', 'environment=production'] : ['no']));
+  await waitFor(() => answersOf(world).length > before, { describe: 'the MCP server has the answer' });
+  const answer = answersOf(world).at(-1);
+  const content = { environment: 'production', count: 2, dry: true };
+  const expected = isAccepted ? { action: 'accept', content } : { action: 'decline' };
+  must(isDeepStrictEqual(answer, expected), 'the MCP server gets the answer that was given', answer);
+  await untilIdle(life);
+  must(isAnswered(life, turn), `turn ${turn} is over when the session is idle`);
+  expectMemory(life, turn);
+}
+
 async function agents(life: Life): Promise<void> {
   const files = await askingAgents(life);
   if (life.random.next() < 0.3) await restartServer(life);
@@ -264,7 +291,11 @@ async function sleep(life: Life): Promise<void> {
   if (life.type === 'json') {
     await until(life, ({ pid }) => pid === null, 'is asleep');
   } else if (life.random.next() < 0.5) {
-    await run(life, 'park', SLUG);
+    // Right after its start, Claude Code runs a command of its own, and is not parked then.
+    await waitFor(async () => (await life.cbos.cli(['park', SLUG])).code === 0, {
+      describe: 'it is parked',
+      timeoutMs: PATIENCE_MS,
+    });
   } else {
     await run(life, 'stop', SLUG);
     life.hasEnded = true;

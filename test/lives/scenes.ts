@@ -1,8 +1,9 @@
 import type { ChooseScene } from '../../src/demo/scenes/choose.ts';
 import type { Block, Reply, Scene } from '../../src/demo/scenes/scene.ts';
+import { askingCall, FORM } from '../harness/asking-server.ts';
 
 /** What a prompt makes the model do. */
-export type TurnKind = 'plain' | 'slow' | 'asks' | 'agents' | 'enters';
+export type TurnKind = 'plain' | 'slow' | 'asks' | 'agents' | 'enters' | 'form';
 
 /** Returns a prompt of a life. The model reads from the prompt what to do in the turn. */
 export const promptOf = (turn: number, kind: TurnKind, agents = 0): string =>
@@ -70,12 +71,13 @@ export function modelOf(folder: string): ChooseScene {
       { kind: 'answer', blocks: [{ kind: 'tool', name: 'EnterWorktree', input: { name: `tree-${turn}` } }] },
       say(answerOf(turn)),
     ],
+    form: (turn) => [{ kind: 'answer', blocks: [askingCall({ ask: FORM })] }, say(answerOf(turn))],
   };
   return (prompt) => {
     const agent = /^Please create (made-[\d-]+)$/m.exec(prompt)?.[1];
     if (agent !== undefined) return scene('agent', { kind: 'answer', blocks: [create(agent)] }, say('It is created.'));
     if (prompt.includes(BLOCKED_BECAUSE)) return scene('after-block', say(ANSWER_TO_BLOCK, 200));
-    const turn = /^\s*turn-(\d+) is (plain|slow|asks|agents|enters)(?: with (\d))?/.exec(prompt);
+    const turn = /^\s*turn-(\d+) is (plain|slow|asks|agents|enters|form)(?: with (\d))?/.exec(prompt);
     if (turn === null) return null;
     return scene(turn[2] ?? '', ...plays[turn[2] as TurnKind](Number(turn[1]), Number(turn[3] ?? 0)));
   };

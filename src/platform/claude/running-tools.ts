@@ -1,10 +1,12 @@
 import { descendantsOf, environmentOf, findMarked, type ProcessMark } from '../process/index.ts';
 
+/** The variable that Claude Code sets for the commands that it runs. */
+const OF_CLAUDE_CODE = 'CLAUDECODE=1';
 /**
- * The variable that Claude Code sets for the commands that it runs, but not for the servers that it keeps running
- * (2.1.329).
+ * Matches the variable by which version 2.1.330 tells what it keeps running itself, such as MCP servers, from the
+ * commands of the model. Version 2.1.329 does not set `CLAUDECODE` for those servers.
  */
-const OF_A_TOOL = 'CLAUDECODE=1';
+const OF_THE_HARNESS = /^AI_AGENT=.*_harness$/;
 
 /**
  * Reports whether commands that Claude Code started for a session are still running. Such commands are either
@@ -13,5 +15,8 @@ const OF_A_TOOL = 'CLAUDECODE=1';
  */
 export async function runsTools(agentPid: number, mark: ProcessMark): Promise<boolean> {
   const running = await Promise.all([descendantsOf([agentPid]), findMarked(mark)]);
-  return running.flat().some(({ pid }) => environmentOf(pid).includes(OF_A_TOOL));
+  return running.flat().some(({ pid }) => {
+    const environment = environmentOf(pid);
+    return environment.includes(OF_CLAUDE_CODE) && !environment.some((variable) => OF_THE_HARNESS.test(variable));
+  });
 }
