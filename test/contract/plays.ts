@@ -143,7 +143,10 @@ const LAUNCHES: Readonly<Record<string, Launch>> = {
   },
   turns: {
     scenes: {
-      start: (stage) => stage.rest('ready'),
+      start: async (stage) => {
+        await stage.hook('SessionStart');
+        await stage.rest('ready');
+      },
       hello: async (stage) => {
         await stage.type('Please go on with scene:hello');
         await stage.rest('typed', /go on/);

@@ -1,10 +1,10 @@
 import { descendantsOf, environmentOf, findMarked, type ProcessMark } from '../process/index.ts';
 
-/** The variable that Claude Code sets for the commands that it runs. */
+/** The variable that Claude Code sets for the commands of the model, and for its MCP servers. */
 const OF_CLAUDE_CODE = 'CLAUDECODE=1';
 /**
- * Matches the variable by which version 2.1.330 tells what it keeps running itself, such as MCP servers, from the
- * commands of the model. Version 2.1.329 does not set `CLAUDECODE` for those servers.
+ * Matches the variable by which Claude Code tells its MCP servers from the commands of the model, where the value ends
+ * in `_agent` (2.1.329 to 2.1.332).
  */
 const OF_THE_HARNESS = /^AI_AGENT=.*_harness$/;
 
