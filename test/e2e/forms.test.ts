@@ -1,40 +1,18 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import type { Scene } from '../../src/demo/scenes/scene.ts';
-import { openQuestions, type Question, type Session } from '../../src/protocol/index.ts';
-import { ADDRESS, answersOf, askingArguments, askingScene, CHOICE, FORM } from '../harness/asking-server.ts';
+import type { Question, Session } from '../../src/protocol/index.ts';
+import { ADDRESS, answerAfter, answersOf, askingArguments, askingChooser, formOf } from '../harness/asking-server.ts';
 import { type Cbos, type CliResult, startCbos } from '../harness/cbos.ts';
 import { type ClaudeWorld, claudeWorld } from '../harness/claude.ts';
 import { jsonSessions } from '../harness/json-session.ts';
-import { waitFor } from '../harness/wait-for.ts';
 
 let world: ClaudeWorld;
 let cbos: Cbos;
 beforeAll(async () => {
-  world = await claudeWorld({ choosers: [choose] });
+  world = await claudeWorld({ choosers: [askingChooser(1_000)] });
   cbos = await startCbos(world);
   await jsonSessions(world, () => cbos).create('EL', { args: askingArguments(world) });
 });
 afterAll(() => world.dispose());
-
-function choose(prompt: string): Scene | null {
-  const name = /scene:(\w+)/.exec(prompt)?.[1];
-  switch (name) {
-    case 'form':
-      return askingScene(name, { ask: FORM });
-    case 'choice':
-      return askingScene(name, { ask: CHOICE });
-    case 'address':
-      return askingScene(name, { ask: ADDRESS });
-    case 'cancelled':
-      return askingScene(name, { ask: FORM, giveUpAfterMs: 1_000 });
-    case 'silent':
-      return askingScene(name, { ask: FORM, giveUpAfterMs: 1_000, isSilent: true });
-    default:
-      return null;
-  }
-}
-
-const formOf = ({ status }: Session): Question | undefined => openQuestions(status).find(({ kind }) => kind === 'form');
 
 /** Sends a prompt that makes the server ask, and returns the session with the open form. */
 async function ask(scene: string): Promise<Session> {
@@ -45,12 +23,6 @@ async function ask(scene: string): Promise<Session> {
 
 const answer = (...words: string[]): Promise<CliResult> => cbos.cli(['answer', 'EL', ...words]);
 const done = (): Promise<Session> => cbos.until('EL', ({ json_state: state }) => state === 'complete', 'is done');
-
-/** Waits until the server has one more answer, and returns it. */
-async function answerAfter(before: number): Promise<unknown> {
-  await waitFor(() => answersOf(world).length > before, { describe: 'the server has the answer' });
-  return answersOf(world).at(-1);
-}
 
 describe('an MCP server asks in a JSON session', () => {
   test('the form is an open question of its own kind, and nothing says that the turn is done', async () => {
@@ -113,7 +85,7 @@ describe('an MCP server asks in a JSON session', () => {
       'tags=b',
     );
     expect(given.code, given.stderr).toBe(0);
-    expect(await answerAfter(0)).toEqual({
+    expect(await answerAfter(world, 0)).toEqual({
       action: 'accept',
       content: { environment: 'staging', count: 3, dry: true, tags: ['a', 'b'] },
     });
@@ -129,7 +101,7 @@ describe('an MCP server asks in a JSON session', () => {
       const before = answersOf(world).length;
       await ask('form');
       expect((await answer(words)).code).toBe(0);
-      expect(await answerAfter(before)).toEqual({ action });
+      expect(await answerAfter(world, before)).toEqual({ action });
       await done();
     }
   });
@@ -139,7 +111,7 @@ describe('an MCP server asks in a JSON session', () => {
     const { options } = formOf(await ask('choice')) as Question;
     expect(options.map(({ label }) => label)).toEqual(['Deploy: yes', 'Deploy: no', 'Decline']);
     expect((await answer('2')).code).toBe(0);
-    expect(await answerAfter(before)).toEqual({ action: 'accept', content: { ok: false } });
+    expect(await answerAfter(world, before)).toEqual({ action: 'accept', content: { ok: false } });
     await done();
   });
 
@@ -149,7 +121,7 @@ describe('an MCP server asks in a JSON session', () => {
     expect(formOf(session)?.form).toMatchObject({ mode: 'url', url: ADDRESS.url, fields: [] });
     expect((await cbos.cli(['show', 'EL'])).stdout).toContain(`Address: ${ADDRESS.url}`);
     expect((await answer('yes')).code).toBe(0);
-    expect(await answerAfter(before)).toMatchObject({ action: 'accept' });
+    expect(await answerAfter(world, before)).toMatchObject({ action: 'accept' });
     await done();
   });
 

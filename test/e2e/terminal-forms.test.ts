@@ -1,8 +1,7 @@
 import pty, { type IPty } from '@lydell/node-pty';
 import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest';
-import type { Scene } from '../../src/demo/scenes/scene.ts';
-import { openQuestions, type Question, type Session } from '../../src/protocol/index.ts';
-import { ADDRESS, answersOf, askingArguments, askingScene, CHOICE, FORM } from '../harness/asking-server.ts';
+import type { Question, Session } from '../../src/protocol/index.ts';
+import { answerAfter, answersOf, askingArguments, askingChooser, formOf } from '../harness/asking-server.ts';
 import { type Cbos, type CliResult, PROGRAM, startCbos } from '../harness/cbos.ts';
 import { type ClaudeWorld, claudeWorld } from '../harness/claude.ts';
 import { waitFor } from '../harness/wait-for.ts';
@@ -11,7 +10,7 @@ let world: ClaudeWorld;
 let cbos: Cbos;
 let person: IPty | null = null;
 beforeAll(async () => {
-  world = await claudeWorld({ choosers: [choose] });
+  world = await claudeWorld({ choosers: [askingChooser(1_500)] });
   cbos = await startCbos(world);
   const body = { slug: 'EL', path: world.projectDir, type: 'screen', args: askingArguments(world) };
   expect((await cbos.call('POST', '/sessions', body)).error).toBeNull();
@@ -23,25 +22,6 @@ afterEach(() => {
 });
 afterAll(() => world.dispose());
 
-function choose(prompt: string): Scene | null {
-  const name = /scene:(\w+)/.exec(prompt)?.[1];
-  switch (name) {
-    case 'form':
-      return askingScene(name, { ask: FORM });
-    case 'choice':
-      return askingScene(name, { ask: CHOICE });
-    case 'address':
-      return askingScene(name, { ask: ADDRESS });
-    case 'cancelled':
-      return askingScene(name, { ask: FORM, giveUpAfterMs: 1_500 });
-    case 'silent':
-      return askingScene(name, { ask: FORM, giveUpAfterMs: 1_500, isSilent: true });
-    default:
-      return null;
-  }
-}
-
-const formOf = ({ status }: Session): Question | undefined => openQuestions(status).find(({ kind }) => kind === 'form');
 const screen = async (): Promise<string> => (await cbos.cli(['buffer', 'EL'])).stdout;
 
 /** Sends a prompt that makes the server ask, and returns the session with the open form. */
@@ -53,11 +33,6 @@ async function ask(scene: string): Promise<Session> {
 
 const answer = (...words: string[]): Promise<CliResult> => cbos.cli(['answer', 'EL', ...words]);
 const done = (): Promise<Session> => cbos.untilStatus('EL', 'idle/waiting_input');
-
-async function answerAfter(before: number): Promise<unknown> {
-  await waitFor(() => answersOf(world).length > before, { describe: 'the server has the answer' });
-  return answersOf(world).at(-1);
-}
 
 /** A person attaches to the session's terminal. */
 async function attach(): Promise<void> {
@@ -97,7 +72,7 @@ describe('an MCP server asks in a terminal session', () => {
     await cbos.until('EL', (session) => formOf(session) !== undefined, 'still asks');
     const given = await answer('--set', 'environment=staging', '--set', 'count=3');
     expect(given.code, given.stderr).toBe(0);
-    expect(await answerAfter(0)).toEqual({
+    expect(await answerAfter(world, 0)).toEqual({
       action: 'accept',
       content: { environment: 'staging', count: 3, dry: true },
     });
@@ -113,7 +88,7 @@ describe('an MCP server asks in a terminal session', () => {
       await ask('form');
       const given = await cbos.cli(command);
       expect(given.code, given.stderr).toBe(0);
-      expect(await answerAfter(before)).toMatchObject({ action });
+      expect(await answerAfter(world, before)).toMatchObject({ action });
       await done();
     }
   });
@@ -127,7 +102,7 @@ describe('an MCP server asks in a terminal session', () => {
       await ask(scene);
       const given = await answer(number);
       expect(given.code, given.stderr).toBe(0);
-      expect(await answerAfter(before)).toMatchObject(expected);
+      expect(await answerAfter(world, before)).toMatchObject(expected);
       await done();
     }
   });
@@ -169,7 +144,7 @@ describe('an MCP server asks in a terminal session', () => {
       expect((await answer('1')).code).toBe(4);
       await detach();
       expect((await answer('no')).code).toBe(0);
-      expect(await answerAfter(before)).toEqual({ action: 'cancel' });
+      expect(await answerAfter(world, before)).toEqual({ action: 'cancel' });
       await done();
     },
   );
@@ -182,7 +157,7 @@ describe('an MCP server asks in a terminal session', () => {
     expect(formOf(await cbos.session('EL'))?.form?.fields).toHaveLength(5);
     await detach();
     expect((await cbos.cli(['interrupt', 'EL'])).code).toBe(0);
-    expect(await answerAfter(before)).toEqual({ action: 'cancel' });
+    expect(await answerAfter(world, before)).toEqual({ action: 'cancel' });
     await done();
   });
 

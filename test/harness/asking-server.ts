@@ -1,7 +1,10 @@
 import { existsSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
+import type { ChooseScene } from '../../src/demo/scenes/choose.ts';
 import type { Block, Reply, Scene } from '../../src/demo/scenes/scene.ts';
+import { openQuestions, type Question, type Session } from '../../src/protocol/index.ts';
+import { waitFor } from './wait-for.ts';
 import type { World } from './world.ts';
 
 const SERVER = fileURLToPath(new URL('./asking-mcp-server.mjs', import.meta.url));
@@ -40,6 +43,34 @@ export function askingScene(name: string, ...asked: Asked[]): Scene {
   const said: Reply = { kind: 'answer', blocks: [{ kind: 'text', text: `over ${name}` }] };
   return { name, about: name, replies: [calls, said] };
 }
+
+/** Waits until the server has one more answer than before, and returns it. */
+export async function answerAfter(world: World, before: number): Promise<unknown> {
+  await waitFor(() => answersOf(world).length > before, { describe: 'the server has the answer' });
+  return answersOf(world).at(-1);
+}
+
+/** Returns the open form of a session. */
+export const formOf = ({ status }: Session): Question | undefined =>
+  openQuestions(status).find(({ kind }) => kind === 'form');
+
+/**
+ * Chooses the scene in which the server asks what the prompt names: `scene:form`, `scene:choice`, `scene:address`, or a
+ * form that the server gives up, with a word to Claude Code (`scene:cancelled`) or without (`scene:silent`).
+ */
+export const askingChooser =
+  (giveUpAfterMs: number): ChooseScene =>
+  (prompt) => {
+    const name = /scene:(\w+)/.exec(prompt)?.[1] ?? '';
+    const asked: Readonly<Record<string, Asked>> = {
+      form: { ask: FORM },
+      choice: { ask: CHOICE },
+      address: { ask: ADDRESS },
+      cancelled: { ask: FORM, giveUpAfterMs },
+      silent: { ask: FORM, giveUpAfterMs, isSilent: true },
+    };
+    return asked[name] === undefined ? null : askingScene(name, asked[name]);
+  };
 
 /** A form with a field of every kind. */
 export const FORM = {
