@@ -81,6 +81,10 @@ export const Session = z
       description:
         "The id of the session's conversation, if CBOS refused to launch the session because Claude Code no longer has the transcript. CBOS holds prompts until somebody restores the file or begins a new conversation",
     }),
+    other_conversation: z.string().optional().meta({
+      description:
+        'The id of the conversation that Claude Code began although it was to continue `missing_conversation`, for example because a wrapper dropped `--resume`. CBOS sends no prompt into it until somebody restarts the session',
+    }),
     recording_stopped_because: RecordingStop.nullable().meta({
       description:
         'Why the session is not recorded: nothing can be written (`disk`), or its files were removed (`removed`)',

@@ -20,6 +20,8 @@ export const TEXT_ROUTES = {
     errors: [
       'no_such_session',
       'not_accepting_text',
+      'no_such_conversation',
+      'another_conversation',
       'not_adopted',
       'command_prefix',
       'idempotency_conflict',

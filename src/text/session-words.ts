@@ -18,6 +18,7 @@ import { formatClock } from './durations.ts';
 import { type Ended, endText, interruptedText } from './end-words.ts';
 import { showHiddenMarks } from './hidden-marks.ts';
 import { LIMIT_OVER_TEXT, limitText } from './limit-words.ts';
+import { type Missing, missingText } from './missing-words.ts';
 import { snoozeText } from './snooze-words.ts';
 import { cleanBlock, cleanLine } from './terminal-text.ts';
 
@@ -169,11 +170,6 @@ export function recordingText({
   return `not recorded since ${formatClock(at)}: ${why}`;
 }
 
-/** Returns a note that Claude Code no longer has the session's conversation, or an empty string. */
-export function missingText({ missing_conversation: missing }: Pick<Session, 'missing_conversation'>): string {
-  return missing === undefined ? '' : `its conversation is gone: Claude Code has no transcript ${cleanLine(missing)}`;
-}
-
 /** Returns a line such as `2 sessions that were listed again: AUTH, BUILD`. */
 export function broughtBackText(slugs: readonly string[]): string {
   const count = slugs.length === 1 ? '1 session that was' : `${slugs.length} sessions that were`;
@@ -187,9 +183,11 @@ export function broughtBackText(slugs: readonly string[]): string {
 export function sessionGist(
   session: Pick<Session, 'status' | 'path' | 'place'> &
     Ended &
+    Missing &
     Partial<Pick<Session, 'rate_limit' | 'limit_over_at' | 'over_budget'>>,
 ): string {
   const { status } = session;
+  if (session.other_conversation !== undefined) return missingText(session);
   if (status.primary === 'dead') return endText(session);
   if (status.question !== null) {
     const others = openQuestions(status).length - 1;

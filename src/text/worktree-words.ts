@@ -41,10 +41,10 @@ export function worktreeBranch(worktree: Session['worktree']): string {
   return worktree.base === null ? branch : `${branch} → ${shownBranch(worktree.base)}`;
 }
 
-/** Returns a line about a fork, such as `AUTH-2 continues the conversation of AUTH, on the branch AUTH-2`. */
+/** Returns a line about a fork, such as `AUTH-2 begins with the conversation of AUTH, on the branch AUTH-2`. */
 export function forkedText(original: string, { slug, worktree }: Pick<Session, 'slug' | 'worktree'>): string {
   const where = worktree === undefined ? 'in the same folder' : `on the branch ${shownBranch(worktree.branch)}`;
-  return cleanLine(`${slug} continues the conversation of ${original}, ${where}`);
+  return cleanLine(`${slug} begins with the conversation of ${original}, ${where}`);
 }
 
 function shownBranch(name: string): string {

@@ -1,6 +1,5 @@
 import {
   type Answer,
-  CatalogueError,
   elsewhereOf,
   mayAllow,
   type Question,
@@ -13,7 +12,16 @@ import { cutText } from '../text/tool-input-text.ts';
 import { type App, requireOwn, requireSelected } from './app.ts';
 import { editorOf } from './input/editor.ts';
 import { isParked } from './lifecycle.ts';
-import { answerDraft, draftOf, isReadable, isSeenWhole, openPart, selectedSession } from './model.ts';
+import {
+  answerDraft,
+  draftOf,
+  isReadable,
+  isSeenWhole,
+  openPart,
+  questionOf,
+  selectedSession,
+  shownQuestion,
+} from './model.ts';
 import { showAlways } from './modes/always.ts';
 
 type StashWhen = StashedResponse['when'];
@@ -31,7 +39,7 @@ export interface SendOptions {
  */
 export function sendText(app: App, session: Session, { text, queue = false, command = false }: SendOptions): void {
   const { slug } = session;
-  const { question } = session.status;
+  const question = questionOf(app.model, session);
   const isAnswer = question !== null && question.kind !== 'closing' && !queue && !command;
   if (isAnswer && !isSeen(app, question, { text })) return;
   app.toast('wait', `${isAnswer ? 'answering' : 'sending to'} ${slug}…`);
@@ -53,9 +61,9 @@ export function sendText(app: App, session: Session, { text, queue = false, comm
  * Stores a draft. @param when `next_waiting` means that CBOS sends the draft as soon as the session waits for a prompt
  */
 export function stashText(app: App, session: Session, { text, when }: { text: string; when: StashWhen }): void {
-  const { slug, status } = session;
+  const { slug } = session;
   app.run(async () => {
-    const question = status.question?.text;
+    const question = questionOf(app.model, session)?.text;
     await app.client.call('addStash', {
       body: { session_slug: slug, response: text, when, ...(question === undefined ? {} : { question }) },
     });
@@ -70,7 +78,7 @@ export function answer(app: App, answering: Pick<Answer, 'choice' | 'text' | 'an
   const session = requireSelected(app);
   if (session === null) return;
   const { slug } = session;
-  const { question } = session.status;
+  const question = shownQuestion(app.model);
   if (question === null) {
     app.toast('bad', `${slug} has no open question — s writes to it`);
     return;
@@ -87,12 +95,16 @@ export function answer(app: App, answering: Pick<Answer, 'choice' | 'text' | 'an
 /** Lets the user choose how far a yes to a permission request applies, once the user has seen the whole request. */
 export function chooseAlways(app: App): void {
   const session = requireSelected(app);
-  const question = session?.status.question ?? null;
+  const question = shownQuestion(app.model);
   if (session === null || question?.kind !== 'permission') {
     app.toast('bad', 'This session has no open permission request');
     return;
   }
   const { slug } = session;
+  if (question.id !== session.status.question?.id) {
+    app.toast('bad', 'How far "always" reaches can be chosen only for the oldest question — a answers always');
+    return;
+  }
   if (isRead(app, slug) && isSeen(app, question, { choice: 'always' })) {
     showAlways(app, { slug, question }, () => app.close());
   }
@@ -123,7 +135,7 @@ function isSeen(app: App, question: Question, answering: Pick<Answer, 'choice' |
  */
 export function chooseOption(app: App, number: number): void {
   const session = selectedSession(app.model);
-  const question = session?.status.question ?? null;
+  const question = shownQuestion(app.model);
   if (session === null || question === null) {
     answer(app, { choice: number }, '');
     return;
@@ -154,7 +166,7 @@ export function chooseOption(app: App, number: number): void {
 
 /** Submits the options that are marked. @returns false if no option is marked */
 export function submitChosen(app: App, session: Session): boolean {
-  const { question } = session.status;
+  const question = shownQuestion(app.model);
   if (question === null) return false;
   const draft = answerDraft(question, app.model.answer);
   if (draft.chosen.size === 0) return false;
@@ -167,7 +179,7 @@ export function submitChosen(app: App, session: Session): boolean {
 }
 
 function nextPart(app: App, answered: string | string[]): void {
-  const question = selectedSession(app.model)?.status.question ?? null;
+  const question = shownQuestion(app.model);
   if (question === null) return;
   const draft = answerDraft(question, app.model.answer);
   const answers = { ...draft.answers, [openPart(question, draft).text]: answered };
@@ -238,37 +250,9 @@ export function attach(app: App): void {
   });
 }
 
-/**
- * Returns the path of a recording, as reported by the server. It may differ from the directory in this program's own
- * settings, for example in a demo.
- */
-export async function recordingFile(app: App, slug: string, recording?: string): Promise<string> {
-  const query = recording === undefined || recording === slug ? {} : { recording };
-  // An older server does not send this field.
-  const { file }: { file?: string } = await app.client.call('replay', { params: { slug }, query });
-  return file ?? recording ?? slug;
-}
-
 export function refresh(app: App): void {
   app.refresh();
   app.toast('good', 'refreshed');
-}
-
-export function replay(app: App): void {
-  const session = requireOwn(app);
-  if (session === null) return;
-  replayFrom(app, { slug: session.slug, recording: session.slug, seconds: 0 });
-}
-
-/** Plays a recording from a given time. @param at.recording the session's slug, or `SLUG.N` for an earlier recording */
-export function replayFrom(app: App, at: { slug: string; recording: string; seconds: number }): void {
-  app.run(async () => {
-    const file = await recordingFile(app, at.slug, at.recording);
-    const from = at.seconds > 0 ? ['--from', at.seconds.toFixed(1)] : [];
-    const code = await app.lendTerminal(() => app.host.runHere(['replay', file, ...from]));
-    if (code !== 0) throw new CatalogueError('no_recording');
-    app.toast('good', `back from the recording of ${at.slug}`);
-  });
 }
 
 export function broadcast(app: App, text: string): void {

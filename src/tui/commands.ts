@@ -2,7 +2,7 @@ import { elsewhereOf } from '../protocol/index.ts';
 import { formatDuration } from '../text/durations.ts';
 import { attentionCount } from '../text/session-words.ts';
 import { cleanBlock, cleanLine } from '../text/terminal-text.ts';
-import { answer, attach, broadcast, interrupt, recordingFile, refresh, replay } from './actions.ts';
+import { answer, attach, broadcast, interrupt, refresh } from './actions.ts';
 import { type App, requireOwn, requireSelected } from './app.ts';
 import { type Command, type CommandSet, createCommandSet } from './command-set.ts';
 import { confirmEnd, forkSession, renameSession, restartSession } from './lifecycle.ts';
@@ -29,6 +29,7 @@ import { showStash } from './modes/stash.ts';
 import { showPage } from './modes/text-page.ts';
 import { viewByWords } from './modes/views.ts';
 import { countAttentions } from './order.ts';
+import { recordingFile, replay } from './replay.ts';
 import { sendFile } from './send-file.ts';
 import { wrap } from './view/cells.ts';
 

@@ -1,4 +1,5 @@
 import { CatalogueError, elsewhereOf, type SeenSession, type Session } from '../protocol/index.ts';
+import { aboutNewConversation } from '../text/missing-words.ts';
 import { commandText, SKIP_SET_UP_ABOUT } from '../text/set-up-words.ts';
 import { cleanLine } from '../text/terminal-text.ts';
 import { forkedText } from '../text/worktree-words.ts';
@@ -42,14 +43,41 @@ export function parkSession(app: App, session: Session): void {
 /** An older server does not support parked sessions. */
 export const isParked = ({ parked_at: at }: Partial<Pick<Session, 'parked_at'>>): boolean => (at ?? null) !== null;
 
-/** Restarts a stopped session and continues its conversation. */
-export function restartSession(app: App, { slug }: Session): void {
+/**
+ * Restarts a stopped session, which resumes its conversation. If the conversation is gone, offers to begin a new one.
+ */
+export function restartSession(app: App, session: Session): void {
+  const { slug } = session;
   app.toast('wait', `restarting ${slug}…`);
   app.run(async () => {
-    await app.client.call('restartSession', { params: { slug } });
-    app.toast('good', `${slug} restarted`);
+    try {
+      await app.client.call('restartSession', { params: { slug } });
+      app.toast('good', `${slug} restarted`);
+    } catch (error) {
+      if (!(error instanceof CatalogueError) || error.code !== 'no_such_conversation') throw error;
+      confirmNewConversation(app, session);
+    }
   });
 }
+
+/** Asks for confirmation, then begins a new conversation in a session whose own is gone, or was not continued. */
+export function confirmNewConversation(app: App, session: Session): void {
+  const { slug, other_conversation: other } = session;
+  const what = other === undefined ? 'is gone. Begin a new one?' : 'was not continued. Keep the new one?';
+  confirm(app, {
+    question: `The conversation of ${slug} ${what}`,
+    about: aboutNewConversation(session),
+    onYes: () =>
+      app.run(async () => {
+        await app.client.call('restartSession', { params: { slug }, query: { new_conversation: 'true' } });
+        app.toast('good', `${slug} has a new conversation`);
+      }),
+  });
+}
+
+/** Reports whether a session needs a decision about its conversation before it can continue. */
+export const lacksConversation = ({ missing_conversation: missing, status }: Session): boolean =>
+  missing !== undefined && status.primary !== 'dead';
 
 /** Asks for confirmation, then lets Claude Code start without the set-up of the session's worktree. */
 export function confirmSkipSetUp(app: App, { slug, worktree }: Session): void {

@@ -10,7 +10,7 @@ import {
 /** The user's earlier answers to the questions that are shown. */
 export interface Memories {
   /** Returns null until the answers are known, or if they cannot be determined. The first call requests them. */
-  of(session: Pick<SeenSession, 'slug' | 'status'> | null): QuestionMemory | null;
+  of(session: Pick<SeenSession, 'slug'> | null, question: Question | null): QuestionMemory | null;
 }
 
 /** How many questions' answers are cached. The answers to older questions are requested again when needed. */
@@ -24,8 +24,7 @@ export function createMemories(options: {
   const { client, run, onChange } = options;
   const known = new Map<string, QuestionMemory | null>();
   return {
-    of: (session) => {
-      const question = session?.status.question ?? null;
+    of: (session, question) => {
       if (session === null || question === null || !mayBeKnown(session, question)) return null;
       const { slug } = session;
       // The suggestion depends on the options, which Claude Code may draw later than the question itself.

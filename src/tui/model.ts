@@ -1,5 +1,12 @@
 import { EMPTY_VIEW, type SessionView } from '../client/index.ts';
-import type { Grouping, Question, QuestionPart, SeenSession, Session } from '../protocol/index.ts';
+import {
+  type Grouping,
+  openQuestions,
+  type Question,
+  type QuestionPart,
+  type SeenSession,
+  type Session,
+} from '../protocol/index.ts';
 import { askedText } from '../text/tool-input-text.ts';
 import { type ListGroup, listGroups } from './groups.ts';
 import { type Editor, EMPTY_EDITOR } from './input/editor.ts';
@@ -69,6 +76,8 @@ export interface Model {
   scroll: { back: number; right: number };
   toast: Toast | null;
   answer: AnswerDraft | null;
+  /** the id of the open question that the user has gone to; if it is not open, the oldest one is shown */
+  asked: string | null;
   /** the question that the user's terminal shows */
   drawn: DrawnQuestion;
   /** the text of the question that the user last read to its end, as a page */
@@ -95,15 +104,27 @@ export function createModel(now: number): Model {
     scroll: { back: 0, right: 0 },
     toast: null,
     answer: null,
+    asked: null,
     drawn: { key: null, slug: null, since: now, answerableFrom: now, isWhole: true, suggestedSince: null },
     readToEnd: null,
     drafts: new Map(),
   };
 }
 
-export function selectedSession({ view, selected }: Model): SeenSession | null {
+export function selectedSession({ view, selected }: Pick<Model, 'view' | 'selected'>): SeenSession | null {
   return selected === null ? null : (view.get(selected) ?? null);
 }
+
+/** Returns the shown question of the selected session: the oldest open one, or the one that the user has gone to. */
+export function shownQuestion(model: Pick<Model, 'view' | 'selected' | 'asked'>): Question | null {
+  const status = selectedSession(model)?.status;
+  if (status === undefined) return null;
+  return openQuestions(status).find(({ id }) => id === model.asked) ?? status.question;
+}
+
+/** Returns the question that a text for a session answers. */
+export const questionOf = (model: Model, { slug, status }: Pick<Session, 'slug' | 'status'>): Question | null =>
+  slug === model.selected ? shownQuestion(model) : status.question;
 
 /** Returns the sessions that the list shows, from the top. */
 export function listed(model: Model): readonly SeenSession[] {
@@ -179,7 +200,7 @@ export function isClickable(model: Model, now: number): boolean {
 }
 
 function keyOf(model: Model): string | null {
-  const question = selectedSession(model)?.status.question ?? null;
+  const question = shownQuestion(model);
   return question === null ? null : `${question.id} ${answerDraft(question, model.answer).part}`;
 }
 

@@ -17,7 +17,7 @@ import { commandSet } from './commands.ts';
 import type { TuiOptions } from './host.ts';
 import { createLooks } from './looks.ts';
 import { createMemories } from './memories.ts';
-import { createModel, isConversation, listed, noteDrawn, READING_MS, selectedSession } from './model.ts';
+import { createModel, isConversation, listed, noteDrawn, READING_MS, selectedSession, shownQuestion } from './model.ts';
 import { browse } from './modes/browse.ts';
 import { dropHeldAnswers } from './modes/inbox.ts';
 import type { Mode } from './modes/mode.ts';
@@ -82,7 +82,7 @@ function openTui(options: TuiOptions): { ended: Promise<number>; dispose(): void
       },
     };
     const size = terminal.size();
-    const memory = memories.of(selectedSession(model));
+    const memory = memories.of(selectedSession(model), shownQuestion(model));
     const picture = draw({ model, mode, content, memory, size, now: now(), home: options.env.HOME, dress });
     surface.paint(picture);
     targetAt = picture.targetAt;
@@ -228,10 +228,10 @@ function openTui(options: TuiOptions): { ended: Promise<number>; dispose(): void
       return;
     }
     pictures.noteKey();
-    const { selected, answer } = model;
+    const { selected, answer, asked } = model;
     if (event.kind === 'mouse') point(app, event, targetAt(event.row, event.col));
     else mode.handle(event);
-    if (model.selected !== selected || model.answer !== answer) movedByKey = true;
+    if (model.selected !== selected || model.answer !== answer || model.asked !== asked) movedByKey = true;
     readOn();
     changed();
   };

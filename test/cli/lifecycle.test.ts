@@ -141,7 +141,7 @@ describe('adopt, rename, stop, restart and rm', () => {
     cli.server.sessions.add('B');
     await cli.server.sessions.kill('B');
     const { code, stdout } = await runCommand(['restart', '--all'], cli.where);
-    expect({ code, stdout }).toEqual({ code: 0, stdout: 'B restarted; it continues its conversation\n' });
+    expect({ code, stdout }).toEqual({ code: 0, stdout: 'B restarted; resuming its conversation\n' });
     expect((await runCommand(['restart', '--all'], cli.where)).stderr).toContain('nothing to restart');
     expect((await runCommand(['restart'], cli.where)).code).toBe(2);
     expect((await runCommand(['restart', 'A', '--all'], cli.where)).code).toBe(2);

@@ -108,6 +108,7 @@ test('a short list reads no other fields of a session than those that `cbos ls -
     ...[...KINDS, FAILED, LOST, { ...FAILED, rate_limit: limit }, { ...DONE, limit_over_at: SINCE, unread: true }],
     ...[{ snoozed }, { parked_at: SINCE }, { over_budget: over }, { queue_stopped_at: SINCE }],
     ...[{ recording_stopped_at: SINCE }, { undrawn_since: SINCE }, { screen_prompt_at: SINCE }, { path: null }],
+    { missing_conversation: 'one', other_conversation: 'two' },
   ];
   const read = new Set<string>();
   const sessions = kinds.map(

@@ -175,7 +175,7 @@ describe('fork', () => {
     repository.write('.claude/worktrees/AUTH/new.txt', 'n\n');
     const { code, stdout } = await run('fork', 'AUTH', 'AUTH-2');
     expect(code).toBe(0);
-    expect(stdout).toContain('AUTH-2 continues the conversation of AUTH, on the branch AUTH-2\n');
+    expect(stdout).toContain('AUTH-2 begins with the conversation of AUTH, on the branch AUTH-2\n');
     expect(stdout).toContain(placeOf('AUTH-2'));
     expect(existsSync(join(placeOf('AUTH-2'), 'new.txt'))).toBe(true);
     const { stdout: shown } = await run('ls', '--json', '--jq', '.[] | select(.slug == "AUTH-2")');

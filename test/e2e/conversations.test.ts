@@ -47,7 +47,7 @@ afterAll(() => world.dispose());
 async function restart(slug: string): Promise<void> {
   expect((await cbos.cli(['stop', slug])).code).toBe(0);
   const restarted = await cbos.cli(['restart', slug]);
-  expect([restarted.stdout, restarted.stderr]).toEqual([`${slug} restarted; it continues its conversation\n`, '']);
+  expect([restarted.stdout, restarted.stderr]).toEqual([`${slug} restarted; resuming its conversation\n`, '']);
   await cbos.until(slug, ({ status }) => status.primary === 'idle', 'is idle', LAUNCH_MS);
 }
 

@@ -151,6 +151,7 @@ export class DeliveryScene {
       isQueueStopped: shown.isQueueStopped,
       isOverBudget: shown.isOverBudget,
       isUnread: shown.isUnread,
+      conversed: 'known',
       takesManyPastes: true,
       answerKey: null,
       clearedAt: this.clearedAt,

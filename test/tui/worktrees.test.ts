@@ -128,7 +128,7 @@ test('/fork continues a conversation in a second session, and selects the fork',
   await terminal.keys(':');
   await terminal.type('fork CART-2');
   await terminal.keys('Enter');
-  await terminal.until(/CART-2 continues the conversation of CART, on the branch CART-2/, 'that it is forked');
+  await terminal.until(/CART-2 begins with the conversation of CART, on the branch CART-2/, 'that it is forked');
   await terminal.until(/▌[^\n]*CART-2/, 'the fork is selected');
 });
 

@@ -134,7 +134,7 @@ test('a session is forked from its menu, under the next free name, in a copy of 
   await page.getByRole('menuitem', { name: 'Fork…' }).click();
   expect(await page.getByLabel('Name of the fork').inputValue()).toBe('CARD-2');
   await button(one, 'Fork').click();
-  await page.getByText('CARD-2 continues the conversation of CARD, on the branch CARD-2').waitFor();
+  await page.getByText('CARD-2 begins with the conversation of CARD, on the branch CARD-2').waitFor();
   await page.getByRole('heading', { name: 'CARD-2', exact: true }).waitFor();
   expect(readFileSync(join(folderOf('CARD-2'), 'new.txt'), 'utf8')).toBe('new\n');
   expect(server.sessions.get('CARD-2').worktree).toMatchObject({ branch: 'CARD-2', base: 'main' });

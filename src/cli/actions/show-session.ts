@@ -6,10 +6,10 @@ import { formatSince } from '../../text/durations.ts';
 import { contextText, dollarsText, linesText } from '../../text/figure-words.ts';
 import { LIMIT_OVER_TEXT, limitText } from '../../text/limit-words.ts';
 import { memoryText } from '../../text/memory-words.ts';
+import { missingText } from '../../text/missing-words.ts';
 import { pullRequestText } from '../../text/pull-request-words.ts';
 import { lostText } from '../../text/restore-words.ts';
 import {
-  missingText,
   modelText,
   parkedText,
   pathText,
@@ -108,6 +108,12 @@ const FACT_WIDTH = 12;
 
 type Fact = readonly [name: string, value: string];
 
+function missingCure({ slug, other_conversation: other }: Session): string {
+  return other === undefined
+    ? `cbos restart ${slug} --new-conversation begins a new one`
+    : `cbos stop and cbos restart ${slug} try again, cbos restart ${slug} --new-conversation keeps the new one`;
+}
+
 /** Returns lines about the session's task, and about anything that blocks the session. */
 function facts(session: Session, { home, branchOf, modelOf }: Reader): Fact[] {
   const { status, adopted, path } = session;
@@ -127,7 +133,7 @@ function facts(session: Session, { home, branchOf, modelOf }: Reader): Fact[] {
     ['why', status.primary === null && status.because.source !== 'none' ? cleanLine(status.because.evidence) : ''],
     ['keys', status.primary === null ? '' : blockedText(session)],
     ['recording', recordingText(session)],
-    ['missing', missing === '' ? '' : `${missing}; cbos restart ${session.slug} --new-conversation begins a new one`],
+    ['missing', missing === '' ? '' : `${missing}; ${missingCure(session)}`],
     ['queue', queueText(session) === '' ? '' : `${queueText(session)}; cbos queue resume ${session.slug}`],
     ['parked', parkedText(session) === '' ? '' : `${parkedText(session)}; cbos wake ${session.slug}`],
     ['lost', lostText(session) === '' ? '' : `${lostText(session)}; cbos restore ${session.slug}`],

@@ -115,7 +115,7 @@ export function addLifecycle(program: Command, context: CliContext): void {
         if (options.json === true) out.jsonLine(session);
         else
           out.line(
-            `${cleanLine(session.slug)} restarted; it ${isNew ? 'begins a new conversation' : 'continues its conversation'}`,
+            `${cleanLine(session.slug)} restarted; ${isNew ? 'it begins a new conversation' : 'resuming its conversation'}`,
           );
       });
     });

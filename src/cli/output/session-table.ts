@@ -58,6 +58,7 @@ interface SessionColumn<S = Session> extends Column {
 export const SHORT_FIELDS = [
   ...['slug', 'path', 'place', 'state', 'status', 'created_at', 'last_activity', 'adopted', 'screen_id'],
   ...['unread', 'snoozed', 'parked_at', 'lost', 'ended', 'interrupted_at', 'rate_limit', 'limit_over_at'],
+  ...['missing_conversation', 'other_conversation'],
   ...['over_budget', 'queue_stopped_at', 'screen_prompt_at', 'recording_stopped_at'],
   ...['recording_stopped_because', 'undrawn_since', 'view'],
 ] as const satisfies readonly (keyof Session)[];

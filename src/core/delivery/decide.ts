@@ -1,6 +1,6 @@
 import { type DeliveryPhase, isAsking, isLimited, isReady, type Question, type Status } from '../../protocol/index.ts';
 import { type Cover, describeTool } from '../status/index.ts';
-import { coverOf, draftOf, type Seen } from './seen.ts';
+import { type Conversed, coverOf, draftOf, type Seen } from './seen.ts';
 import { leftoversOf, leftToEnter } from './standing.ts';
 
 /** What CBOS knows about a session before it types a message. */
@@ -29,6 +29,8 @@ export interface DeliveryContext {
    * become one prompt
    */
   isUnread: boolean;
+  /** whether the message would become part of the conversation that it is meant for */
+  conversed: Conversed;
   /** whether a binding of the user's keeps Enter from submitting the prompt */
   isEnterBound: boolean;
   /** what receives the keypresses instead of the prompt, or null if nothing does */
@@ -40,12 +42,12 @@ const RETURNED: ReadonlySet<DeliveryPhase> = new Set(['put_back', 'taken_out', '
 
 /** Collects the facts that determine how to deliver a message. */
 export function contextOf(seen: Seen): DeliveryContext {
-  const { status, isAdopted: adopted, isParked, isQueueStopped, isOverBudget, isUnread, deliveries } = seen;
+  const { status, isAdopted: adopted, isParked, isQueueStopped, isOverBudget, isUnread, conversed, deliveries } = seen;
   const draft = draftOf(seen) === null ? null : leftoversOf(seen) === null ? 'foreign' : 'own';
   const hasReturned =
     (!isQueueStopped && deliveries.queued.some(({ phase }) => RETURNED.has(phase))) ||
     (draft === 'own' && leftToEnter(seen) !== null);
-  const stops = { isQueueStopped, isOverBudget, isUnread, isEnterBound: (seen.enterDoes ?? null) !== null };
+  const stops = { isQueueStopped, isOverBudget, isUnread, conversed, isEnterBound: (seen.enterDoes ?? null) !== null };
   return { status, adopted, isParked, draft, hasReturned, ...stops, cover: coverOf(seen) };
 }
 
@@ -62,6 +64,7 @@ export type RefusalReason =
   | 'shell_command'
   | 'slash_command'
   | 'ended'
+  | 'another_conversation'
   | 'unread'
   | 'enter_bound'
   | 'asking'
@@ -89,6 +92,7 @@ export function decideDelivery(context: DeliveryContext, request: DeliveryReques
   }
   if (context.isParked) return { kind: 'hold' };
   if (primary === 'dead') return refuse('ended');
+  if (context.conversed === 'another') return holdOr(refuse('another_conversation'));
   // Even with force, nothing would submit the text. CBOS does not hold it either, because nothing reports when the user
   // has changed the binding.
   if (context.isEnterBound && !isAsking(context.status)) return refuse('enter_bound');
@@ -96,6 +100,7 @@ export function decideDelivery(context: DeliveryContext, request: DeliveryReques
   // The state is still unknown, usually because the session is starting. CBOS types a held message as soon as the
   // prompt appears.
   if (primary === null) return { kind: 'hold' };
+  if (context.conversed === 'awaited' && !isAsking(context.status)) return { kind: 'hold' };
   if (context.isQueueStopped && request.queue) return { kind: 'hold' };
   // The dialog is checked first, because pausing the queue does not affect dialogs, and because the answer to a dialog
   // is not a message.
@@ -125,7 +130,7 @@ export function askedFor({ kind, tool, text }: Question): string {
 
 /** Reports whether CBOS may type a held message now. */
 export function mayTypeHeld(context: DeliveryContext): boolean {
-  if (!context.adopted || context.isOverBudget || context.isEnterBound) return false;
+  if (!context.adopted || context.isOverBudget || context.isEnterBound || context.conversed !== 'known') return false;
   if (context.isUnread || context.cover !== null || context.draft === 'foreign') return false;
   return isReady(context.status) && !isLimited(context.status);
 }

@@ -18,6 +18,12 @@ export interface PromptSeen {
   isLaunched: boolean;
 }
 
+/**
+ * Whether the session's process continues the conversation that it was to continue: as far as known it does, this has
+ * yet to be reported, or Claude Code has begun another one.
+ */
+export type Conversed = 'known' | 'awaited' | 'another';
+
 /** What delivery decisions are based on: everything that is known about a session at one moment. */
 export interface Seen extends PromptSeen {
   now: Moment;
@@ -39,6 +45,7 @@ export interface Seen extends PromptSeen {
    * become one prompt
    */
   isUnread: boolean;
+  conversed: Conversed;
   /** what Enter does in the prompt instead of submitting it, as bound by the user; null or absent if it submits it */
   enterDoes?: string | null;
   /** whether Claude Code accepts a message as many small pastes, as version 2.1.150 and later do */

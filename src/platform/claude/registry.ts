@@ -95,6 +95,11 @@ export async function readRegistry(dir: string): Promise<RegistryRecord[]> {
   return found.flatMap((one) => (one === null ? [] : [one.record]));
 }
 
+/** Returns the record of one process; null if it has none, or is not alive. */
+export async function readRegistryOf(dir: string, pid: number): Promise<RegistryRecord | null> {
+  return (await readRecord(join(dir, `${pid}.json`)))?.record ?? null;
+}
+
 export interface RegistryWatchOptions {
   /** the directory of the registry, see `registryDirectory`; it need not exist yet */
   dir: string;

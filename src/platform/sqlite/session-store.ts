@@ -62,6 +62,10 @@ export const Reported = z.object({
   place: z.string().nullable(),
   /** whether the model has answered in this conversation, so that a launch without it would lose something */
   isBegun: z.boolean(),
+  /** what the launch asked Claude Code to do, until Claude Code reports that it has done so; otherwise null */
+  asked: z.enum(['resume', 'fork']).nullable().default(null),
+  /** the conversation that Claude Code began instead of the one that the launch asked for; null if there is none */
+  instead: z.string().nullable().default(null),
 });
 export type Reported = z.infer<typeof Reported>;
 
@@ -71,6 +75,8 @@ export const NOTHING_REPORTED: Reported = {
   configDir: null,
   place: null,
   isBegun: false,
+  asked: null,
+  instead: null,
 };
 
 /** What CBOS needs to know about a session to find it again after a crash. Times are in Unix milliseconds. */

@@ -62,6 +62,12 @@ export const SESSION_ERRORS = {
     meaning: 'Claude Code has no such conversation',
     hint: '`cbos ls --all` lists the conversations',
   },
+  another_conversation: {
+    status: 409,
+    exit: EXIT.refused,
+    meaning: "Claude Code has begun another conversation instead of continuing the session's own",
+    hint: 'Check what `claude_command` does with --resume; then `cbos stop SLUG` and `cbos restart SLUG` try again',
+  },
   no_such_screen: {
     status: 404,
     exit: EXIT.noSuchSession,

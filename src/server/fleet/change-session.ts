@@ -1,4 +1,5 @@
 import { CatalogueError, type Session, type SessionPatch } from '../../protocol/index.ts';
+import type { SessionActor } from '../session/actor.ts';
 import { resumeQueue } from '../session/queue-stop.ts';
 import { requireRecovered } from './finish-session.ts';
 import { requireDirectory } from './require-directory.ts';
@@ -45,6 +46,7 @@ export function restartSession(
 ): Promise<Session> {
   return actor.mailbox.post(async () => {
     if (!actor.isDead()) {
+      if (isNewConversation && keepOther(actor)) return actor.view();
       if (!isNewConversation || actor.record.type !== 'json')
         throw new CatalogueError('session_alive', `${actor.slug} is running`);
       await controls.release();
@@ -61,6 +63,17 @@ export function restartSession(
     if (isNewConversation && actor.record.queueStoppedAt !== null) resumeQueue(actor);
     return actor.view();
   });
+}
+
+/** Keeps the conversation that Claude Code has begun instead of continuing the session's own, if it has. */
+function keepOther(actor: SessionActor): boolean {
+  const { record } = actor;
+  const { instead, configDir, place } = record.reported;
+  if (record.type !== 'screen' || instead === null) return false;
+  actor.commit({ ...withoutConversation(record), claudeSessionId: instead });
+  actor.update({ reported: { ...actor.record.reported, configDir, place } });
+  actor.lookAgain();
+  return true;
 }
 
 /** Ends a session if it is running, and deletes it. */

@@ -46,6 +46,8 @@ export interface LaunchListeners {
   onNewConversation(): void;
   /** called with the id of the conversation that the user's arguments continue; throws if it must not be continued */
   onChosen(id: string): Promise<void>;
+  /** called with what the launch asks Claude Code for; the first report may come before Screen has answered */
+  onPlanned(planned: PlannedLaunch): void;
 }
 
 /** The fields of a session's record that a launch changes. */
@@ -53,9 +55,13 @@ export interface Launched {
   screenId: string;
   daemon: ProcessId;
   agent: ProcessId;
-  claudeSessionId: string | null;
   claudeVersion: string;
   recording: RecordingFiles;
+}
+
+/** The conversation that a launch asks Claude Code for. */
+export interface PlannedLaunch {
+  claudeSessionId: string | null;
   reported: Reported;
 }
 
@@ -68,7 +74,7 @@ export interface Launched {
 export async function launchSession(
   context: LaunchContext,
   record: SessionRecord,
-  { onNewConversation, onChosen }: LaunchListeners,
+  { onNewConversation, onChosen, onPlanned }: LaunchListeners,
 ): Promise<Launched> {
   const { settings, environment, screen } = context;
   const launchId = record.launchId ?? uuid();
@@ -108,6 +114,7 @@ export async function launchSession(
   await rotateRecording(settings.stream_dir, record.slug);
   const recording = recordingFiles(settings.stream_dir, record.slug);
   const setUp = setUpToRun(record);
+  onPlanned({ claudeSessionId: command.sessionId, reported: reportedAtLaunch(record, conversation) });
   const launched = await launch(screen, {
     name: record.slug,
     cwd,
@@ -125,8 +132,6 @@ export async function launchSession(
     screenId: launched.screenId,
     daemon: launched.daemon,
     agent: launched.agent,
-    claudeSessionId: command.sessionId,
-    reported: reportedAtLaunch(record, conversation),
     claudeVersion: formatClaudeVersion(version),
     recording,
   };

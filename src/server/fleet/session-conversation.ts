@@ -126,8 +126,9 @@ export function reportedAtLaunch(
   { reported }: Pick<SessionRecord, 'reported'>,
   conversation: PlannedConversation,
 ): Reported {
-  if (conversation.kind !== 'resume') return { ...NOTHING_REPORTED, configDir: reported.configDir };
-  return { ...reported, transcript: conversation.transcript, isBegun: true };
+  const asked = conversation.kind === 'new' ? null : conversation.kind;
+  if (conversation.kind !== 'resume') return { ...NOTHING_REPORTED, configDir: reported.configDir, asked };
+  return { ...reported, transcript: conversation.transcript, isBegun: true, asked, instead: null };
 }
 
 /** The change that makes a session forget its conversation, so that its next launch begins a new one. */
@@ -153,7 +154,7 @@ export async function showingMissing<T>(session: Shown, work: () => Promise<T>):
     see(session, null);
     return result;
   } catch (cause) {
-    if (isMissing(cause)) see(session, String(cause.extra.claude_session_id));
+    if (isMissing(cause) && cause.code === 'no_such_conversation') see(session, String(cause.extra.claude_session_id));
     throw cause;
   }
 }
@@ -164,6 +165,6 @@ function see(session: Shown, missing: string | null): void {
   session.update({});
 }
 
-/** Reports whether an error says that a session's conversation is gone. */
+/** Reports whether an error says that a session's conversation is gone, or was not continued. */
 export const isMissing = (cause: unknown): cause is CatalogueError =>
-  cause instanceof CatalogueError && cause.code === 'no_such_conversation';
+  cause instanceof CatalogueError && (cause.code === 'no_such_conversation' || cause.code === 'another_conversation');

@@ -148,7 +148,11 @@ export function createJsonDeliverer(
       requireBudget();
       await showingMissing(actor, () => driver.prompt({ id, text }));
     } catch (cause) {
-      if (statusOf(find(id)) === 'sent') apply([{ id, phase: 'failed' }]);
+      // A prompt from the queue returns to it, because the next process may continue the conversation.
+      const isKept = record.held && isMissing(cause);
+      if (statusOf(find(id)) === 'sent') apply([{ id, phase: isKept ? 'held' : 'failed' }]);
+      // The process has begun another conversation, in which nothing is lost yet.
+      if (isMissing(cause) && driver.isRunning()) await driver.end();
       throw cause;
     }
   }

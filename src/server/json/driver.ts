@@ -21,6 +21,7 @@ import { type AgentEnd, AgentRun, endWords } from './agent-run.ts';
 import type { DrivenSession, JsonContext } from './context.ts';
 import { type ControlRequest, control, refusals } from './control.ts';
 import { EventLog } from './event-log.ts';
+import { requireContinued } from './require-continued.ts';
 import { awaitFailedSetUp, expectSetUp, takeSetUp } from './set-up-lines.ts';
 import { folderOf, planLaunch, startAgent, trustToAsk, untrusted } from './start-agent.ts';
 
@@ -113,10 +114,9 @@ export class JsonDriver {
   /**
    * Passes a prompt to Claude Code, and starts Claude Code first if necessary. Call this in the session's mailbox.
    * @throws CatalogueError untrusted_folder, no_such_path, claude_not_found, session_in_use, launch_failed,
-   *   not_confirmed
+   *   not_confirmed; another_conversation, after which the caller ends the process
    */
-  async prompt(prompt: { id: string; text: string }): Promise<void> {
-    const { id, text } = prompt;
+  async prompt({ id, text }: { id: string; text: string }): Promise<void> {
     if (!(await this.settleTrust())) throw untrusted(this.#session);
     // The first rule that denies calls was added after the process had started. Only a new process gets the hook that
     // checks the rules.
@@ -160,9 +160,9 @@ export class JsonDriver {
    */
   async control(request: ControlRequest): Promise<void> {
     this.#requireRoom();
-    const write = (message: object): Promise<void> => this.#write(message);
     const { onEvent, isRunning } = this;
-    await control({ write, until: this.#session.status.until, onEvent, isRunning }, request);
+    const { until } = this.#session.status;
+    await control({ write: (message) => this.#write(message), until, onEvent, isRunning }, request);
   }
 
   /**
@@ -220,8 +220,7 @@ export class JsonDriver {
       throw untrusted(session);
     }
     const { claudeSessionId, claudeVersion, reported } = launch;
-    // The launch is saved before the process is started. Even if the server dies right after the start, the next server
-    // can find the process by its mark.
+    // This is saved before the process is started, so that the next server finds the process by its mark in any case.
     session.commit({ launchId, agent: null, claudeSessionId, claudeVersion, reported, ...due });
     this.#log.beginOutput();
     let early: AgentEnd | null = null;
@@ -234,6 +233,7 @@ export class JsonDriver {
     run.isGuarded = launch.isGuarded;
     session.update({ agent });
     if (early !== null) run.ended(early);
+    await requireContinued(this.#context, session, { run, isOver: () => this.#run !== run });
   }
 
   #open(launchId: string): AgentRun {

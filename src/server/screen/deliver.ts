@@ -6,9 +6,10 @@ import { takenBy, takeOver } from '../../core/delivery/signs.ts';
 import { hasToTakeOut, keepReturned, leftoversOf } from '../../core/delivery/standing.ts';
 import { advanceTyping, type Became, SECOND_CONFIRM_MS, typeText } from '../../core/delivery/type-text.ts';
 import { AT_REST, advanceWatch } from '../../core/delivery/watch.ts';
-import { CatalogueError, type Delivery, type Send } from '../../protocol/index.ts';
+import { CatalogueError, type Delivery, isAsking, type Send } from '../../protocol/index.ts';
 import { isMissing } from '../fleet/session-conversation.ts';
 import type { ArrivedHook, SessionActor } from '../session/actor.ts';
+import { notContinuedError, REPORT_MS } from '../session/continued.ts';
 import { type Deliverer, type JournalWith, openDeliveryJournal } from '../session/delivery-journal.ts';
 import { forgetOldStop, isQueueStopped, stopQueue } from '../session/queue-stop.ts';
 import { deliveriesOf, seeDelivery } from '../session/see-delivery.ts';
@@ -211,8 +212,24 @@ export function createDeliverer(actor: SessionActor, wake: () => Promise<void>):
       if (isHeld()) journal.fail(delivery.id, cause);
       throw cause;
     }
-    await actor.status.until(() => !isHeld() && statusOf(find(delivery.id)) !== 'sent', WOKEN_MS);
+    const isOther = (): boolean => seeDelivery(actor).conversed === 'another';
+    const isOver = (): boolean => (isHeld() ? isOther() : statusOf(find(delivery.id)) !== 'sent');
+    await actor.status.until(isOver, WOKEN_MS);
+    if (isHeld() && isOther()) {
+      const cause = notContinuedError(actor);
+      journal.fail(delivery.id, cause);
+      throw cause;
+    }
     return view(find(delivery.id));
+  }
+
+  /**
+   * Waits until a session that has just been launched reports its conversation. Otherwise the prompt would be held, and
+   * its sender would not learn that it cannot be sent.
+   */
+  async function conversationKnown(): Promise<void> {
+    const isKnown = (): boolean => seeDelivery(actor).conversed !== 'awaited' || isAsking(actor.status.memory());
+    await actor.status.until(isKnown, REPORT_MS);
   }
 
   /**
@@ -229,6 +246,7 @@ export function createDeliverer(actor: SessionActor, wake: () => Promise<void>):
       const known = earlier(request);
       if (known !== null) return settled(known);
       forgetOldStop(actor);
+      if (request.queue !== true) await conversationKnown();
       actor.recording?.look();
       // The decision is made twice: now, so that the caller learns immediately whether the prompt is refused or held,
       // and again when the mailbox runs the request.

@@ -1,4 +1,5 @@
 import { stat } from 'node:fs/promises';
+import type { Conversed } from '../../core/delivery/seen.ts';
 import { hasEndedItself } from '../../core/restore/loss.ts';
 import { isRepeatable } from '../../core/restore/own-arguments.ts';
 import { planRestore, type RestorePlan, type RestoreSeen } from '../../core/restore/plan.ts';
@@ -7,6 +8,8 @@ import type { LostSession } from '../../platform/sqlite/session-store.ts';
 import { CatalogueError } from '../../protocol/index.ts';
 import { configDirectoriesOf, findConversationOf } from '../fleet/session-conversation.ts';
 import type { SessionActor } from '../session/actor.ts';
+import { notContinuedError } from '../session/continued.ts';
+import { seeDelivery } from '../session/see-delivery.ts';
 
 /**
  * How long to wait until a restored session shows its prompt or a dialog. A launch takes 1 to 3 s. On an overloaded
@@ -110,7 +113,10 @@ export function createRestore(options: RestoreOptions): Restore {
     restore: async (isByItself) => {
       const { planned, loss } = await actor.mailbox.post(() => inTurn(() => restoreNow(isByItself)));
       if (loss === null) return planned;
-      await actor.status.until(() => actor.isDead() || actor.status.memory().primary !== null, SETTLE_MS);
+      const conversed = (): Conversed => seeDelivery(actor).conversed;
+      const isSettled = (): boolean => actor.status.memory().primary !== null && conversed() !== 'awaited';
+      await actor.status.until(() => actor.isDead() || isSettled(), SETTLE_MS);
+      if (conversed() === 'another') throw notContinuedError(actor);
       const { stopAskedAt, removedAt } = actor.record;
       const { ended } = actor.status.evidence().hooks;
       const isMeant = stopAskedAt !== null || removedAt !== null || hasEndedItself(ended?.reason ?? null);

@@ -33,13 +33,21 @@ import { keepLogging, pointRecording } from '../fleet/adopt-session.ts';
 import { endScreenSession } from '../fleet/end-session.ts';
 import { followRecording, openRecording } from '../fleet/follow-recording.ts';
 import { createRecordingKeeper } from '../fleet/keep-recorded.ts';
-import { type LaunchContext, type Launched, launchSession, recordingFiles } from '../fleet/launch-session.ts';
+import {
+  type LaunchContext,
+  type Launched,
+  launchSession,
+  type PlannedLaunch,
+  recordingFiles,
+} from '../fleet/launch-session.ts';
 import { redrawScreen } from '../fleet/redraw-screen.ts';
 import { requireAlone, requireFree } from '../fleet/require-alone.ts';
 import { keepAnswer } from '../memory/keep-answer.ts';
 import type { SessionActor } from '../session/actor.ts';
+import { REPORT_MS } from '../session/continued.ts';
 import type { SessionControls } from '../session/controls.ts';
 import { standingChoices } from '../session/open-question.ts';
+import type { Dispose } from '../sessions.ts';
 import { planDueSetUp } from '../worktrees/begin-set-up.ts';
 import { waitingTool } from './answer-by-reply.ts';
 import { createDeliverer } from './deliver.ts';
@@ -81,6 +89,7 @@ export function createScreenControls(context: ScreenContext, actor: SessionActor
   const deliverer = createDeliverer(actor, parking.wake);
   const stopWaits = createWaitKeeper(actor);
   const stopForms = createFormKeeper(actor);
+  let stopAwaiting: Dispose = () => undefined;
   const stopRules = createRuleReplies(actor);
 
   async function launch(): Promise<void> {
@@ -98,7 +107,9 @@ export function createScreenControls(context: ScreenContext, actor: SessionActor
       // never be seen.
       const beginAtZero = (): void => deps.terminalCosts.beginAtZero({ id, launchId });
       const onChosen = (chosen: string): Promise<void> => requireFree({ ...context, actor }, chosen);
-      const launched = await launchSession(context, actor.record, { onNewConversation: beginAtZero, onChosen });
+      const onPlanned = (planned: PlannedLaunch): void => actor.commit(planned);
+      const listeners = { onNewConversation: beginAtZero, onChosen, onPlanned };
+      const launched = await launchSession(context, actor.record, listeners);
       await begin(launched, deps.clock.now());
     } finally {
       actor.isChangingHands = wasChangingHands;
@@ -116,6 +127,9 @@ export function createScreenControls(context: ScreenContext, actor: SessionActor
     await followRecording(deps, actor, { cols: actor.record.launch.cols, rows: actor.record.launch.rows });
     actor.intake.seeAgent({ ...launched.agent, startedAt });
     actor.seeAttached(false);
+    // Without a report, prompts do not wait for one any longer.
+    stopAwaiting();
+    stopAwaiting = deps.clock.after(REPORT_MS, () => actor.lookAgain());
   }
 
   /** Redraws the screen after a gap in its recording. Until then, CBOS does not know what the session shows. */
@@ -260,6 +274,7 @@ export function createScreenControls(context: ScreenContext, actor: SessionActor
     buffer,
     recording: () => actor.recording,
     dispose: () => {
+      stopAwaiting();
       stopShowing();
       stopRules();
       stopWaits();

@@ -21,6 +21,7 @@ import { overBudgetText, raiseHint } from '../../text/budget-words.ts';
 import { deliveryNote, refusalWords } from '../../text/delivery-words.ts';
 import { failedSetUp } from '../worktrees/begin-set-up.ts';
 import type { SessionActor } from './actor.ts';
+import { notContinuedError } from './continued.ts';
 import { deliveriesOf, seeDelivery } from './see-delivery.ts';
 import { toTimestamp } from './view.ts';
 
@@ -155,6 +156,7 @@ export function openDeliveryJournal(actor: SessionActor): DeliveryJournal {
     refusal: ({ why, question }) => {
       const failed = why === 'ended' ? failedSetUp(actor) : null;
       if (failed !== null) return failed;
+      if (why === 'another_conversation') return notContinuedError(actor);
       const asked = question === null ? null : askedFor(question);
       const { message, hint } = refusalWords(why, { slug: actor.slug, asked, view: actor.view().view?.name ?? null });
       return new CatalogueError(REFUSED_AS[why] ?? 'not_accepting_text', message, {

@@ -5,7 +5,6 @@ import type {
   ProcessEvidence,
   RegistryEvidence,
   ScreenFrame,
-  StatusMemory,
   Unreachable,
 } from '../../core/status/index.ts';
 import type { StatusLineReport } from '../../platform/claude/index.ts';
@@ -18,8 +17,16 @@ import { type Figures, SessionFigures } from './figures.ts';
 import type { JsonFacts } from './json-facts.ts';
 import { keepEvidence } from './kept-evidence.ts';
 import type { KeptRecord } from './kept-record.ts';
-import { changeByReport, type Report, reportOfEvents, reportOfHook, reportOfProcess } from './reports.ts';
+import {
+  changeByReport,
+  type Report,
+  reportOfEvents,
+  reportOfHook,
+  reportOfProcess,
+  reportOfRegistry,
+} from './reports.ts';
 import type { SessionStatus } from './session-status.ts';
+import { isInTurn } from './status-change.ts';
 
 /** The hook events after which every version of Claude Code draws something. */
 const DRAWING_HOOKS: ReadonlySet<string> = new Set(['UserPromptSubmit', 'PreToolUse', 'PostToolUse']);
@@ -39,12 +46,6 @@ export interface ArrivedHook {
 
 /** Evidence that may contain a question: a hook event, or events from a JSON session. */
 export type Arrival = { kind: 'hook'; hook: ArrivedHook } | { kind: 'events'; json: JsonEvidence };
-
-/** Reports whether a turn was running, or was waiting for the answer to a dialog. */
-const isInTurn = ({ primary, detail, question }: StatusMemory): boolean =>
-  primary === 'active' ||
-  primary === 'stuck' ||
-  (primary === 'waiting' && detail !== 'setup' && detail !== 'limit' && question?.kind !== 'closing');
 
 /** The session that the evidence is about. */
 interface Witnessed {
@@ -86,9 +87,9 @@ export class EvidenceIntake {
   seeHook(hook: ArrivedHook): void {
     const { status, kept, gap, screenPrompt } = this.#session;
     this.#session.tellArrival({ kind: 'hook', hook });
+    this.seeReport(reportOfHook(hook));
     status.seeHook(hook);
     kept.save({ hooks: this.#keptHooks(), lastActivity: hook.at });
-    this.seeReport(reportOfHook(hook));
     this.#session.tellHook(hook);
     if (DRAWING_HOOKS.has(hook.event)) gap.expectOutput();
     // A prompt has arrived, so keypresses reach Claude Code rather than Screen.
@@ -141,7 +142,7 @@ export class EvidenceIntake {
     if (registry !== null) {
       const claudeVersion = registry.version ?? current.claudeVersion;
       if (claudeVersion !== current.claudeVersion) this.#session.update({ claudeVersion });
-      this.seeReport({ sessionId: registry.sessionId });
+      this.seeReport(reportOfRegistry(registry, current));
     }
     this.#session.status.seeRegistry(registry);
   }
@@ -156,13 +157,12 @@ export class EvidenceIntake {
     // in plan mode again. A mode that was requested for the next turn remains in effect.
     const hasSwitched = json.permissionMode !== null && json.permissionMode !== before?.permissionMode;
     const permission_mode = hasSwitched ? json.permissionMode : launch.permission_mode;
-    const isNew = permission_mode !== launch.permission_mode;
     const isShown = before?.rateLimit !== json.rateLimit || before?.model !== json.model || more.costUsd > 0;
     kept.hold({ lastActivity: json.lastAt });
     this.#session.tellArrival({ kind: 'events', json });
     status.seeJson(json);
     this.seeReport(reportOfEvents(more.events));
-    if (isNew) {
+    if (permission_mode !== launch.permission_mode) {
       this.#session.update({ launch: { ...launch, permission_mode } });
     } else if (isShown) this.#session.emitUpdated();
   }
@@ -183,7 +183,11 @@ export class EvidenceIntake {
   seeReport(report: Report): void {
     const { current } = this.#session.kept;
     const change = changeByReport(current, { ...report, ...reportOfProcess(current) });
-    if (change !== null) this.#session.update(change);
+    if (change === null) return;
+    this.#session.update(change);
+    const { asked, instead } = current.reported;
+    // Prompts may have waited for this report.
+    if (change.reported?.asked !== asked || change.reported.instead !== instead) this.#session.tellObstacle();
   }
 
   /** Records that Claude Code's process has been found, or found again. */

@@ -1,6 +1,7 @@
 import { realpathSync } from 'node:fs';
+import type { RegistryEvidence } from '../../core/status/index.ts';
 import { configDirectoryOf } from '../../platform/claude/index.ts';
-import { folderOfProcess, processNow } from '../../platform/process/index.ts';
+import { argvOf, folderOfProcess, processNow } from '../../platform/process/index.ts';
 import type { Reported, SessionRecord } from '../../platform/sqlite/session-store.ts';
 import type { ClaudeEvent } from '../../protocol/index.ts';
 
@@ -12,6 +13,8 @@ export interface Report {
   configDir?: string;
   /** the folder in which Claude Code now works */
   place?: string;
+  /** how the conversation began in this process, in the words of the SessionStart hook: `startup`, `resume`, `fork` */
+  source?: string;
   /** whether this report shows that the conversation contains more than unanswered prompts */
   isBegun?: boolean;
 }
@@ -24,6 +27,8 @@ type Known = Pick<SessionRecord, 'claudeSessionId' | 'path' | 'reported'>;
  */
 export function changeByReport(known: Known, report: Report): Partial<SessionRecord> | null {
   const { claudeSessionId: before, reported, path } = known;
+  const continued = continuation(known, report);
+  if (continued === 'another') return changeByAnother(known, report);
   const claudeSessionId = report.sessionId ?? before;
   const isOther = claudeSessionId !== before;
   const next: Reported = {
@@ -32,9 +37,42 @@ export function changeByReport(known: Known, report: Report): Partial<SessionRec
       report.transcript === undefined ? (report.configDir ?? reported.configDir) : configDirectoryOf(report.transcript),
     place: report.place === undefined ? reported.place : placeBeside(path, report.place),
     isBegun: report.isBegun === true || (!isOther && reported.isBegun),
+    asked: continued === null ? reported.asked : null,
+    instead: continued === null ? reported.instead : null,
   };
   const isNews = (Object.keys(next) as (keyof Reported)[]).some((key) => next[key] !== reported[key]);
   return isOther || isNews ? { claudeSessionId, reported: next } : null;
+}
+
+/**
+ * Returns what a report shows about the conversation that a launch was to continue: that Claude Code continues it, or
+ * that Claude Code has begun another one. The latter happens if a wrapper drops or changes arguments. Returns null if
+ * the report shows neither. The registry names the conversation before the prompt is drawn, and the hook says in
+ * addition how it began (2.1.330).
+ */
+function continuation(
+  { claudeSessionId, reported: { asked, instead } }: Known,
+  { sessionId, source }: Report,
+): 'continued' | 'another' | null {
+  if ((asked === null && instead === null) || typeof sessionId !== 'string') return null;
+  // A person may continue the right conversation with `/resume`, or begin a new one on purpose with `/clear`.
+  if (source !== undefined) return source === 'startup' ? 'another' : 'continued';
+  if (sessionId === instead || sessionId !== claudeSessionId) return 'another';
+  // A copy has the id that CBOS chose, whether or not it is one.
+  return asked === 'fork' ? null : 'continued';
+}
+
+/**
+ * The session keeps the conversation that was to be continued, so that the next launch tries again. A copy that was not
+ * made is made by the next launch.
+ */
+function changeByAnother({ claudeSessionId, reported, path }: Known, report: Report): Partial<SessionRecord> | null {
+  const place = report.place === undefined ? reported.place : placeBeside(path, report.place);
+  const instead = report.sessionId ?? null;
+  const isNews = reported.instead !== instead || reported.asked !== null || reported.place !== place;
+  if (!isNews) return null;
+  const own = reported.asked === 'fork' ? null : claudeSessionId;
+  return { claudeSessionId: own, reported: { ...reported, place, asked: null, instead } };
 }
 
 /** Returns a session's place if that is not the folder in which it was started, whatever links its path contains. */
@@ -65,6 +103,7 @@ export function reportOfHook({
   return {
     ...(typeof sessionId === 'string' ? { sessionId } : {}),
     ...(typeof transcript === 'string' ? { transcript } : {}),
+    ...(event === 'SessionStart' && typeof source === 'string' ? { source } : {}),
     isBegun: ANSWERED.has(event) || (event === 'SessionStart' && source === 'resume'),
   };
 }
@@ -79,6 +118,27 @@ export function reportOfProcess({ agent }: Pick<SessionRecord, 'agent'>): Report
   const place = folderOfProcess(agent.pid);
   return place === null ? {} : { place };
 }
+
+/**
+ * Returns what the registry reports about a session's Claude Code process. The file names the conversation, and the
+ * arguments say whether it is a copy: a wrapper may ask for one, and a copy that CBOS asked for has the same id as an
+ * empty conversation in its place.
+ */
+export function reportOfRegistry(
+  { sessionId }: Pick<RegistryEvidence, 'sessionId'>,
+  { agent, reported: { asked } }: Pick<SessionRecord, 'agent' | 'reported'>,
+): Report {
+  return { sessionId, ...(asked === null || agent === null ? {} : sourceIn(argvOf(agent.pid), asked)) };
+}
+
+/** Returns how a process that was to continue or copy a conversation begins it, as far as its arguments show. */
+export function sourceIn(argv: readonly string[], asked: 'resume' | 'fork'): Pick<Report, 'source'> {
+  const isFork = argv.includes('--fork-session') && argv.some((argument) => RESUMES.test(argument));
+  if (isFork) return { source: 'fork' };
+  return asked === 'fork' ? { source: 'startup' } : {};
+}
+
+const RESUMES = /^(--resume|-r)(=|$)/;
 
 /**
  * Returns what events of a JSON session report. Only the event that begins a turn names the conversation reliably: the

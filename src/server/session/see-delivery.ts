@@ -3,6 +3,7 @@ import { draftOf, type PromptSeen, type Seen } from '../../core/delivery/seen.ts
 import { seeTextsLeft } from '../../core/delivery/standing.ts';
 import { isAtLeast, parseClaudeVersion } from '../../platform/claude/index.ts';
 import type { SessionActor } from './actor.ts';
+import { conversedIn } from './continued.ts';
 import { isQueueStopped } from './queue-stop.ts';
 
 /** Returns what CBOS can currently see of a session's prompt. */
@@ -31,6 +32,7 @@ export function seeDelivery(actor: SessionActor): Seen {
     isQueueStopped: isQueueStopped(actor),
     isOverBudget: deps.budgets.overBudget(record) !== null,
     isUnread: actor.unread.isWaiting(),
+    conversed: conversedIn(record, actor.status.evidence().process?.startedAt ?? null, now.wall),
     enterDoes: record.type === 'screen' ? (deps.enterDoes?.(record.launch.env) ?? null) : null,
     takesManyPastes: takesManyPastes(record.claudeVersion),
     answerKey: record.answerKey,

@@ -41,3 +41,9 @@ export function keptWith(
   const isOver = primary === 'active' && endedAt === null && ended !== null;
   return { ...(question === null ? {} : { lastQuestion: question.text }), ...(isOver ? { ended: null } : {}) };
 }
+
+/** Reports whether a turn was running, or was waiting for the answer to a dialog. */
+export const isInTurn = ({ primary, detail, question }: StatusMemory): boolean =>
+  primary === 'active' ||
+  primary === 'stuck' ||
+  (primary === 'waiting' && detail !== 'setup' && detail !== 'limit' && question?.kind !== 'closing');

@@ -10,6 +10,7 @@ import {
   type Status,
   withoutLabels,
 } from '../../protocol/index.ts';
+import { notContinued } from './continued.ts';
 import type { Figures } from './figures.ts';
 
 /** How many lines of a session's screen are included in lists. */
@@ -90,7 +91,7 @@ export function viewSession(facts: SessionFacts): Session {
     ...(facts.undrawnAt === null ? {} : { undrawn_since: toTimestamp(facts.undrawnAt) }),
     ...(facts.view === null ? {} : { view: { name: facts.view } }),
     brought_back: facts.broughtBack,
-    ...(facts.missing === null ? {} : { missing_conversation: facts.missing }),
+    ...viewMissing(facts),
     recording_stopped_because: facts.recordingStopped?.because ?? null,
     ...(record.launch.worktree === undefined ? {} : { worktree: record.launch.worktree }),
     screen_prompt_at: facts.screenPromptAt === null ? null : toTimestamp(facts.screenPromptAt),
@@ -104,6 +105,12 @@ export function viewSession(facts: SessionFacts): Session {
     // `labels/label-sessions.ts` fills in these fields.
     ...withoutLabels(),
   };
+}
+
+function viewMissing({ record, missing }: SessionFacts): Partial<Session> {
+  const other = notContinued(record);
+  if (other !== null) return { missing_conversation: other.missing, other_conversation: other.other };
+  return missing === null ? {} : { missing_conversation: missing };
 }
 
 /** Returns how the session ended, or that its last turn was interrupted before the session came back. */

@@ -1,16 +1,4 @@
 import {
-  elsewhereOf,
-  isCurrent,
-  isReady,
-  isSetUpOpen,
-  mayAllow,
-  needsYou,
-  type SeenSession,
-  type Session,
-} from '../../protocol/index.ts';
-import { queueText } from '../../text/session-words.ts';
-import { isFinishable } from '../../text/worktree-words.ts';
-import {
   answer,
   attach,
   chooseAlways,
@@ -18,37 +6,35 @@ import {
   continueSession,
   interrupt,
   refresh,
-  replay,
   submitChosen,
 } from '../actions.ts';
-import { answerAgain, isSuggestionReadable } from '../answer-again.ts';
+import { answerAgain } from '../answer-again.ts';
 import { type App, moveSelection, requireOwn, requireSelected, scrollBack, selectNextNeedy } from '../app.ts';
-import { confirmEnd, isParked, markedSessions, parkSession, restartSession, toggleMark } from '../lifecycle.ts';
 import {
-  ALERTS,
-  answerDraft,
-  draftOf,
-  isConversation,
-  isReadable,
-  isSeenWhole,
-  listed,
-  openPart,
-  selectedSession,
-} from '../model.ts';
+  confirmEnd,
+  confirmNewConversation,
+  lacksConversation,
+  markedSessions,
+  parkSession,
+  restartSession,
+  toggleMark,
+} from '../lifecycle.ts';
+import { ALERTS, draftOf, selectedSession, shownQuestion } from '../model.ts';
+import { replay } from '../replay.ts';
 import type { InputEvent } from '../terminal/keys.ts';
+import { browseHints } from './browse-hints.ts';
 import { showChanges } from './changes.ts';
 import { compareByWords } from './compare.ts';
-import { hasTerminal, isOffered } from './far-keys.ts';
 import { replyOrFill } from './fill-form.ts';
 import { editFilter } from './filter.ts';
 import { finish } from './finish.ts';
 import { cycleGrouping, toggleFold, unfoldAll } from './groups.ts';
 import { showHelp } from './help.ts';
 import { showInbox } from './inbox.ts';
-import { markedHints, OF_MARKED, OF_ONE } from './marked-keys.ts';
-import type { Hint, InputBox, Mode } from './mode.ts';
+import { OF_MARKED, OF_ONE } from './marked-keys.ts';
+import type { InputBox, Mode } from './mode.ts';
 import { newSession } from './new-session.ts';
-import { showQuestion } from './read-question.ts';
+import { goToQuestion, showQuestion } from './read-question.ts';
 import { rename } from './rename.ts';
 import { reply } from './reply.ts';
 import { editSearch } from './search.ts';
@@ -75,84 +61,6 @@ export function browse(app: App): Mode {
   } as Mode;
 }
 
-function browseHints(app: App): Hint[] {
-  const session = selectedSession(app.model);
-  const elsewhere = session === null ? null : elsewhereOf(session);
-  const hints = allHints(app, session);
-  return elsewhere === null ? hints : hints.filter((hint) => isOffered(hint, elsewhere));
-}
-
-function allHints(app: App, session: SeenSession | null): Hint[] {
-  const { model, options } = app;
-  const marked = markedSessions(app).length;
-  if (marked > 0) return markedHints(marked);
-  const rest: Hint[] = [
-    ['n', 'new'],
-    ['/', 'search'],
-    ['f', 'filter'],
-    ['q', 'quit'],
-    ['S', 'drafts'],
-    [':', 'command'],
-    ...(session === null
-      ? []
-      : ([
-          ['e', 'rename'],
-          ['d', 'changes'],
-          ...(isFinishable(session) ? ([['F', 'finish']] as const) : []),
-        ] as Hint[])),
-    ['?', 'help'],
-  ];
-  if (session === null) return rest;
-  const { primary, question } = session.status;
-  const others = listed(model).filter(
-    (other) => other.slug !== session.slug && isCurrent(other) && needsYou(other),
-  ).length;
-  const next: Hint[] = [
-    ...(others === 0 ? [] : ([['Tab', `next of ${others}`]] as const)),
-    ...(isSetUpOpen(session) ? ([['W', 'set-up']] as const) : []),
-  ];
-  if (primary === 'dead' && elsewhereOf(session) !== null) return [...next, ['r', 'restart'], ...rest];
-  if (primary === 'dead') return [...next, ['r', 'restart'], ['x', 'delete'], ['R', 'replay'], ...rest];
-  const answers: Hint[] = [];
-  if (question !== null && question.kind !== 'closing') {
-    const part = openPart(question, model.answer);
-    if (question.kind !== 'question') answers.push(['y', 'yes'], ['n', 'no']);
-    if (part.options.some(({ means }) => means === 'always')) answers.push(['a', 'always']);
-    if (question.kind === 'permission') answers.push(['A', 'always…']);
-    if (isSuggestionReadable(model, options.now())) answers.unshift(['.', 'as before']);
-    if (part.options.length > 0)
-      answers.push([`1-${Math.min(9, part.options.length)}`, part.multi ? 'mark' : 'choose']);
-    if (answerDraft(question, model.answer).chosen.size > 0) answers.push(['Enter', 'answer']);
-  }
-  const isOpen = answers.length > 0;
-  const isRead = question === null || isReadable(model, options.now());
-  const isShort =
-    question === null ||
-    !mayAllow(question, { choice: 'yes' }) ||
-    (question.cut !== true && isSeenWhole(model, question));
-  const allowed = isShort ? answers : [['v', 'read all of it'] as const, ...answers.filter(([key]) => key === 'n')];
-  return [
-    ...(isRead ? allowed : []),
-    ['s', isOpen ? 'in words' : 'reply'],
-    ...next,
-    ...(primary === 'active' || primary === 'stuck' ? ([['i', 'interrupt']] as Hint[]) : []),
-    ...(session.limit_over_at === undefined ? [] : ([['c', 'continue']] as Hint[])),
-    ...(session.limit_over_at !== undefined || queueText(session) === ''
-      ? []
-      : ([['c', 'resume the queue']] as Hint[])),
-    ...(isConversation(model, session) ? ([['o', model.isUnfolded ? 'fold' : 'unfold']] as Hint[]) : []),
-    ...(hasTerminal(session) ? ([['t', 'attach']] as Hint[]) : []),
-    ...parkingHint(session),
-    ['x', 'stop'],
-    ...(isOpen && question?.kind !== 'question' ? rest.filter(([key]) => key !== 'n') : rest),
-  ];
-}
-
-function parkingHint(session: Session): Hint[] {
-  if (isParked(session)) return [['p', 'wake']];
-  return session.type === 'screen' && session.adopted && isReady(session.status) ? [['p', 'park']] : [];
-}
-
 type Command = (app: App) => void;
 
 const scrollRight = (app: App, cols: number): void => {
@@ -162,7 +70,7 @@ const scrollRight = (app: App, cols: number): void => {
 const halfPane = (app: App): number => Math.max(1, Math.floor(app.paneSize().rows / 2));
 /** `n` means "no" if the question can be answered with yes or no. Otherwise, it opens the form for a new session. */
 function asksYesOrNo({ model }: App): boolean {
-  const kind = selectedSession(model)?.status.question?.kind;
+  const kind = shownQuestion(model)?.kind;
   return kind === 'permission' || kind === 'plan' || kind === 'setup' || kind === 'form';
 }
 
@@ -197,6 +105,8 @@ const COMMANDS: Readonly<Record<string, Command>> = {
   A: chooseAlways,
   '.': answerAgain,
   v: showQuestion,
+  ']': (app) => goToQuestion(app, 1),
+  '[': (app) => goToQuestion(app, -1),
   u: toggleUnread,
   Z: chooseSnooze,
   b: cycleGrouping,
@@ -209,6 +119,7 @@ const COMMANDS: Readonly<Record<string, Command>> = {
   r: (app) => {
     const session = selectedSession(app.model);
     if (session?.status.primary === 'dead') restartSession(app, session);
+    else if (session !== null && lacksConversation(session)) confirmNewConversation(app, session);
     else refresh(app);
   },
   x: (app) => {

@@ -3,7 +3,7 @@ import { allowedText, defaultText, fieldTitle } from '../../text/form-words.ts';
 import { cleanLine } from '../../text/terminal-text.ts';
 import type { App } from '../app.ts';
 import { type Editor, EMPTY_EDITOR, edit, editorOf } from '../input/editor.ts';
-import { selectedSession } from '../model.ts';
+import { selectedSession, shownQuestion } from '../model.ts';
 import { wrap } from '../view/cells.ts';
 import { formLines, TEXT_INDENT, textWidth } from '../view/form-lines.ts';
 import { reply } from './reply.ts';
@@ -82,7 +82,7 @@ function fillForm(app: App, slug: string, question: Question & { form: Form }): 
 /** Opens the fields if the selected session asks to fill in a form, or otherwise the input for a text. */
 export function replyOrFill(app: App): void {
   const session = selectedSession(app.model);
-  const question = session?.status.question ?? null;
+  const question = shownQuestion(app.model);
   if (session !== null && isFillable(question)) fillForm(app, session.slug, question);
   else reply(app);
 }

@@ -1,7 +1,8 @@
+import { openQuestions } from '../../protocol/index.ts';
 import { cleanLine } from '../../text/terminal-text.ts';
 import { askedText } from '../../text/tool-input-text.ts';
 import { type App, requireSelected } from '../app.ts';
-import { openPart } from '../model.ts';
+import { openPart, selectedSession, shownQuestion } from '../model.ts';
 import { questionPage } from '../view/question-rows.ts';
 import { showPage } from './text-page.ts';
 
@@ -10,7 +11,7 @@ export function showQuestion(app: App): void {
   const { model } = app;
   const session = requireSelected(app);
   if (session === null) return;
-  const { question } = session.status;
+  const question = shownQuestion(model);
   if (question === null) {
     app.toast('good', `${session.slug} has no open question`);
     return;
@@ -26,4 +27,19 @@ export function showQuestion(app: App): void {
       model.readToEnd = askedText(question, part);
     },
   });
+}
+
+/** Shows the next or the previous open question of the selected session. */
+export function goToQuestion(app: App, step: 1 | -1): void {
+  const { model } = app;
+  const status = selectedSession(model)?.status;
+  const questions = status === undefined ? [] : openQuestions(status);
+  if (questions.length < 2) {
+    app.toast('good', 'There is no other open question');
+    return;
+  }
+  const at = questions.findIndex(({ id }) => id === shownQuestion(model)?.id);
+  model.asked = questions[(at + step + questions.length) % questions.length]?.id ?? null;
+  model.answer = null;
+  app.changed();
 }

@@ -2,7 +2,7 @@ import { elsewhereOf, type SeenSession, type StashedResponse } from '../../proto
 import { sendText, stashText } from '../actions.ts';
 import { type App, requireSelected } from '../app.ts';
 import { type Editor, EMPTY_EDITOR, edit, editorOf, insert } from '../input/editor.ts';
-import { draftOf, selectedSession } from '../model.ts';
+import { draftOf, type Model, questionOf, selectedSession } from '../model.ts';
 import type { InputEvent } from '../terminal/keys.ts';
 import { confirm } from './confirm.ts';
 import type { Hint } from './mode.ts';
@@ -125,7 +125,12 @@ export function reply(app: App, added = ''): void {
       else if (event.kind === 'key' && event.name === 'up') recall(1);
       else if (event.kind === 'key' && event.name === 'down') recall(-1);
     },
-    input: () => ({ title: titleFor(current(), text()), mark: '> ', editor: draftOf(model, slug), isActive: true }),
+    input: () => ({
+      title: titleFor(model, current(), text()),
+      mark: '> ',
+      editor: draftOf(model, slug),
+      isActive: true,
+    }),
   });
 }
 
@@ -151,11 +156,12 @@ function hintsFor({ commands }: App, text: string, hasHistory: boolean): Hint[] 
   ];
 }
 
-function titleFor(session: SeenSession | null, text: string): string {
+function titleFor(model: Model, session: SeenSession | null, text: string): string {
   if (session === null || text.startsWith('/')) return 'Command';
   const { slug, status } = session;
   if (text.startsWith('!')) return `Shell command for ${slug}`;
-  if (status.question !== null && status.question.kind !== 'closing') return `Answer ${slug} in your own words`;
+  const question = questionOf(model, session);
+  if (question !== null && question.kind !== 'closing') return `Answer ${slug} in your own words`;
   if (status.primary === 'active' || status.primary === 'stuck')
     return `To ${slug}, which is working: the prompt goes into Claude Code's own queue`;
   return `To ${slug}`;

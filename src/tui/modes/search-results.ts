@@ -1,8 +1,8 @@
 import type { SearchHit } from '../../protocol/index.ts';
 import { formatSince } from '../../text/durations.ts';
 import { cleanLine } from '../../text/terminal-text.ts';
-import { replayFrom } from '../actions.ts';
 import type { App } from '../app.ts';
+import { replayFrom } from '../replay.ts';
 import { wrap } from '../view/cells.ts';
 
 /**

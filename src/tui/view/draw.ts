@@ -6,7 +6,7 @@ import type { Style, StyleName } from '../../text/style.ts';
 import { cleanLine } from '../../text/terminal-text.ts';
 import { listGroups } from '../groups.ts';
 import { layoutEditor } from '../input/editor.ts';
-import { listed, type Model, selectedSession } from '../model.ts';
+import { listed, type Model, selectedSession, shownQuestion } from '../model.ts';
 import type { Hint, InputBox, Mode, Page } from '../modes/mode.ts';
 import { countAttentions } from '../order.ts';
 import type { Picture } from '../terminal/surface.ts';
@@ -216,11 +216,10 @@ function paneRows(drawing: Drawing, frame: Frame): PaneRows {
       isQuestionWhole: true,
       ...nothing,
     };
-  const { question } = session.status;
+  const question = shownQuestion(model);
   const most = Math.floor((rows - 1) * QUESTION_SHARE);
   const { memory } = drawing;
-  const others = openQuestions(session.status).length - 1;
-  const given = { draft: model.answer, others, memory, cols, rows: most, dress };
+  const given = { all: openQuestions(session.status), draft: model.answer, memory, cols, rows: most, dress };
   const asked = question === null ? NOTHING_ASKED : questionRows({ question, ...given });
   const room = Math.max(0, rows - 1 - asked.rows.length);
   const { back, right } = model.scroll;

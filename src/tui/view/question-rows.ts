@@ -1,5 +1,5 @@
 import type { Question, QuestionMemory, QuestionOption, QuestionPart } from '../../protocol/index.ts';
-import { askerText } from '../../text/asker-words.ts';
+import { askerText, behindText } from '../../text/asker-words.ts';
 import { truncate } from '../../text/display-width.ts';
 import { showHiddenMarks } from '../../text/hidden-marks.ts';
 import type { Style } from '../../text/style.ts';
@@ -21,8 +21,8 @@ const MOST_OPTION = 500;
 export interface QuestionOptions {
   question: Question;
   draft: AnswerDraft | null;
-  /** how many other questions the session asks; each is shown once the older ones have been answered */
-  others: number;
+  /** all open questions of the session, oldest first */
+  all: readonly Question[];
   /** the earlier answers to the question */
   memory: QuestionMemory | null;
   cols: number;
@@ -44,7 +44,7 @@ export interface QuestionRows {
  * Renders a question in CBOS's own way, regardless of how the session draws it: the call, the text, and the numbered
  * options, in at most the given number of rows.
  */
-export function questionRows({ question, others, draft, memory, cols, rows, dress }: QuestionOptions): QuestionRows {
+export function questionRows({ question, all, draft, memory, cols, rows, dress }: QuestionOptions): QuestionRows {
   const width = cols - 3;
   const most = READ_PER_CELL * cols * rows;
   const { chosen, answers } = answerDraft(question, draft);
@@ -59,7 +59,7 @@ export function questionRows({ question, others, draft, memory, cols, rows, dres
   const numbers = optionRowsOf.flatMap((rows, index) => rows.map(() => index + 1));
   const said = [
     ...call.flatMap((line) => wrap(line, width)).map((row) => dress('bold', row)),
-    ...reasonLines(question).flatMap((line) => wrap(line, width)),
+    ...[...reasonLines(question), behindText(question)].flatMap((line) => (line === '' ? [] : wrap(line, width))),
     ...(question.cut === true ? wrap(cutText('t opens it'), width) : []),
     ...wrap(head + text, width),
   ];
@@ -69,7 +69,7 @@ export function questionRows({ question, others, draft, memory, cols, rows, dres
   const hasRoom = said.length <= room && said.length + options.length <= rows - 1;
   const isLong = part.options.some(({ label, description }) => label.length + (description?.length ?? 0) > MOST_OPTION);
   const shown = said.length > room ? [...said.slice(0, room - 1), dress('dim', '…')] : said;
-  const title = ` ${truncate(titleOf(question, others), Math.max(0, cols - 4))} `;
+  const title = ` ${truncate(titleOf(question, all), Math.max(0, cols - 4))} `;
   const line = '─'.repeat(Math.max(0, cols - title.length - 2));
   return {
     rows: [
@@ -125,10 +125,11 @@ const KIND_TITLES: Readonly<Record<Question['kind'], string>> = {
   form: 'asks you to fill in a form',
 };
 
-function titleOf(question: Question, others: number): string {
+function titleOf(question: Question, all: readonly Question[]): string {
   const who = askerText(question);
   const asks = KIND_TITLES[question.kind] ?? 'asks';
-  return `${who === '' ? asks : `${who} ${asks}`}${others === 0 ? '' : ` (${others} more after it)`}`;
+  const at = all.length < 2 ? '' : ` (question ${all.findIndex(({ id }) => id === question.id) + 1} of ${all.length})`;
+  return `${who === '' ? asks : `${who} ${asks}`}${at}`;
 }
 
 interface OptionRow {

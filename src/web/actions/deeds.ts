@@ -1,4 +1,5 @@
 import { isReady, isSetUpOpen, type Session } from '../../protocol/index.ts';
+import { NEW_CONVERSATION_ABOUT } from '../../text/missing-words.ts';
 import { SKIP_SET_UP_ABOUT } from '../../text/set-up-words.ts';
 import { client } from '../connection/fleet.ts';
 
@@ -59,8 +60,7 @@ export const DEEDS = {
   newConversation: {
     verb: 'Begin a new conversation',
     of: 'in',
-    about:
-      'The session starts without its earlier conversation. If you can restore the transcript, do that instead: a restart then continues the conversation.',
+    about: NEW_CONVERSATION_ABOUT,
     done: 'begins a new conversation',
     isFor: hasLostConversation,
     run: (slug) => client.call('restartSession', { params: { slug }, query: { new_conversation: 'true' } }),

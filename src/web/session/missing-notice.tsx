@@ -1,17 +1,22 @@
 import type { Session } from '../../protocol/index.ts';
-import { missingText } from '../../text/session-words.ts';
+import { missingText } from '../../text/missing-words.ts';
 import { DEEDS } from '../actions/deeds.ts';
 import { overlay } from '../app/overlay.ts';
 import { attempt } from '../parts/toasts.tsx';
 
-/** Shows that Claude Code no longer has the session's conversation, and what the user can do about it. */
+/**
+ * Shows that Claude Code no longer has the session's conversation, or has not continued it, and what the user can do
+ * about it.
+ */
 export function MissingNotice({ session }: { session: Session }) {
   if (!DEEDS.newConversation.isFor(session)) return null;
   const { slug } = session;
   return (
     <div class="notice bad row wrap" role="status">
       <span class="grow">
-        {slug} does not run: {missingText(session)}. If you can restore that file, do so and restart the session.
+        {session.other_conversation === undefined
+          ? `${slug} does not run: ${missingText(session)}. If you can restore that file, do so and restart the session.`
+          : `${slug}: ${missingText(session)}. CBOS sends no prompt into it. Stop and restart the session to try again.`}
       </span>
       {DEEDS.restart.isFor(session) && (
         <button type="button" class="button" onClick={() => void attempt(() => DEEDS.restart.run(slug))}>

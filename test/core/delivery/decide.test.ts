@@ -44,6 +44,7 @@ function at(
     isQueueStopped: false,
     isOverBudget: false,
     isUnread: false,
+    conversed: 'known',
     isEnterBound: false,
     cover: null,
     ...more,
@@ -114,6 +115,13 @@ describe('a text is', () => {
       request({ queue: true }),
       HOLD,
     ],
+    [
+      'refused if Claude Code has begun another conversation, even by force',
+      at('idle', 'ready', { conversed: 'another' }),
+      request({ force: true }),
+      refused('another_conversation'),
+    ],
+    ['held until the conversation is known', at('idle', 'ready', { conversed: 'awaited' }), request(), HOLD],
     ['refused when it would run a command', at('idle', 'ready'), request({ text: '/clear' }), refused('slash_command')],
     ['refused when it would run in a shell', at('idle', 'ready'), request({ text: '!ls' }), refused('shell_command')],
     ['typed when it is intended as a command', at('idle', 'ready'), request({ text: '/clear', command: true }), TYPE],
@@ -146,6 +154,8 @@ describe('a held text may be typed', () => {
     ['not into a session that is only observed', at('idle', 'ready', { adopted: false }), false],
     ['not while the previous text is unread', at('idle', 'ready', { isUnread: true }), false],
     ['not while Enter does something else', at('idle', 'ready', { isEnterBound: true }), false],
+    ['not into another conversation', at('idle', 'ready', { conversed: 'another' }), false],
+    ['not before the conversation is known', at('idle', 'ready', { conversed: 'awaited' }), false],
     ['not while the status is unknown', at(null), false],
   ])('%s', (_, context, may) => {
     expect(mayTypeHeld(context)).toBe(may);

@@ -91,6 +91,7 @@ describe('a session that a usage limit has stopped', () => {
 
 const context = (more: Partial<DeliveryContext> = {}): DeliveryContext => ({
   ...{ adopted: true, isParked: false, draft: null, hasReturned: false, isQueueStopped: false, isUnread: false },
+  conversed: 'known' as const,
   isEnterBound: false,
   isOverBudget: false,
   status: { primary: 'waiting', detail: 'limit', question: null },

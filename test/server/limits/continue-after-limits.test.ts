@@ -56,6 +56,7 @@ class Stopped implements LimitedSession {
     delivery: {
       ...{ status: this.status, adopted: true, isParked: false, draft: this.draft, hasReturned: false },
       ...{ isQueueStopped: false, isOverBudget: false, isUnread: false, isEnterBound: false, cover: null },
+      conversed: 'known' as const,
     },
   });
   wasBegun = (key: string): boolean => this.journal.has(key);

@@ -1,0 +1,28 @@
+import type { Session } from '../protocol/index.ts';
+import { cleanLine } from './terminal-text.ts';
+
+/** An older server does not send these fields. */
+export type Missing = Partial<Pick<Session, 'missing_conversation' | 'other_conversation'>>;
+
+/**
+ * Returns a note that Claude Code no longer has the session's conversation, or has begun another one instead; otherwise
+ * an empty string.
+ */
+export function missingText({ missing_conversation: missing, other_conversation: other }: Missing): string {
+  if (missing !== undefined && other !== undefined) {
+    return `its conversation ${cleanLine(missing)} was not continued: Claude Code has begun another one`;
+  }
+  return missing === undefined ? '' : `its conversation is gone: Claude Code has no transcript ${cleanLine(missing)}`;
+}
+
+/** What happens if the user begins a new conversation. */
+export const NEW_CONVERSATION_ABOUT =
+  'The session starts without its earlier conversation. If you can restore the transcript, do that instead: a restart then continues the conversation.';
+
+/** What happens if the user keeps the conversation that Claude Code has begun instead. */
+export const KEEP_OTHER_ABOUT =
+  'The session keeps the conversation that Claude Code has begun, and prompts that CBOS holds are sent into it. To try again, stop and restart the session instead.';
+
+/** Returns the consequences of going on without the session's conversation. */
+export const aboutNewConversation = ({ other_conversation: other }: Missing): string =>
+  other === undefined ? NEW_CONVERSATION_ABOUT : KEEP_OTHER_ABOUT;

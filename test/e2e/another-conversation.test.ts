@@ -1,0 +1,193 @@
+import { writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from 'vitest';
+import type { Delivery } from '../../src/protocol/index.ts';
+import { type Cbos, startCbos } from '../harness/cbos.ts';
+import { type ClaudeWorld, claudeWorld } from '../harness/claude.ts';
+import { type KeptConversations, keptConversations } from '../harness/kept-conversations.ts';
+import { waitFor } from '../harness/wait-for.ts';
+
+// A user's own program that starts Claude Code, and sometimes changes how: the file `way` says in which way.
+const WRAPPER = (claude: string, way: string): string => `#!/bin/bash
+[ "$1" = --version ] && exec '${claude}' "$@"
+how=$(cat '${way}')
+arguments=()
+while [ $# -gt 0 ]; do
+  case "$how $1" in
+  'drops --resume') shift ;;
+  'drops --fork-session') ;;
+  'renames --resume') shift; arguments+=(--session-id "$(cat /proc/sys/kernel/random/uuid)") ;;
+  *) arguments+=("$1") ;;
+  esac
+  shift
+done
+[ "$how" = copies ] && [[ " \${arguments[*]} " = *' --resume '* ]] && arguments+=(--fork-session)
+exec '${claude}' "\${arguments[@]}"
+`;
+
+let world: ClaudeWorld;
+let cbos: Cbos;
+let kept: KeptConversations;
+const wrap = (how: 'passes' | 'drops' | 'renames' | 'copies'): void => writeFileSync(join(world.dir, 'way'), how);
+
+beforeAll(async () => {
+  world = await claudeWorld({ projects: ['other'] });
+  const wrapper = join(world.dir, 'wrapper');
+  wrap('passes');
+  writeFileSync(wrapper, WRAPPER(world.claude, join(world.dir, 'way')), { mode: 0o755 });
+  cbos = await startCbos(world, { CBOS_CLAUDE_COMMAND: wrapper, CBOS_JSON_IDLE_TIMEOUT: '1' });
+  kept = keptConversations(world, () => cbos);
+});
+beforeEach(() => wrap('passes'));
+afterEach(() => kept.clear());
+afterAll(() => world.dispose());
+
+const here = () => ({ path: join(world.dir, 'other') });
+const untilOther = (slug: string) =>
+  cbos.until(slug, (one) => one.other_conversation !== undefined, 'shows that another conversation began');
+const queue = async (slug: string, text: string): Promise<Delivery> => {
+  const sent = await cbos.call<Delivery>('POST', `/sessions/${slug}/send`, { text, queue: true });
+  expect([sent.error, sent.body.status]).toEqual([null, 'queued']);
+  return sent.body;
+};
+const statusOf = async (slug: string, { id }: Delivery) =>
+  (await cbos.call<Delivery>('GET', `/sessions/${slug}/deliveries/${id}`)).body.status;
+
+describe('if Claude Code begins another conversation instead of continuing the right one', () => {
+  test.each(['drops', 'renames'] as const)(
+    'after a restart, every face says so, no prompt is sent, and the next restart tries again: the wrapper %s --resume',
+    async (how) => {
+      await kept.begin('AGAIN', here());
+      const { claude_session_id: id } = await cbos.session('AGAIN');
+      await cbos.cli(['stop', 'AGAIN']);
+      wrap(how);
+      expect((await cbos.cli(['restart', 'AGAIN'])).stdout).toBe('AGAIN restarted; resuming its conversation\n');
+      const other = await untilOther('AGAIN');
+      expect(other).toMatchObject({ claude_session_id: id, missing_conversation: id });
+      expect((await cbos.cli(['show', 'AGAIN'])).stdout).toContain('was not continued');
+      expect((await cbos.cli(['ls'])).stdout).toContain('was not continued');
+      for (const more of [[], ['--force']]) {
+        const refused = await cbos.cli(['send', 'AGAIN', 'scene:hello into nothing', ...more]);
+        expect([refused.code, refused.stderr]).toEqual([4, expect.stringContaining('has begun another one')]);
+        expect(refused.stderr).toContain('cbos restart AGAIN --new-conversation');
+      }
+      const queued = await queue('AGAIN', `scene:hello later, ${how}`);
+      await cbos.cli(['stop', 'AGAIN']);
+      expect(world.promptsReceived()).not.toContain(`scene:hello later, ${how}`);
+      wrap('passes');
+      await cbos.cli(['restart', 'AGAIN']);
+      await kept.ask('AGAIN', 'scene:hello again');
+      expect(kept.remembers('AGAIN')).toBe(true);
+      expect(await cbos.session('AGAIN')).not.toHaveProperty('missing_conversation');
+      expect(await statusOf('AGAIN', queued)).not.toBe('queued');
+      expect(world.promptsReceived()).not.toContain('scene:hello into nothing');
+    },
+  );
+
+  test('a parked session that a prompt wakes refuses the prompt; on request it keeps the new conversation', async () => {
+    await kept.begin('WOKEN', here());
+    expect((await cbos.cli(['park', 'WOKEN'])).stderr).toBe('');
+    wrap('drops');
+    const refused = await cbos.cli(['send', 'WOKEN', 'scene:hello into nothing']);
+    expect([refused.code, refused.stderr]).toEqual([4, expect.stringContaining('has begun another one')]);
+    await queue('WOKEN', 'scene:hello at last');
+    const { other_conversation: other } = await untilOther('WOKEN');
+    const anew = await cbos.cli(['restart', 'WOKEN', '--new-conversation']);
+    expect([anew.code, anew.stderr]).toEqual([0, '']);
+    await waitFor(() => world.promptsReceived().includes('scene:hello at last'), { describe: 'the prompt is sent' });
+    expect(kept.remembers('WOKEN')).toBe(false);
+    expect(await cbos.session('WOKEN')).toMatchObject({ claude_session_id: other });
+    expect(world.promptsReceived()).not.toContain('scene:hello into nothing');
+  });
+
+  test('a JSON session refuses the prompt, keeps a queued one, and continues with the next process', async () => {
+    await kept.begin('TYPED', { ...here(), type: 'json' });
+    const { claude_session_id: id } = await kept.untilQuiet('TYPED');
+    wrap('drops');
+    const refused = await cbos.cli(['send', 'TYPED', 'scene:hello into nothing']);
+    expect([refused.code, refused.stderr]).toEqual([4, expect.stringContaining('has begun another one')]);
+    expect(await untilOther('TYPED')).toMatchObject({ pid: null, claude_session_id: id, missing_conversation: id });
+    expect((await cbos.cli(['invoke', 'TYPED', 'scene:hello into nothing'])).code).toBe(4);
+    expect(world.promptsReceived()).not.toContain('scene:hello into nothing');
+    wrap('passes');
+
+    await cbos.call('POST', '/sessions/TYPED/invoke', { prompt: 'scene:silent' });
+    const queued = await queue('TYPED', 'scene:hello when it is right');
+    expect((await cbos.cli(['interrupt', 'TYPED'])).code).toBe(0);
+    await kept.untilQuiet('TYPED');
+    wrap('drops');
+    await cbos.call('POST', '/sessions/TYPED/queue/resume');
+    await untilOther('TYPED');
+    await cbos.until('TYPED', (one) => one.queue_stopped_at !== null, 'has a paused queue');
+    expect([await statusOf('TYPED', queued), world.promptsReceived()]).toEqual([
+      'queued',
+      expect.not.arrayContaining(['scene:hello when it is right']),
+    ]);
+    wrap('passes');
+    await cbos.call('POST', '/sessions/TYPED/queue/resume');
+    await waitFor(async () => (await statusOf('TYPED', queued)) === 'delivered', { describe: 'the prompt is sent' });
+    await kept.ask('TYPED', 'scene:hello again');
+    expect(kept.remembers('TYPED')).toBe(true);
+    expect(await cbos.session('TYPED')).not.toHaveProperty('missing_conversation');
+  });
+
+  test('a restoration, a conversion and a fork say so', async () => {
+    await kept.begin('LOST', here());
+    const { screen_id: screen, pid } = await cbos.session('LOST');
+    for (const one of [pid, Number(screen?.split('.')[0])]) process.kill(one ?? 0, 'SIGKILL');
+    await cbos.until('LOST', ({ lost }) => lost !== undefined, 'is lost');
+    wrap('drops');
+    const restored = await cbos.cli(['restore', '--yes']);
+    expect(restored.stdout + restored.stderr).toMatch(/LOST failed: .*has begun another one/);
+    expect(restored.code).not.toBe(0);
+    await cbos.cli(['stop', 'LOST']);
+    wrap('passes');
+    await cbos.cli(['restart', 'LOST']);
+    await kept.ask('LOST', 'scene:hello again');
+    expect(kept.remembers('LOST')).toBe(true);
+
+    wrap('drops');
+    expect((await cbos.cli(['convert', 'LOST', 'json'])).stderr).toBe('');
+    const refused = await cbos.cli(['send', 'LOST', 'scene:hello into nothing']);
+    expect([refused.code, refused.stderr]).toEqual([4, expect.stringContaining('has begun another one')]);
+    wrap('passes');
+    await kept.ask('LOST', 'scene:hello converted');
+    expect(kept.remembers('LOST')).toBe(true);
+
+    await kept.untilQuiet('LOST');
+    for (const type of ['json', 'screen']) {
+      if (type === 'screen') await cbos.cli(['convert', 'LOST', 'screen']);
+      wrap('drops');
+      const copy = `COPY-${type}`;
+      const forked = await cbos.cli(['fork', 'LOST', copy, '--same-folder']);
+      expect(forked.stdout).not.toContain('continues');
+      const sent = await cbos.cli(['send', copy, 'scene:hello into nothing']);
+      expect([copy, sent.code, sent.stderr]).toEqual([copy, 4, expect.stringContaining('has begun another one')]);
+      wrap('passes');
+      await cbos.cli(['stop', copy]);
+      await cbos.cli(['restart', copy]);
+      await kept.ask(copy, 'scene:hello copied');
+      expect(kept.remembers('LOST')).toBe(true);
+    }
+    expect(world.promptsReceived()).not.toContain('scene:hello into nothing');
+  });
+});
+
+test('a wrapper that continues a copy of the conversation continues the conversation', async () => {
+  for (const type of ['screen', 'json']) {
+    const slug = `COPIED-${type}`;
+    await kept.begin(slug, { ...here(), type });
+    const { claude_session_id: id } = await cbos.session(slug);
+    wrap('copies');
+    if (type === 'screen') {
+      await cbos.cli(['stop', slug]);
+      await cbos.cli(['restart', slug]);
+    } else await kept.untilQuiet(slug);
+    await kept.ask(slug, 'scene:hello again');
+    expect(kept.remembers(slug)).toBe(true);
+    const after = await cbos.session(slug);
+    expect(after).not.toHaveProperty('missing_conversation');
+    expect(after.claude_session_id).not.toBe(id);
+    wrap('passes');
+  }
+});
