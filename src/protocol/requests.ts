@@ -68,6 +68,10 @@ export const NewSession = z
     worktree: NewWorktree.optional().meta({
       description: 'Create a git worktree of the repository at `path`, and launch the session there',
     }),
+    same_folder: z.boolean().optional().meta({
+      description:
+        'true: start although `path` is in a worktree that was made for another session, or into which one has moved',
+    }),
     tags: Tags.optional(),
   })
   .meta({ id: 'NewSession' });

@@ -69,6 +69,7 @@ export const SESSION_ROUTES = {
       'no_such_ref',
       'branch_exists',
       'branch_in_use',
+      'worktree_in_use',
       'no_such_worktree',
       'no_free_port',
       'worktree_exists',

@@ -67,6 +67,11 @@ async function isInWorktree(slug: string): Promise<void> {
   expect(one).toMatchObject({ sessions: [slug], free: false });
   const body = { slug: 'SECOND', path: world.projectDir, worktree: { branch: 'worktree-feat', existing: true } };
   expect((await cbos.call('POST', '/sessions', body)).error?.code).toBe('worktree_in_use');
+  for (const folder of [place, join(place, 'sub')]) {
+    mkdirSync(folder, { recursive: true });
+    const direct = await cbos.cli(['new', 'SECOND', folder]);
+    expect([direct.code, direct.stderr]).toEqual([4, expect.stringContaining(`The session ${slug} works in`)]);
+  }
   const rule = { effect: 'deny', tool: ['Bash'], project: [place] };
   const added = await cbos.call<{ id: string }>('POST', '/rules', rule);
   const asked = { tool: 'Bash', input: { command: 'make' }, session: slug };

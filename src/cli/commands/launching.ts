@@ -1,18 +1,7 @@
 import { basename, resolve } from 'node:path';
 import { type Command, Option } from 'commander';
 import { attemptSlugs, launchSeveral, MOST_TIMES } from '../../client/launch-several.ts';
-import {
-  CatalogueError,
-  EXIT,
-  isSlug,
-  type NewWorktree,
-  PERMISSION_MODES,
-  type PermissionMode,
-  type RouteInput,
-  SESSION_TYPES,
-  type Session,
-  type SessionType,
-} from '../../protocol/index.ts';
+import { CatalogueError, EXIT, isSlug, PERMISSION_MODES, SESSION_TYPES, type Session } from '../../protocol/index.ts';
 import { pathText } from '../../text/session-words.ts';
 import { setUpNotice } from '../../text/set-up-words.ts';
 import { cleanLine } from '../../text/terminal-text.ts';
@@ -20,31 +9,9 @@ import { CommandError } from '../command-error.ts';
 import { confirm } from '../confirm.ts';
 import { type CliContext, isInteractive } from '../context.ts';
 import { describe } from './command-help.ts';
+import { type LaunchBody, type NewOptions, newSessionBody } from './new-session-body.ts';
 import { collectLabel, collectVariable, readDollars, readWhole } from './option-values.ts';
 import { collectTag } from './selector-options.ts';
-
-interface NewOptions {
-  type?: SessionType;
-  prompt?: string;
-  permissionMode?: PermissionMode;
-  model?: string;
-  cols?: number;
-  rows?: number;
-  maxBudgetUsd?: number;
-  env?: Record<string, string>;
-  /** true if no branch was given; a new branch is then named after the session */
-  worktree?: string | true;
-  from?: string;
-  existing?: boolean;
-  setUp?: boolean;
-  times?: number;
-  tag?: readonly string[];
-  host?: string;
-  label?: readonly string[];
-  json?: boolean;
-}
-
-type LaunchBody = RouteInput<'createSession'>['body'];
 
 /** Adds `new`. */
 export function addLaunching(program: Command, context: CliContext): void {
@@ -109,6 +76,7 @@ export function addLaunching(program: Command, context: CliContext): void {
     )
     .option('--from <ref>', 'with --worktree: where a new branch starts')
     .option('--existing', 'with --worktree BRANCH: use the worktree that has this branch checked out, if it is free')
+    .option('--same-folder', 'launch it there even if another session works in that worktree')
     .option('--set-up', "run the repository's set-up first, even in an existing worktree")
     .option('--no-set-up', "do not run the repository's set-up in the new worktree")
     .option(
@@ -262,38 +230,4 @@ async function nameFor({ client, io }: CliContext, path: string): Promise<string
   let free = name;
   for (let number = 2; !isFree(free); number++) free = `${name}-${number}`;
   return free;
-}
-
-function worktreeBody(branch: string | true, { from, existing, setUp }: NewOptions): NewWorktree {
-  return {
-    ...(branch === true ? {} : { branch }),
-    ...(from === undefined ? {} : { from }),
-    ...(existing === undefined ? {} : { existing }),
-    ...(setUp === undefined ? {} : { set_up: setUp }),
-  };
-}
-
-function newSessionBody(request: {
-  context: CliContext;
-  slug: string;
-  path: string | undefined;
-  options: NewOptions;
-  defaultType: SessionType;
-}): LaunchBody {
-  const { context, slug, path, options, defaultType } = request;
-  return {
-    slug,
-    path: resolve(context.io.cwd, path ?? '.'),
-    type: options.type ?? defaultType,
-    ...(options.prompt === undefined ? {} : { prompt: options.prompt }),
-    ...(options.permissionMode === undefined ? {} : { permission_mode: options.permissionMode }),
-    ...(options.model === undefined ? {} : { model: options.model }),
-    ...(options.cols === undefined ? {} : { cols: options.cols }),
-    ...(options.rows === undefined ? {} : { rows: options.rows }),
-    ...(options.maxBudgetUsd === undefined ? {} : { max_budget_usd: options.maxBudgetUsd }),
-    ...(options.tag === undefined ? {} : { tags: [...options.tag] }),
-    ...(options.env === undefined ? {} : { env: options.env }),
-    ...(options.worktree === undefined ? {} : { worktree: worktreeBody(options.worktree, options) }),
-    ...(context.passedArgs.length === 0 ? {} : { args: [...context.passedArgs] }),
-  };
 }

@@ -5,6 +5,7 @@ import { CatalogueError, type NewSession, type Session, type SessionType } from 
 import type { Clock } from '../clock.ts';
 import { withEquipment } from '../worktrees/equip-worktree.ts';
 import type { Ports } from '../worktrees/ports.ts';
+import { requireUnclaimed } from '../worktrees/require-unclaimed.ts';
 import { usersOf } from '../worktrees/users.ts';
 import { checkArguments, withPlannedArguments } from './check-arguments.ts';
 import type { LaunchContext } from './launch-session.ts';
@@ -35,6 +36,13 @@ export async function createSession(
   return roster.claim(request.slug, async () => {
     const named = worktreeArgument(request.args ?? []);
     if (named !== null) await requireNobodyIn(roster, asked, named);
+    if (request.worktree === undefined && request.same_folder !== true) {
+      await requireUnclaimed(
+        roster.all().map(({ actor }) => actor),
+        asked,
+        request.slug,
+      );
+    }
     const place = await placeSession(launch.environment, { ...request, path: asked }).catch(async (cause: unknown) => {
       throw await offerWorktree(roster, request, cause);
     });

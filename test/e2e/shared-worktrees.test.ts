@@ -1,0 +1,56 @@
+import { existsSync } from 'node:fs';
+import { join } from 'node:path';
+import { afterAll, beforeAll, expect, test } from 'vitest';
+import { type Cbos, startCbos } from '../harness/cbos.ts';
+import { type ClaudeWorld, claudeWorld } from '../harness/claude.ts';
+import { createWorktreeRepository } from '../harness/worktree-repository.ts';
+
+let world: ClaudeWorld;
+let cbos: Cbos;
+let own: string;
+beforeAll(async () => {
+  world = await claudeWorld();
+  createWorktreeRepository(world, 'project').commit('begin', { 'a.txt': 'a\n' });
+  own = join(world.projectDir, '.claude', 'worktrees', 'MADE');
+  cbos = await startCbos(world);
+  expect((await cbos.cli(['new', 'MADE', world.projectDir, '--type', 'json', '--worktree'])).stderr).toBe('');
+});
+afterAll(() => world.dispose());
+
+test('a session does not start in the worktree that was made for another one, except on request', async () => {
+  const refused = await cbos.cli(['new', 'SECOND', own]);
+  expect([refused.code, refused.stderr]).toEqual([
+    4,
+    expect.stringContaining('The session MADE works in the worktree'),
+  ]);
+  expect(refused.stderr).toContain('cbos fork MADE SECOND');
+  expect((await cbos.call('GET', '/sessions/SECOND')).status).toBe(404);
+  // The main checkout is everybody's.
+  expect((await cbos.cli(['new', 'MAIN', world.projectDir, '--type', 'json'])).code).toBe(0);
+  expect((await cbos.cli(['new', 'SHARED', own, '--type', 'json', '--same-folder'])).stderr).toBe('');
+  await cbos.cli(['rm', 'SHARED', '--yes']);
+  await cbos.cli(['stop', 'MADE']);
+  expect((await cbos.cli(['new', 'NEXT', own, '--type', 'json'])).code).toBe(0);
+  await cbos.cli(['rm', 'NEXT', '--yes']);
+  expect((await cbos.cli(['restart', 'MADE'])).code).toBe(0);
+});
+
+test('a worktree into which another session has moved is not finished', async () => {
+  expect((await cbos.cli(['new', 'MOVER', world.projectDir])).stderr).toBe('');
+  await cbos.untilStatus('MOVER', 'idle/ready');
+  expect((await cbos.cli(['send', 'MOVER', '--command', '--', `/cd ${own}`])).code).toBe(0);
+  await cbos.until('MOVER', ({ place }) => place === own, 'is in the worktree');
+  for (const how of ['--merge', '--discard']) {
+    const refused = await cbos.cli(['finish', 'MADE', how, '--yes']);
+    expect([refused.code, refused.stderr]).toEqual([
+      4,
+      expect.stringContaining(`Other sessions work in ${own}: MOVER`),
+    ]);
+  }
+  expect(existsSync(join(own, 'a.txt'))).toBe(true);
+  expect(await cbos.session('MADE')).toMatchObject({ state: 'idle' });
+  expect((await cbos.session('MADE')).worktree).not.toHaveProperty('finished');
+  await cbos.cli(['rm', 'MOVER', '--yes']);
+  expect((await cbos.cli(['finish', 'MADE', '--discard', '--yes'])).stderr).toBe('');
+  expect(existsSync(own)).toBe(false);
+});
