@@ -32,7 +32,7 @@ export async function requireUnclaimed(sessions: readonly Claiming[], folder: st
   }
 }
 
-/** Returns the worktree that contains a folder, with links resolved; null for a main checkout or without a repository. */
+/** Returns the worktree that contains a folder, with links resolved; null in a main checkout or no repository. */
 async function worktreeOf(path: string): Promise<string | null> {
   const real = (await followLinks(path)) ?? path;
   const checkout = await findCheckout(real);
