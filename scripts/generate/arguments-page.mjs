@@ -11,7 +11,8 @@ session in a terminal and in a JSON session:
 - *passed*: Claude Code gets it unchanged, and nothing that CBOS relies on changes.
 - *followed*: CBOS uses it itself (\`--model\`, \`--permission-mode\`, \`--max-budget-usd\`), or learns from Claude Code what came of
   it. A conversation that another session or process has open is refused with \`session_in_use\`. Once the session has a
-  conversation of its own, a restart continues that one.
+  conversation of its own, a restart continues that one. A worktree without a name (\`-w\`) gets one from CBOS, because
+  Claude Code would make another worktree at every launch.
 - *merged*: Claude Code takes only the last \`--settings\`. CBOS therefore gives it one file with the user's settings and its
   own. The hooks of both run. Settings that are not strict JSON are refused with \`invalid_settings\`, because Claude Code
   would ignore all of them.

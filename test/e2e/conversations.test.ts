@@ -116,6 +116,19 @@ describe('a session continues its conversation', { timeout: 300_000 }, () => {
     await cbos.until('FLAG', (one) => one.place === place, 'is in its worktree');
   });
 
+  test('that was started with --worktree without a name: its next process works in the same worktree', async () => {
+    await kept.begin('NAMELESS', { type: 'json', args: ['-w'] });
+    const { place: first } = await kept.untilQuiet('NAMELESS');
+    expect(first).toContain('/.claude/worktrees/NAMELESS-');
+    await kept.ask('NAMELESS', 'scene:hello again');
+    expect(kept.remembers('NAMELESS')).toBe(true);
+    expect((await kept.untilQuiet('NAMELESS')).place).toBe(first);
+    const wrong = await cbos.cli(['new', 'WRONG', world.projectDir, '--type', 'json', '--', '--verbos']);
+    expect(wrong.code).toBe(0);
+    const refused = await cbos.cli(['send', 'WRONG', 'scene:hello', '--wait']);
+    expect([refused.code, refused.stderr]).toEqual([1, expect.stringContaining("unknown option '--verbos' (Did you")]);
+  });
+
   test('after /cd: a restart, parking and a prompt, and a conversion', async () => {
     await kept.begin('CD', { path: join(world.dir, 'behind') });
     await cbos.call('POST', '/sessions/CD/send', { text: `/cd ${join(world.dir, 'other')}`, command: true });

@@ -102,6 +102,15 @@ export function worktreeArgument(args: readonly string[]): string | null {
   return readArguments(args).findLast(({ row }) => row?.names.includes('--worktree') === true)?.values[0] ?? null;
 }
 
+/**
+ * Gives a worktree without a name this one. Claude Code would make up a name at every launch, so a restart, or the next
+ * process of a JSON session, would work in another new worktree, without the files of the last one (2.1.330).
+ */
+export const nameWorktree = (args: readonly string[], name: string): string[] =>
+  wordsOf(args).flatMap(({ row, values, words }) =>
+    row?.names.includes('--worktree') === true && (values[0] ?? '') === '' ? [`--worktree=${name}`] : words,
+  );
+
 /** Returns the settings that the user passes, of which Claude Code takes only the last; null if there are none. */
 export function settingsArgument(args: readonly string[]): string | null {
   return (

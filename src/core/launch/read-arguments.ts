@@ -17,27 +17,35 @@ const ROWS: ReadonlyMap<string, ClaudeFlag> = new Map(
 
 /**
  * Splits a user's arguments into flags with their values, as Claude Code does (2.1.330). A flag that the table does not
- * know is assumed to have at most one value.
+ * know is assumed to have at most one value. Short flags in one word, such as `-cp`, become flags of their own.
  */
 export function readArguments(args: readonly string[]): ReadArgument[] {
   const read: ReadArgument[] = [];
-  for (let at = 0; at < args.length; ) {
-    const word = args[at] ?? '';
+  for (let left = args; left.length > 0; ) {
+    const [word = '', ...after] = left;
     if (word === '--') {
-      read.push(...args.slice(at + 1).map((one) => operand(one)));
+      read.push(...after.map((one) => operand(one)));
       break;
     }
-    const one = word.startsWith('-') && word !== '-' ? readFlag(args, at) : operand(word);
-    read.push(one);
-    at += one.words.length;
+    const several = severalFlags(word);
+    if (several === null) {
+      const one = word.startsWith('-') && word !== '-' ? readFlag(left) : operand(word);
+      read.push(one);
+      left = left.slice(one.words.length);
+    } else left = [...several, ...after];
   }
   return read;
 }
 
+/** Returns the first of several short flags in one word, and the others; null for any other word. */
+function severalFlags(word: string): readonly [string, string] | null {
+  const isShort = /^-[^-]./.test(word);
+  return isShort && ROWS.get(word.slice(0, 2))?.value === 'none' ? [word.slice(0, 2), `-${word.slice(2)}`] : null;
+}
+
 const operand = (word: string): ReadArgument => ({ flag: null, row: null, values: [word], words: [word] });
 
-function readFlag(args: readonly string[], at: number): ReadArgument {
-  const word = args[at] ?? '';
+function readFlag([word = '', ...after]: readonly string[]): ReadArgument {
   const equals = word.startsWith('--') ? word.indexOf('=') : -1;
   const isShort = !word.startsWith('--') && word.length > 2;
   const name = equals > 0 ? word.slice(0, equals) : isShort ? word.slice(0, 2) : word;
@@ -46,7 +54,6 @@ function readFlag(args: readonly string[], at: number): ReadArgument {
   if (isShort && row !== null && row.value !== 'none') {
     return { flag: name, row, values: [word.slice(2)], words: [word] };
   }
-  const after = args.slice(at + 1);
   const isFlag = (one: string): boolean => one.startsWith('-') && one !== '-';
   const end = after.findIndex(isFlag);
   const most = { none: 0, one: 1, maybe: 1, many: Number.POSITIVE_INFINITY }[row?.value ?? 'maybe'];

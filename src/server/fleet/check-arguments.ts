@@ -1,4 +1,5 @@
-import { planArguments, refusedArgument } from '../../core/launch/index.ts';
+import { v4 as uuid } from 'uuid';
+import { nameWorktree, planArguments, refusedArgument } from '../../core/launch/index.ts';
 import { readOwnSettings } from '../../platform/claude/index.ts';
 import { CatalogueError, type NewSession, PermissionMode, type SessionType } from '../../protocol/index.ts';
 
@@ -30,7 +31,13 @@ export function withPlannedArguments<T extends NewSession & { type: SessionType 
   return {
     ...planned,
     ...request,
-    args: [...planned.args],
+    args: nameWorktree(planned.args, worktreeName(request.slug)),
     ...(permission_mode === undefined && mode.success ? { permission_mode: mode.data } : {}),
   };
 }
+
+/** Claude Code accepts names of up to 64 characters (2.1.330). */
+const MOST_NAME_CHARS = 48;
+
+/** Returns the name of a worktree for which the user has given none. An earlier worktree never has the same name. */
+const worktreeName = (slug: string): string => `${slug.slice(0, MOST_NAME_CHARS)}-${uuid().slice(0, 8)}`;

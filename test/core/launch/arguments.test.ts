@@ -3,6 +3,7 @@ import {
   chosenConversation,
   continuingArguments,
   mergeSettings,
+  nameWorktree,
   planArguments,
   readSettings,
   refusedArgument,
@@ -20,6 +21,9 @@ describe('arguments for Claude Code', () => {
     ['screen', ['--safe-mode'], '--safe-mode'],
     ['screen', ['-p'], '-p'],
     ['screen', ['--print=x'], '--print'],
+    ['screen', ['-cp'], '-p'],
+    ['screen', ['--remote', 'build it'], '--remote'],
+    ['screen', ['--rewind-files', ID], '--rewind-files'],
     ['screen', ['--output-format', 'json'], '--output-format'],
     ['screen', ['--permission-prompt-tool', 'mcp__x__y'], '--permission-prompt-tool'],
     ['screen', ['--worktree', 'w', '--tmux'], '--tmux'],
@@ -31,6 +35,7 @@ describe('arguments for Claude Code', () => {
     ['json', ['--resume', ID], '--resume'],
     ['json', [`-r${ID}`], '-r'],
     ['json', ['-c'], '-c'],
+    ['json', ['-pc'], '-c'],
     ['json', ['--session-id', ID], '--session-id'],
     ['json', ['--no-session-persistence'], '--no-session-persistence'],
     ['json', ['--max-budget-usd', 'much'], '--max-budget-usd'],
@@ -42,6 +47,8 @@ describe('arguments for Claude Code', () => {
   test.each([
     ['screen', ['--resume', ID, '--fork-session']],
     ['screen', ['--append-system-prompt', '--bg']],
+    ['screen', ['--append-system-prompt', '-cp']],
+    ['screen', ['-dcp']],
     ['screen', ['--', '--bg']],
     ['screen', ['fix the doctor']],
     ['screen', ['--debug', 'mcp']],
@@ -80,6 +87,17 @@ describe('arguments for Claude Code', () => {
       '/a',
     ]);
     expect(continuingArguments(['--verbose', 'do this', '-c'])).toEqual(['--verbose']);
+    expect(continuingArguments(['-cd', 'api'])).toEqual(['-d', 'api']);
+  });
+
+  test('a worktree without a name gets one, because each launch would make another worktree', () => {
+    expect(nameWorktree(['--verbose', '-w', '--', '-w'], 'A-1')).toEqual(['--verbose', '--worktree=A-1', '--', '-w']);
+    expect(nameWorktree(['--worktree=', '-wfeat', '-w', 'feat'], 'A-1')).toEqual([
+      '--worktree=A-1',
+      '-wfeat',
+      '-w',
+      'feat',
+    ]);
   });
 
   test('of several settings, the last counts', () => {

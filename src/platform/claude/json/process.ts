@@ -105,14 +105,17 @@ export async function writeMessage(files: JsonFiles, message: object): Promise<v
   }
 }
 
-/** Returns the last line that the process wrote to standard error, or an empty string if it wrote nothing. */
+/** Returns the last error that the process wrote to standard error, or an empty string if it wrote nothing. */
 export async function lastComplaint(files: JsonFiles): Promise<string> {
   const text = await readFile(files.errors, 'utf8').catch(() => '');
   const lines = text
     .slice(-ERROR_TAIL_CHARS)
     .split('\n')
     .map((line) => line.trim());
-  return lines.findLast((line) => line !== '') ?? '';
+  const said = lines.filter((line) => line !== '');
+  // An error about an argument may continue, as in "error: unknown option '--verbos'\n(Did you mean --verbose?)".
+  const [before, last = ''] = said.slice(-2);
+  return said.length > 1 && last.startsWith('(') ? `${before} ${last}` : (said.at(-1) ?? '');
 }
 
 export async function removeFiles(files: JsonFiles): Promise<void> {
