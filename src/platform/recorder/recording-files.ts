@@ -1,7 +1,7 @@
 import { closeSync, constants, fstatSync, openSync, readSync } from 'node:fs';
 import { access, type FileHandle, open, readdir, rename, rm, writeFile } from 'node:fs/promises';
 import { basename, dirname, extname, join } from 'node:path';
-import { parseHeader } from '../../core/recording/index.ts';
+import { parseHeader, parseTrailer } from '../../core/recording/index.ts';
 import { CatalogueError } from '../../protocol/index.ts';
 import { ensureOwnDirectory } from '../files/private-directory.ts';
 import { openRecorded } from './recorded-file.ts';
@@ -17,6 +17,8 @@ export interface RecordingStart {
   size: { cols: number; rows: number } | null;
   /** the length of the file in bytes */
   length: number;
+  /** where the output ends so far: before `script`'s last line, if that has been written */
+  end: number;
   /** when the file last changed, in Unix milliseconds */
   changedAt: number;
 }
@@ -26,11 +28,14 @@ export interface RecordingStart {
  * file may come from any program.
  */
 const HEADER_READ_BYTES = 65_536;
+/** How much is read to find `script`'s last line, which is shorter. */
+const TRAILER_READ_BYTES = 400;
 /** The suffixes of a recording's files, which follow the slug. */
 const ENDINGS = ['.typescript', '.timing', '.keyframes', '.parts', '.timing.parts', '.cbos'];
 
 /** The buffer for the beginning of a recording. What was found in it is copied before anything else runs. */
 const beginning = Buffer.alloc(HEADER_READ_BYTES);
+const ending = Buffer.alloc(TRAILER_READ_BYTES);
 
 /**
  * Reads the beginning of a recording. The file is read synchronously, because this takes 20 µs, or many times that in
@@ -43,7 +48,11 @@ export async function readStart(file: string): Promise<RecordingStart> {
   try {
     const { size, mtimeMs } = fstatSync(opened);
     const bytesRead = readSync(opened, beginning, 0, HEADER_READ_BYTES, 0);
-    return { ...startOf(beginning.subarray(0, bytesRead)), length: size, changedAt: mtimeMs };
+    const start = startOf(beginning.subarray(0, bytesRead));
+    const from = Math.max(start.start, size - TRAILER_READ_BYTES);
+    const tail = ending.subarray(0, readSync(opened, ending, 0, size - from, from));
+    const trailer = parseTrailer(tail);
+    return { ...start, length: size, end: trailer === null ? size : from + trailer.start, changedAt: mtimeMs };
   } finally {
     closeSync(opened);
   }

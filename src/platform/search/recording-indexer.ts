@@ -54,7 +54,7 @@ export class RecordingIndexer {
   #isSettled = false;
   #lastAt = 0;
   #found: ShownLines[] = [];
-  #length = 0;
+  #end = 0;
 
   constructor(store: SearchStore, recording: IndexedRecording) {
     this.#store = store;
@@ -63,7 +63,7 @@ export class RecordingIndexer {
 
   /** Returns how many bytes still have to be indexed. */
   pendingBytes(): number {
-    return Math.max(0, this.#length - this.recording.position);
+    return Math.max(0, this.#end - this.recording.position);
   }
 
   /** Records that the same recording now has a different path. */
@@ -82,15 +82,20 @@ export class RecordingIndexer {
    * @throws CatalogueError no_recording
    */
   async slice(now: number): Promise<SliceOutcome> {
-    const { length, changedAt: told } = await readStart(this.recording.typescript);
+    const { length, end, changedAt: told } = await readStart(this.recording.typescript);
     // A time in the future means that the clock was set back after the last write. That write is not recent, because a
     // recent one would have a time from the clock as it is now.
     const changedAt = told > now ? now - SETTLED_MS : told;
     if (length < this.recording.position) return 'replaced';
-    this.#length = length;
+    // The last line is by `script`, so the terminal has not shown it.
+    this.#end = end;
     this.#drawing ??= await this.#drawAgain();
     const { emulator, output } = this.#drawing;
-    const { pieces, after } = await output.read(this.recording, { most: SLICE_BYTES, now, changedAt });
+    const { pieces, after } = await output.read(this.recording, {
+      most: Math.min(SLICE_BYTES, this.pendingBytes()),
+      now,
+      changedAt,
+    });
     const hasSettled = (pieces[0]?.at ?? now) - Math.max(this.#lastAt, pieces.length > 0 ? 0 : changedAt) >= SETTLED_MS;
     if (!this.#isSettled && hasSettled) this.#settle(emulator, this.#lastAt || changedAt, this.recording.position);
     for (const [index, piece] of pieces.entries()) await this.#draw(emulator, piece, pieces[index + 1]);

@@ -342,8 +342,11 @@ test('the beginning of a recording is read from the file', async () => {
     start: HEADER.length,
     size: { cols: 100, rows: 30 },
     length: HEADER.length + 3,
+    end: HEADER.length + 3,
     changedAt: statSync(file).mtimeMs,
   });
+  appendFileSync(file, '\nScript done on 2026-11-20 15:04:09+00:00 [COMMAND_EXIT_CODE="0"]\n');
+  expect((await readStart(file)).end).toBe(HEADER.length + 3);
   await expect(readStart(join(world.streamDir, 'none'))).rejects.toMatchObject({ code: 'no_recording' });
 });
 
