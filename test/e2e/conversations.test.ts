@@ -2,7 +2,7 @@ import { copyFileSync, mkdirSync, readFileSync, symlinkSync, writeFileSync } fro
 import { join } from 'node:path';
 import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest';
 import type { Scene } from '../../src/demo/scenes/scene.ts';
-import type { RepositoryWorktrees } from '../../src/protocol/index.ts';
+import type { Explanation, RepositoryWorktrees } from '../../src/protocol/index.ts';
 import { type Cbos, startCbos } from '../harness/cbos.ts';
 import { type ClaudeWorld, claudeWorld } from '../harness/claude.ts';
 import { type KeptConversations, keptConversations } from '../harness/kept-conversations.ts';
@@ -77,6 +77,15 @@ async function isInWorktree(slug: string): Promise<void> {
   const asked = { tool: 'Bash', input: { command: 'make' }, session: slug };
   expect((await cbos.call('POST', '/rules/test', asked)).body).toMatchObject({ decision: 'deny' });
   await cbos.call('DELETE', `/rules/${added.body.id}`);
+}
+
+/** Checks that the registry of the session's own account is watched, as the one of the usual account is. */
+async function hasRegistry(slug: string): Promise<void> {
+  const verdict = async (): Promise<string | undefined> => {
+    const { verdicts } = (await cbos.call<Explanation>('GET', `/sessions/${slug}/explain`)).body;
+    return verdicts.find(({ source }) => source === 'registry')?.primary ?? undefined;
+  };
+  await waitFor(async () => (await verdict()) === 'idle', { describe: `the registry of ${slug} says idle` });
 }
 
 describe('a session continues its conversation', { timeout: 300_000 }, () => {
@@ -178,9 +187,11 @@ describe('a session continues its conversation', { timeout: 300_000 }, () => {
     copyFileSync(join(world.home, '.claude.json'), join(account, '.claude.json'));
     await kept.begin(slug, { type, env: { OWN_ACCOUNT: account }, path: join(world.dir, 'other') });
     expect(await kept.transcriptOf(slug, account)).toContain(account);
+    if (type === 'screen') await hasRegistry(slug);
     if (type === 'json') await kept.untilQuiet(slug);
     else await restart(slug);
     await kept.ask(slug, 'scene:hello again');
     expect(kept.remembers(slug)).toBe(true);
+    if (type === 'screen') await hasRegistry(slug);
   });
 });

@@ -1,9 +1,10 @@
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import { attentionOf, type Session } from '../../src/protocol/index.ts';
+import { attentionOf, type SearchResult, type Session } from '../../src/protocol/index.ts';
 import { type Cbos, startCbos } from '../harness/cbos.ts';
 import { type ClaudeWorld, claudeWorld } from '../harness/claude.ts';
+import { waitFor } from '../harness/wait-for.ts';
 
 // All tests share one session, and each continues where the previous one left it.
 let world: ClaudeWorld;
@@ -37,9 +38,18 @@ test('a session that is killed during a turn needs the user, and every face says
   expect((await cbos.cli(['show', 'END'])).stdout).toContain('when memory runs out');
 });
 
-test('the last line of the recording is not on the last screen', async () => {
+test('the last line of the recording is not on the last screen, and no search finds it', async () => {
   expect(readFileSync(join(world.streamDir, 'END.typescript'), 'utf8')).toContain('Script done on');
   expect(await buffer()).not.toContain('Script done on');
+  for (const args of [['logs'], ['export'], ['show', '--verbose']]) {
+    const [command = '', ...more] = args;
+    const { code, stdout } = await cbos.cli([command, 'END', ...more]);
+    expect([command, code, stdout]).toEqual([command, 0, expect.not.stringContaining('Script done on')]);
+  }
+  const search = async (q: string) => (await cbos.call<SearchResult>('GET', `/search?q=${q}`)).body;
+  await waitFor(async () => (await search('scene')).pending_bytes === 0, { describe: 'the recording is indexed' });
+  expect((await search('COMMAND_EXIT_CODE')).hits).toEqual([]);
+  expect((await search('second')).hits).not.toEqual([]);
 });
 
 test('after a restart, the turn is interrupted and not done, until the next one', async () => {

@@ -7,10 +7,10 @@ import {
   type ReplyWaits,
   readUsageLimit,
   registryEvidence,
+  registryIn,
   SET_UP_EVENT,
   type SpooledHook,
   watchHookSpool,
-  watchRegistry,
 } from '../../platform/claude/index.ts';
 import { watchScreens } from '../../platform/gnu-screen/index.ts';
 import { isAlive } from '../../platform/process/index.ts';
@@ -21,6 +21,7 @@ import { seeSetUpEnd } from '../worktrees/begin-set-up.ts';
 import { followAgent } from './follow-agent.ts';
 import { ownPayload } from './own-payload.ts';
 import { ownerOf } from './owner.ts';
+import { createRegistries } from './registries.ts';
 import type { Member } from './roster.ts';
 import { configDirectoriesOf } from './session-conversation.ts';
 import { createScreenSurvey, type SurveyOptions } from './survey-screens.ts';
@@ -68,6 +69,11 @@ export function createObserver(options: ObserverOptions): Observer {
   const { roster, screen, clock, log, home } = options;
   const survey = createScreenSurvey(options, lookSoon);
   const disposers: Dispose[] = [];
+  const registries = createRegistries({
+    onRecord: (record) => void seeRegistry(record),
+    onGone: seeRegistryGone,
+    onError: (cause) => log.error({ err: cause }, 'the registry could not be read'),
+  });
   let looking: Promise<void> | null = null;
   let lookAgain = false;
   let due: Dispose | null = null;
@@ -118,6 +124,13 @@ export function createObserver(options: ObserverOptions): Observer {
     if (transcript === null || disposed || actor.record.claudeSessionId !== sessionId) return;
     actor.intake.seeReport({ transcript, isBegun: true });
     actor.intake.seeTranscript(transcript);
+  }
+
+  /** Watches the registry of each account that a wrapper has chosen for a session. */
+  async function followAccounts(): Promise<void> {
+    const sessions = roster.all().filter(({ actor }) => !actor.isDead());
+    const dirs = new Set(sessions.map(({ actor }) => actor.record.reported.configDir).filter((dir) => dir !== null));
+    if (!disposed) await Promise.all([...dirs].map((dir) => registries.follow(registryIn(dir))));
   }
 
   function seeRegistryGone(pid: number): void {
@@ -179,6 +192,7 @@ export function createObserver(options: ObserverOptions): Observer {
       const own = { ...hook, payload };
       const limit = await tryTo(actor, () => readUsageLimit(own));
       actor.intake.seeHook(limit == null ? own : { ...own, limit });
+      void followAccounts();
       if (limit === undefined) void seeLimitLater(actor, own);
     }
   }
@@ -224,14 +238,9 @@ export function createObserver(options: ObserverOptions): Observer {
     start: async () => {
       await dropWhatOthersHave();
       await look();
-      const registry = watchRegistry({
-        dir: options.registryDir,
-        onRecord: (record) => void seeRegistry(record),
-        onGone: seeRegistryGone,
-        onError: (cause) => log.error({ err: cause }, 'the registry could not be read'),
-      });
-      disposers.push(watchScreens(screen.dir, lookSoon), registry.stop);
-      await registry.ready;
+      disposers.push(watchScreens(screen.dir, lookSoon), registries.dispose);
+      await registries.follow(options.registryDir);
+      await followAccounts();
       spool = watchHookSpool({
         dir: options.spoolDir,
         now: clock.now,
@@ -245,7 +254,10 @@ export function createObserver(options: ObserverOptions): Observer {
       await spool.drain();
       await leaveUnknownWaits();
       const again = (): void => {
-        sweep = clock.after(SWEEP_MS, () => void look().finally(() => disposed || again()));
+        sweep = clock.after(SWEEP_MS, () => {
+          void followAccounts();
+          void look().finally(() => disposed || again());
+        });
       };
       again();
     },

@@ -15,13 +15,18 @@ import {
 } from '../../platform/gnu-screen/index.ts';
 import { endTree, isAlive, type ProcessId } from '../../platform/process/index.ts';
 import { readExit } from '../../platform/recorder/index.ts';
+import type { Clock } from '../clock.ts';
 import type { Logger } from '../logger.ts';
 import type { SessionActor } from '../session/actor.ts';
 import { seekAgent } from './follow-agent.ts';
 import { ownerOfScreen } from './owner.ts';
 import type { Member, Roster } from './roster.ts';
 
+/** How long to wait for the last line of a recording. On a loaded machine, `script` writes it much later. */
+const CLOSING_MS = 2_000;
+
 export interface SurveyOptions {
+  clock: Pick<Clock, 'elapsed'>;
   roster: Roster;
   screen: ScreenHost;
   log: Logger;
@@ -41,7 +46,9 @@ export interface ScreenSurvey {
 
 /** @param lookSoon requests another check */
 export function createScreenSurvey(options: SurveyOptions, lookSoon: () => void): ScreenSurvey {
-  const { roster, screen, log, home } = options;
+  const { roster, screen, log, home, clock } = options;
+  /** when the sessions' commands were first seen to have ended while Screen was alive */
+  const endingSince = new WeakMap<SessionActor, number>();
   /** the sessions whose lost sockets are being recreated */
   const regaining = new Set<SessionActor>();
   let disposed = false;
@@ -94,8 +101,12 @@ export function createScreenSurvey(options: SurveyOptions, lookSoon: () => void)
       if (found.daemon !== null) forgetLoss(screen, found.daemon);
       actor.intake.seeReach(found.state === 'unresponsive' ? { because: 'stopped', daemonPid: found.pid } : null);
       actor.seeAttached(found.attached);
-      if ((await seekAgent(actor, found)) !== 'ended' || hasMoved()) return;
-      actor.intake.seeEnd();
+      const isOver = (await seekAgent(actor, found)) === 'ended';
+      const exit = isOver ? await exitOf(actor) : null;
+      if (!isOver) endingSince.delete(actor);
+      if (!isOver || hasMoved() || (exit === null && isStillClosing(actor))) return;
+      endingSince.delete(actor);
+      actor.intake.seeEnd(exit);
       options.onEnd(actor, 'alive');
       return;
     }
@@ -108,13 +119,30 @@ export function createScreenSurvey(options: SurveyOptions, lookSoon: () => void)
     }
     // A daemon that was killed leaves its socket behind.
     const isKilled = (await readScreen(screen, screenId))?.state === 'dead';
-    const { recording } = actor.record;
-    const exit = recording?.timing == null ? null : await readExit(recording.typescript);
+    const exit = await exitOf(actor);
     if (hasMoved()) return;
+    endingSince.delete(actor);
     actor.intake.seeEnd(exit);
     options.onEnd(actor, isKilled ? 'killed' : 'gone');
     await endOrphans(member);
     await wipeScreen(screen, screenId);
+  }
+
+  /** Returns how the session's command ended, if `script` has recorded it. */
+  const exitOf = async ({ record: { recording } }: SessionActor): ReturnType<typeof readExit> =>
+    recording?.timing == null ? null : readExit(recording.typescript);
+
+  /**
+   * Reports whether `script` may still write how the session's command ended, which it does just after that command has
+   * ended. If so, this also requests another check.
+   */
+  function isStillClosing(actor: SessionActor): boolean {
+    if (actor.record.recording?.timing == null) return false;
+    const since = endingSince.get(actor) ?? clock.elapsed();
+    endingSince.set(actor, since);
+    if (clock.elapsed() - since >= CLOSING_MS) return false;
+    lookSoon();
+    return true;
   }
 
   /**

@@ -129,18 +129,6 @@ describe('text that was on the screen', () => {
     expect(find('something')).toMatchObject([{ at: STARTED + 6_000, t: 6, offset: recording.offset }]);
   });
 
-  test('is found without the line that `script` writes when the session has ended, which no screen shows', async () => {
-    const recording = new Recording('A').write(1, 'the last words\r\n');
-    await indexed(recording);
-    appendFileSync(
-      recording.place.typescript,
-      '\nScript done on 2026-11-20 15:04:09+00:00 [COMMAND_EXIT_CODE="137"]\n',
-    );
-    recording.age();
-    await indexed(recording);
-    expect([find('last'), find('Script'), find('COMMAND_EXIT_CODE')].map(({ length }) => length)).toEqual([1, 0, 0]);
-  });
-
   test('on a redrawn screen is indexed once', async () => {
     const recording = new Recording('A');
     for (let count = 0; count < 200; count++) {
