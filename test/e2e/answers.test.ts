@@ -403,6 +403,16 @@ test('the dialog about an API key in the environment is a question, and is answe
   await expectEmptyPrompt();
 });
 
+/** A person's own key may come too late for its dialog. The person has to remove it, not CBOS. */
+async function removeOwnKey(key: string): Promise<void> {
+  await untilItTakesKeys();
+  const { body } = await cbos.call<{ buffer: string }>('GET', `/sessions/${slug}/buffer?lines=4`);
+  if (!new RegExp(`^❯\\s${key}$`, 'm').test(body.buffer)) return;
+  const { screen_id: screenId } = await cbos.session(slug);
+  await typeAtTerminal(world.env, screenId ?? '', '\x7f');
+  await untilItTakesKeys();
+}
+
 describe('an answer without a question', () => {
   test('is refused, and nothing is typed', async () => {
     await start();
@@ -421,13 +431,17 @@ describe('an answer without a question', () => {
   test('that a person at the terminal answers first is refused, and nothing is left in the prompt', async () => {
     await ask('scene:permission');
     await untilItTakesKeys();
-    const results = await Promise.all([
+    const [, { error }] = await Promise.all([
       cbos.call('POST', `/sessions/${slug}/keys`, { keys: '1' }),
       answer({ choice: 'no', text: 'too late' }),
     ]);
-    expect(['no_question', 'stale_question']).toContain(results[1].error?.code);
     await untilDone();
-    expect(toolResults()).toHaveLength(1);
+    const [result = '', ...others] = toolResults();
+    expect(others).toEqual([]);
+    // On a busy machine the answer can overtake the key. It must then be the one that Claude Code carried out.
+    expect(['no_question', 'stale_question', undefined]).toContain(error?.code);
+    expect(result.includes('too late')).toBe(error === null);
+    await removeOwnKey('1');
     await expectEmptyPrompt();
   });
 
@@ -457,13 +471,7 @@ describe('an answer without a question', () => {
     expect(toolResults()).toHaveLength(1);
     for (const { error } of [one, other]) expect([undefined, 'no_question', 'stale_question']).toContain(error?.code);
     expect([one, other].filter(({ error }) => error === null).length).toBeLessThanOrEqual(1);
-    // The person's own key may have come too late. The person has to remove it, not CBOS.
-    await untilItTakesKeys();
-    const { body } = await cbos.call<{ buffer: string }>('GET', `/sessions/${slug}/buffer?lines=4`);
-    if (/^❯\s2$/m.test(body.buffer)) {
-      await typeAtTerminal(world.env, screenId ?? '', '\x7f');
-      await untilItTakesKeys();
-    }
+    await removeOwnKey('2');
     await expectEmptyPrompt();
   });
 });
