@@ -6,6 +6,7 @@ import { readRegularFileNow } from '../files/regular-file.ts';
 import { watchDirectory } from '../files/watch-directory.ts';
 import { isAlive } from '../process/index.ts';
 import { configDirectory } from './own-files.ts';
+import { isAtLeast, parseClaudeVersion } from './version.ts';
 
 /**
  * The record that Claude Code keeps about itself in `sessions/PID.json` in its configuration directory, since 2.1.150.
@@ -25,6 +26,12 @@ const Record = z.looseObject({
 });
 
 export type RegistryRecord = z.infer<typeof Record>;
+
+/** Reports whether this version, such as `2.1.330`, keeps a record in the registry. Assumes so if it is unknown. */
+export function hasRegistry(version: string | null): boolean {
+  const numbers = version === null ? null : parseClaudeVersion(version);
+  return numbers === null || isAtLeast(numbers, '2.1.150');
+}
 
 export function registryDirectory(env: Parameters<typeof configDirectory>[0]): string {
   return registryIn(configDirectory(env));

@@ -1,4 +1,4 @@
-import { configDirectoryOfProcess, readRegistryOf, registryIn } from '../../platform/claude/index.ts';
+import { configDirectoryOfProcess, hasRegistry, readRegistryOf, registryIn } from '../../platform/claude/index.ts';
 import { findClaudeBelow } from '../../platform/gnu-screen/index.ts';
 import { argvOf, waitUntil } from '../../platform/process/index.ts';
 import { notContinued, notContinuedError } from '../session/continued.ts';
@@ -8,7 +8,7 @@ import type { DrivenSession, JsonContext } from './context.ts';
 
 /**
  * How long to wait until a process names its conversation in the registry. This takes 0.2 s (2.1.330), and longer on a
- * loaded machine. Versions before 2.1.150 have no registry; the first turn then shows which conversation it is.
+ * loaded machine. With a version that has no registry, the first turn shows which conversation it is.
  */
 const NAMED_MS = 10_000;
 /** Each look reads the process tree. */
@@ -26,7 +26,7 @@ export async function requireContinued(
   { run, isOver }: { run: AgentRun; isOver: () => boolean },
 ): Promise<void> {
   const { asked } = session.record.reported;
-  if (asked === null || run.isSettingUp) return;
+  if (asked === null || run.isSettingUp || !hasRegistry(session.record.claudeVersion)) return;
   const report = await waitUntil(async () => (isOver() ? {} : reportOf(run, registryDir, asked)), {
     timeoutMs: NAMED_MS,
     everyMs: LOOK_MS,

@@ -3,6 +3,7 @@ import { join } from 'node:path';
 import { afterEach, beforeEach, expect, test } from 'vitest';
 import {
   configDirectory,
+  hasRegistry,
   parseRegistryRecord,
   type RegistryRecord,
   type RegistryWatch,
@@ -54,6 +55,13 @@ function watchAll(): RegistryWatch {
   });
   return watch;
 }
+
+test('is kept by every version that is new enough or unknown', () => {
+  expect(['2.0.77', '2.1.50', '2.1.150', '2.1.330', 'nightly', null].map(hasRegistry)).toEqual([
+    ...[false, false, true],
+    ...[true, true, true],
+  ]);
+});
 
 test('waits for no pipe and reads no device among the records', async () => {
   write({ status: 'idle' });
