@@ -173,6 +173,21 @@ describe('if Claude Code begins another conversation instead of continuing the r
   });
 });
 
+test('a conversation that the arguments name is not replaced either', async () => {
+  await kept.begin('FIRST', here());
+  const { claude_session_id: id } = await cbos.session('FIRST');
+  await cbos.cli(['rm', 'FIRST', '--yes']);
+  wrap('drops');
+  expect((await cbos.cli(['new', 'NEXT', here().path, '--', '--resume', id ?? ''])).code).toBe(0);
+  expect(await untilOther('NEXT')).toMatchObject({ claude_session_id: id, missing_conversation: id });
+  wrap('passes');
+  await cbos.cli(['stop', 'NEXT']);
+  await cbos.cli(['restart', 'NEXT']);
+  await cbos.until('NEXT', ({ status }) => status.primary === 'idle', 'is idle');
+  const sent = await cbos.cli(['send', 'NEXT', 'scene:hello again', '--wait']);
+  expect([sent.code, kept.remembers('FIRST')]).toEqual([0, true]);
+});
+
 test('a wrapper that continues a copy of the conversation continues the conversation', async () => {
   for (const type of ['screen', 'json']) {
     const slug = `COPIED-${type}`;

@@ -97,6 +97,15 @@ export function chosenConversation(args: readonly string[]): ChosenConversation 
   return null;
 }
 
+/** Returns the conversation that the arguments continue by its id; null if they continue none, or in another way. */
+export function resumedConversation(args: readonly string[]): string | null {
+  const chosen = chosenConversation(args);
+  const isResumed = readArguments(args)
+    .findLast(({ flag }) => CHOOSES.has(flag ?? ''))
+    ?.row?.names.includes('--resume');
+  return chosen?.kind === 'id' && isResumed === true ? chosen.id : null;
+}
+
 /** Returns the name of the worktree in which these arguments start Claude Code, or null if they name none. */
 export function worktreeArgument(args: readonly string[]): string | null {
   return readArguments(args).findLast(({ row }) => row?.names.includes('--worktree') === true)?.values[0] ?? null;

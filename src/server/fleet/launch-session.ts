@@ -1,7 +1,7 @@
 import { realpath } from 'node:fs/promises';
 import { join } from 'node:path';
 import { v4 as uuid } from 'uuid';
-import { chosenConversation, continuingArguments } from '../../core/launch/index.ts';
+import { chosenConversation, continuingArguments, resumedConversation } from '../../core/launch/index.ts';
 import { choosesConversation } from '../../core/restore/own-arguments.ts';
 import {
   buildLaunch,
@@ -114,7 +114,12 @@ export async function launchSession(
   await rotateRecording(settings.stream_dir, record.slug);
   const recording = recordingFiles(settings.stream_dir, record.slug);
   const setUp = setUpToRun(record);
-  onPlanned({ claudeSessionId: command.sessionId, reported: reportedAtLaunch(record, conversation) });
+  const resumed = command.sessionId === null ? resumedConversation(args) : null;
+  const reported = reportedAtLaunch(record, conversation);
+  onPlanned({
+    claudeSessionId: command.sessionId ?? resumed,
+    reported: resumed === null ? reported : { ...reported, asked: 'resume' },
+  });
   const launched = await launch(screen, {
     name: record.slug,
     cwd,

@@ -7,6 +7,7 @@ import {
   planArguments,
   readSettings,
   refusedArgument,
+  resumedConversation,
   settingsArgument,
   withoutSettings,
 } from '../../../src/core/launch/index.ts';
@@ -79,6 +80,10 @@ describe('arguments for Claude Code', () => {
     expect(chosenConversation(['--resume', ID, '--fork-session'])).toBeNull();
     expect(chosenConversation(['--resume', 'the search term'])).toBeNull();
     expect(chosenConversation(['--append-system-prompt', '-c'])).toBeNull();
+    expect(resumedConversation([`-r${ID}`])).toBe(ID);
+    expect([['--session-id', ID], ['-c'], ['-r', ID, '--fork-session']].map(resumedConversation)).toEqual(
+      Array(3).fill(null),
+    );
   });
 
   test('a launch that continues its own conversation gets neither another one nor a prompt', () => {
