@@ -23,6 +23,7 @@ const NEEDS = [
   'setup',
   'limit',
   'budget',
+  'conversation',
   'error',
   'interrupted',
   'ended',
@@ -43,6 +44,8 @@ export interface Attending {
   /** missing if the server is older */
   ended?: SessionEnd | undefined;
   interrupted_at?: string | undefined;
+  /** missing if the server is older */
+  other_conversation?: string | undefined;
 }
 
 /** Reports whether a session ended in a way that nobody asked for. */
@@ -87,6 +90,7 @@ export function needOf(session: Attending): Need | null {
     case 'idle':
       if (limit?.status === 'rejected') return 'limit';
       if (isHeldByBudget) return 'budget';
+      if (session.other_conversation !== undefined) return 'conversation';
       if (detail === 'error') return 'error';
       return session.interrupted_at === undefined ? null : 'interrupted';
     case 'dead':

@@ -62,6 +62,7 @@ const LOOKS: Readonly<Record<Attention, Look>> = {
 const FAULT_LOOKS: Readonly<Partial<Record<Need, Look>>> = {
   limit: { icon: '✗', style: 'red' },
   budget: { icon: '✗', style: 'red' },
+  conversation: { icon: '✗', style: 'red' },
   error: { icon: '✗', style: 'red' },
   interrupted: { icon: '✗', style: 'red' },
   ended: { icon: '✗', style: 'red' },
@@ -103,6 +104,7 @@ const NEED_WORDS: Readonly<Record<Need, string>> = {
   setup: 'needs set-up',
   limit: 'limit reached',
   budget: 'over budget',
+  conversation: 'wrong conversation',
   error: 'error',
   interrupted: 'interrupted',
   ended: 'ended',

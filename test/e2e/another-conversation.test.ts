@@ -65,7 +65,8 @@ describe('if Claude Code begins another conversation instead of continuing the r
       const other = await untilOther('AGAIN');
       expect(other).toMatchObject({ claude_session_id: id, missing_conversation: id });
       expect((await cbos.cli(['show', 'AGAIN'])).stdout).toContain('was not continued');
-      expect((await cbos.cli(['ls'])).stdout).toContain('was not continued');
+      const listed = await cbos.cli(['ls']);
+      expect(listed.stdout).toMatch(/✗ +AGAIN +wrong conversation .* was not continued/);
       for (const more of [[], ['--force']]) {
         const refused = await cbos.cli(['send', 'AGAIN', 'scene:hello into nothing', ...more]);
         expect([refused.code, refused.stderr]).toEqual([4, expect.stringContaining('has begun another one')]);

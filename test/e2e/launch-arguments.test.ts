@@ -72,6 +72,15 @@ test('a restart continues the conversation of the session, not the one that its 
   expect(shown).toBe('after the clear');
 });
 
+test('the list of conversations with which Claude Code starts is named, and closing it ends Claude Code', async () => {
+  expect((await create('PICK', ['-r'])).error).toBeNull();
+  await cbos.until('PICK', ({ view }) => view?.name === 'Resume session', 'shows the list');
+  expect((await cbos.cli(['ls'])).stdout).toContain('the view "Resume session" covers the prompt');
+  const closed = await cbos.cli(['interrupt', 'PICK']);
+  expect([closed.code, closed.stderr]).toEqual([4, expect.stringContaining('and with it Claude Code')]);
+  await cbos.until('PICK', ({ state }) => state === 'dead', 'has ended');
+});
+
 test('an argument that would break the session is refused with its cure, and an option of CBOS is taken over', async () => {
   const refused = await cbos.cli(['new', 'AWAY', world.projectDir, '--', '--bg']);
   expect(refused).toMatchObject({ code: 2, stderr: expect.stringContaining('cbos adopt') });

@@ -22,7 +22,8 @@ function viewName({ status }: SessionActor): string | null {
 /**
  * Closes the view that covers the prompt with Esc, and confirms that the prompt is back. In a turn, Esc would end the
  * turn, and in a dialog it would answer, so both are checked before each press.
- * @throws CatalogueError nothing_running (a question is open, or a turn has begun), not_adopted, not_confirmed
+ * @throws CatalogueError nothing_running (a question is open, or a turn has begun), not_adopted, not_confirmed,
+ * session_dead (closing the view that Claude Code shows first, the list of conversations of `--resume`, ends it)
  */
 export async function closeView(actor: SessionActor): Promise<void> {
   const { status, deps, target } = actor;
@@ -31,13 +32,23 @@ export async function closeView(actor: SessionActor): Promise<void> {
   for (let pressed = 0; pressed < MOST_PRESSES && isViewOpen(actor); pressed++) {
     requireOnlyView(actor, name);
     const before = text();
-    await pressEscape(deps.screen, target);
-    await status.until(() => text() !== before, CONFIRM_MS);
-    await status.until(() => isPromptBack(actor), SETTLED_MS);
+    await pressEscape(deps.screen, target).catch(async (cause: unknown) => {
+      const isGone = cause instanceof CatalogueError && cause.code === 'no_such_screen';
+      if (!isGone || !(await status.until(() => actor.isDead(), CONFIRM_MS))) throw cause;
+    });
+    await status.until(() => text() !== before || actor.isDead(), CONFIRM_MS);
+    await status.until(() => isPromptBack(actor) || actor.isDead(), SETTLED_MS);
+    if (actor.isDead()) throw endedWith(actor, name);
   }
-  if (await status.until(() => isPromptBack(actor), CONFIRM_MS)) return;
+  if (await status.until(() => isPromptBack(actor) || actor.isDead(), CONFIRM_MS)) {
+    if (actor.isDead()) throw endedWith(actor, name);
+    return;
+  }
   throw new CatalogueError('not_confirmed', `CBOS typed Esc, but ${viewText(viewName(actor) ?? name)} still`);
 }
+
+const endedWith = ({ slug }: SessionActor, name: string): CatalogueError =>
+  new CatalogueError('session_dead', `The view ${JSON.stringify(name)} was closed, and with it Claude Code in ${slug}`);
 
 function isPromptBack({ status }: SessionActor): boolean {
   const reading = status.evidence().screen?.reading;

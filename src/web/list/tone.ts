@@ -36,7 +36,7 @@ export const TONES: Readonly<Record<Attention, Tone>> = {
 };
 
 /** The needs that are faults. */
-const FAULTS: readonly (string | null)[] = ['error', 'limit', 'budget', 'interrupted', 'ended'];
+const FAULTS: readonly (string | null)[] = ['error', 'limit', 'budget', 'conversation', 'interrupted', 'ended'];
 
 export function toneOf(session: Attending & Pick<SeenSession, 'elsewhere'>): Tone {
   if (!isCurrent(session)) return 'unknown';
