@@ -36,3 +36,15 @@ export function refusalOf(event: ClaudeEvent): string | null {
 
 /** Says that a hook refused a prompt. */
 export const refusalNote = (words: string): string => `One of your own hooks refused the prompt: ${words}`;
+
+/**
+ * Returns a note that one of the user's own hooks ended a turn or did not let it begin; otherwise null. If a hook of a
+ * tool call prints `continue: false`, Claude Code reports a success without an answer and without the hook's words
+ * (2.1.330).
+ */
+export function hookNoteOf(event: ClaudeEvent): string | null {
+  const words = refusalOf(event);
+  if (words !== null) return refusalNote(words);
+  const isStopped = event.type === 'result' && event.terminal_reason === 'hook_stopped';
+  return isStopped ? 'One of your own hooks stopped the turn' : null;
+}

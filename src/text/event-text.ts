@@ -1,4 +1,4 @@
-import { type ClaudeEvent, readUserText, refusalNote, refusalOf, retryWords } from '../protocol/index.ts';
+import { type ClaudeEvent, hookNoteOf, readUserText, retryWords } from '../protocol/index.ts';
 import { firstLine, toolGist } from './session-words.ts';
 import { cleanBlock, cleanLine } from './terminal-text.ts';
 
@@ -88,8 +88,8 @@ export function answerText(result: ClaudeEvent): string {
 
 /** Returns why a turn failed, or `done` if it did not fail. */
 export function outcomeOf(event: ClaudeEvent): string {
-  const refusal = refusalOf(event);
-  if (refusal !== null) return firstLine(refusalNote(refusal));
+  const note = hookNoteOf(event);
+  if (note !== null) return firstLine(note);
   const [first] = Array.isArray(event.errors) ? event.errors : [];
   return event.is_error === true ? firstLine(text(event.result) || text(first) || text(event.subtype)) : 'done';
 }
@@ -101,5 +101,5 @@ function resultLine(event: ClaudeEvent): string {
 
 /** Reports whether a turn with this outcome succeeded. */
 export function hasSucceeded(event: ClaudeEvent): boolean {
-  return event.type === 'result' && event.is_error !== true && refusalOf(event) === null;
+  return event.type === 'result' && event.is_error !== true && hookNoteOf(event) === null;
 }

@@ -1,4 +1,4 @@
-import { readFileSync, writeFileSync } from 'node:fs';
+import { readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import type { ChooseScene } from '../../src/demo/scenes/choose.ts';
@@ -23,12 +23,19 @@ let cbos: Cbos;
 let watcher: Watcher;
 /** contains how many more times the Stop hook blocks */
 let blocksLeft: string;
+/** exists while a hook stops each turn after its tool call */
+let stopsTools: string;
 
 beforeAll(async () => {
   world = await claudeWorld({ choosers: [answerToBlock] });
   blocksLeft = join(world.dir, 'blocks-left');
   blockStops(0);
-  writeOwnHooks({ Stop: ownHook('stop', STOP_HOOK), UserPromptSubmit: ownHook('prompt', PROMPT_HOOK) });
+  stopsTools = join(world.dir, 'stops-tools');
+  writeOwnHooks({
+    Stop: ownHook('stop', STOP_HOOK),
+    UserPromptSubmit: ownHook('prompt', PROMPT_HOOK),
+    PostToolUse: ownHook('tool', TOOL_HOOK),
+  });
   cbos = await startCbos(world);
   watcher = await cbos.watch();
 });
@@ -45,6 +52,10 @@ const PROMPT_HOOK = `case "$(cat)" in
 *secret*) echo 'No secrets, please.' >&2; exit 2 ;;
 *forbidden*) echo '{"decision": "block", "reason": "The policy forbids this."}' ;;
 esac`;
+
+/** Stops the turn after a tool call as long as the file exists. */
+const TOOL_HOOK = `[ -e "$HOME/../stops-tools" ] || exit 0
+echo '{"continue": false, "stopReason": "Enough for today."}'`;
 
 const blockStops = (times: number): void => writeFileSync(blocksLeft, String(times));
 
@@ -132,6 +143,20 @@ describe.each([
       expect(world.promptsReceived().at(-1)).toBe('D scene:hello');
     },
   );
+});
+
+/** Claude Code then reports a success to a JSON session, and nothing at all to the hooks of a terminal session. */
+test.each(['TERMINAL', 'JSON'])('a turn of %s that a hook of a tool call stops is not done', async (slug) => {
+  writeFileSync(stopsTools, '');
+  const sent = await cbos.cli(['send', slug, '--wait', 'E scene:read']);
+  rmSync(stopsTools);
+  expect([sent.code, sent.stdout]).toEqual([1, '']);
+  expect(sent.stderr).toMatch(
+    slug === 'JSON'
+      ? 'The turn of JSON failed: One of your own hooks stopped the turn'
+      : 'The turn of TERMINAL was interrupted',
+  );
+  expect((await cbos.cli(['send', slug, '--wait', 'F scene:hello'])).code).toBe(0);
 });
 
 describe('in a terminal', () => {

@@ -1,4 +1,4 @@
-import { type ClaudeEvent, readUserText, refusalOf } from '../../protocol/index.ts';
+import { type ClaudeEvent, hookNoteOf, readUserText } from '../../protocol/index.ts';
 import { describeTool } from './asked-call.ts';
 
 /** How many lines of a tool result are shown. Claude Code shortens results on the screen in the same way. */
@@ -27,9 +27,11 @@ export function conversationLines(event: ClaudeEvent): string[] {
         if (block.type !== 'tool_use') return [];
         return ['', ...marked('●', describeTool({ name: textOf(block.name), input: block.input }))];
       });
-    case 'result':
-      if (refusalOf(event) !== null) return ['', ...marked('✗', textOf(event.result))];
+    case 'result': {
+      const note = hookNoteOf(event);
+      if (note !== null) return ['', ...marked('✗', note)];
       return event.is_error === true && typeof event.result !== 'string' ? ['', '✗ the turn failed'] : [];
+    }
     case 'error':
       return ['', ...marked('✗', textOf(event.message))];
     case 'raw':

@@ -1,4 +1,4 @@
-import { type ClaudeEvent, readUserText, refusalOf, type StoredEvent, turnDollars } from '../../protocol/index.ts';
+import { type ClaudeEvent, hookNoteOf, readUserText, type StoredEvent, turnDollars } from '../../protocol/index.ts';
 
 /**
  * One item in a conversation, with its time in Unix seconds. Items are replaced instead of being modified, which lets
@@ -156,8 +156,8 @@ function foldResult(draft: Draft, event: ClaudeEvent, place: Place): void {
   const total = number(event.total_cost_usd);
   const costUsd = total === null ? null : turnDollars(event, draft.totalCostUsd);
   if (total !== null) draft.totalCostUsd = total;
-  const isFailed = event.is_error === true || refusalOf(event) !== null;
-  const error = isFailed ? (text(event.result) ?? text(event.subtype) ?? 'The turn failed') : null;
+  const failure = event.is_error === true ? (text(event.result) ?? text(event.subtype) ?? 'The turn failed') : null;
+  const error = hookNoteOf(event) ?? failure;
   draft.items.push({ ...place, kind: 'end', costUsd, durationMs: number(event.duration_ms), error });
 }
 

@@ -3,7 +3,7 @@ import type { DeliveryRecord } from '../../../src/core/delivery/record.ts';
 import { refusalOnScreen } from '../../../src/core/delivery/refusal.ts';
 import { NOTHING_TOLD, type ToldTexts } from '../../../src/core/delivery/seen.ts';
 import { AT_REST, advanceWatch } from '../../../src/core/delivery/watch.ts';
-import { type DeliveryPhase, readPromptRefusal, refusalOf } from '../../../src/protocol/index.ts';
+import { type DeliveryPhase, hookNoteOf, readPromptRefusal, refusalOf } from '../../../src/protocol/index.ts';
 import { DeliveryScene, type Shown } from '../../harness/delivery-scene.ts';
 import { frame, RULE } from '../status/evidence-maker.ts';
 
@@ -59,6 +59,12 @@ describe('the words of a hook that refused a prompt', () => {
     expect(refusalOf({ ...result, result: 'Operation stopped by hook: Halt now.' })).toBe('Halt now.');
     expect(refusalOf({ ...result, result: 'Total cost: $0.00' })).toBeNull();
     expect(refusalOf({ ...result, num_turns: 1, result: NOTICE })).toBeNull();
+  });
+
+  test('a result that a hook of a tool call brought about is no success', () => {
+    const result = { type: 'result', subtype: 'success', is_error: false, num_turns: 2, result: '' };
+    expect(hookNoteOf({ ...result, terminal_reason: 'hook_stopped' })).toBe('One of your own hooks stopped the turn');
+    expect(hookNoteOf({ ...result, terminal_reason: 'completed' })).toBeNull();
   });
 });
 

@@ -1,11 +1,4 @@
-import {
-  type ClaudeEvent,
-  type RateLimit,
-  readUserText,
-  refusalNote,
-  refusalOf,
-  retryWords,
-} from '../../../protocol/index.ts';
+import { type ClaudeEvent, hookNoteOf, type RateLimit, readUserText, retryWords } from '../../../protocol/index.ts';
 import { readElicitation } from '../../forms/index.ts';
 import type { JsonEvidence, JsonRequest } from '../evidence.ts';
 import { boundInput } from '../hooks/kept-input.ts';
@@ -212,9 +205,8 @@ function onState(before: JsonEvidence, state: string | null, at: Millis): JsonEv
 function onResult(before: JsonEvidence, event: ClaudeEvent, at: Millis): JsonEvidence {
   const message = keepEnd(text(event.result));
   const interrupted = text(event.terminal_reason)?.startsWith('aborted') ?? event.subtype === 'error_during_execution';
-  const refusal = refusalOf(event);
   const failure = event.is_error === true && !interrupted ? (message ?? firstError(event)) : null;
-  const error = refusal === null ? failure : refusalNote(refusal);
+  const error = hookNoteOf(event) ?? failure;
   // The end of an agent begins a turn of its own. So does a resumed conversation whose agents were killed (2.1.330).
   const isOfPrompt = record(event.origin).kind !== 'task-notification';
   const open = withoutFinished(before.open, isOfPrompt);
