@@ -43,7 +43,9 @@ test('settings that are not strict JSON are refused with the place of the error,
 
 test('a conversation that is open in another session cannot be continued, but copied', async () => {
   const { claude_session_id: id } = await cbos.session('OWN');
-  for (const args of [['--resume', id ?? ''], ['--continue'], [`-r${id}`]]) {
+  const file = join(world.home, '.claude', 'projects', 'any', `${id}.jsonl`);
+  const named = [`-r${id}`, `--resume=${id}`, `--resume=${file}`, `--session-id=${id}`].map((one) => [one]);
+  for (const args of [...named, ['--resume', id ?? ''], ['--session-id', id ?? ''], ['--continue'], ['-cd']]) {
     const refused = await create('TWICE', args);
     expect([args, refused.error]).toMatchObject([
       args,
@@ -88,4 +90,28 @@ test('an argument that would break the session is refused with its cure, and an 
   expect(json.error).toMatchObject({ code: 'argument_refused', argument: '--output-format' });
   const taken = await create('MODE', ['--permission-mode', 'plan', '--max-budget-usd', '2'], { type: 'json' });
   expect(taken.body).toMatchObject({ permission_mode: 'plan' });
+});
+
+test('the hooks of CBOS are in effect with everything else that is passed on', async () => {
+  const passed = ['--setting-sources=', '--strict-mcp-config', '--mcp-config', '{"mcpServers":{}}', '--verbose', '-d'];
+  const more = ['--add-dir', world.dir, '--plugin-dir', world.projectDir, '--disable-slash-commands', '--restricted'];
+  const twice = ['--settings', '{"model":"opus"}', '--settings={"env":{"TWICE":"1"}}', '--from-a-later-version-not'];
+  expect((await create('PASSED', [...passed, ...more, ...twice.slice(0, -1)])).error).toBeNull();
+  // Claude Code asks about a directory that the user has not trusted, and offers to end first.
+  const asking = await cbos.untilStatus('PASSED', 'waiting/setup');
+  expect(asking.status.question?.text).toContain(world.dir);
+  expect((await cbos.cli(['answer', 'PASSED', 'yes'])).stderr).toBe('');
+  await cbos.untilStatus('PASSED', 'idle/ready');
+  expect((await send('PASSED', 'scene:hello with many arguments')).body.status).toBe('delivered');
+  const done = await cbos.untilStatus('PASSED', 'idle/waiting_input');
+  expect(done.status.because.source).toBe('hook');
+  await cbos.call('DELETE', '/sessions/PASSED');
+  // A flag that Claude Code does not know reaches it, and what it says about the flag is there to read.
+  expect((await create('UNKNOWN', twice.slice(-1))).error).toBeNull();
+  const ended = await cbos.until('UNKNOWN', ({ state }) => state === 'dead', 'has ended');
+  expect(ended).toMatchObject({
+    ended: { by: 'error', exit_code: 1 },
+    buffer_tail: expect.stringContaining('unknown'),
+  });
+  await cbos.call('DELETE', '/sessions/UNKNOWN');
 });
