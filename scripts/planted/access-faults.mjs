@@ -203,6 +203,15 @@ export const ACCESS_FAULTS = [
     suites: ['test/core/delivery/decide.test.ts', 'test/e2e/budgets.test.ts'],
   },
   {
+    name: 'prompt-into-another-conversation',
+    page: 'docs/reference/from-within.md',
+    promise: 'CBOS sends no prompt into that conversation, keeps the queue, and tries again at the next launch.',
+    file: 'src/core/delivery/decide.ts',
+    text: "if (context.conversed !== 'known') return false;",
+    instead: "if (context.conversed === 'awaited') return false;",
+    suites: ['test/core/delivery/decide.test.ts', 'test/e2e/another-conversation.test.ts'],
+  },
+  {
     name: 'machine-takes-rights',
     page: SECURITY,
     promise: 'A machine can do on another machine only what the other machine allows.',
