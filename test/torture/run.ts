@@ -209,9 +209,13 @@ async function look({ cbos, ledger, atTerminal }: Settling, slug: string) {
   return { isReady, held: deliveries.filter(isUnderWay).length, status, buffer, journal };
 }
 
-/** Reports whether a delivery is held or being typed. */
-const isUnderWay = ({ status, updated_at }: Delivery): boolean =>
-  status === 'queued' || (status === 'sent' && Date.now() - Date.parse(updated_at) < CONFIRM_MS);
+/**
+ * Reports whether a delivery is held, is being typed, or is looked for after a kill. The latter keeps its time, and each
+ * new server looks for it once the session has been quiet for a while.
+ */
+const isUnderWay = ({ status, phase, updated_at }: Delivery): boolean =>
+  status === 'queued' ||
+  (status === 'sent' && (phase === 'looking' || Date.now() - Date.parse(updated_at) < CONFIRM_MS));
 
 /** After this time nothing is expected to confirm a typed text. */
 const CONFIRM_MS = 10_000;
