@@ -6,14 +6,27 @@
  */
 export const BASH_SCRIPT = `# bash completion for cbos
 _cbos() {
-    local line
+    local line word last=-1 cut= words=()
     COMPREPLY=()
+    # For bash, a word ends at each =.
+    for word in "\${COMP_WORDS[@]:1:COMP_CWORD}"; do
+        if [[ $last -ge 0 && ($word == = || \${words[last]} == *=) ]]; then
+            words[last]+=$word
+        else
+            words[++last]=$word
+        fi
+    done
+    [[ $last -ge 0 && \${words[last]} == *=* ]] && cut=\${words[last]%"\${words[last]##*=}"}
     while IFS= read -r line; do
         case $line in
             :0) compopt -o default ;;
             :*) ;;
-            *) COMPREPLY+=("\${line%%$'\\t'*}") ;;
+            *)
+                line=\${line%%$'\\t'*}
+                COMPREPLY+=("\${line#"$cut"}")
+                [[ $line == *= ]] && compopt -o nospace
+                ;;
         esac
-    done < <(cbos complete -- "\${COMP_WORDS[@]:1:COMP_CWORD}" 2>/dev/null)
+    done < <(cbos complete -- "\${words[@]}" 2>/dev/null)
 }
 complete -F _cbos cbos`;

@@ -1,14 +1,9 @@
 import type { Command, Option as CommanderOption } from 'commander';
 import { type Caller, createCaller } from '../../client/index.ts';
-import {
-  type FleetMachine,
-  folderName,
-  MACHINE_NAME_PATTERN,
-  type Session,
-  STATE_SELECTOR_WORDS,
-} from '../../protocol/index.ts';
+import { type FleetMachine, folderName, MACHINE_NAME_PATTERN, STATE_SELECTOR_WORDS } from '../../protocol/index.ts';
 import { sessionGist, stateText } from '../../text/session-words.ts';
 import { cleanLine } from '../../text/terminal-text.ts';
+import { answersTo, asks } from '../completion-answers.ts';
 import { readIds, type Suggestion } from '../completion-ids.ts';
 import { BASH_SCRIPT } from '../completion-script.ts';
 import type { CliContext } from '../context.ts';
@@ -34,6 +29,7 @@ const TAKES_FILES: ReadonlySet<string | undefined> = new Set([
 ]);
 /** The last line of output if the shell may suggest files. The package always prints `:4`, which forbids that. */
 const COMPLETE_FILES = ':0';
+const NOTHING_ELSE = ':4';
 
 const ANY_HOST: Suggestion = ['any', 'the least busy one'];
 
@@ -44,6 +40,8 @@ interface Suggestions {
   ids: readonly Suggestion[];
   /** the possible answers to the open question of the session given to `answer` */
   choices: readonly Suggestion[];
+  /** the fields of that question, if it is a form, with their possible values; the package cannot complete a word with = */
+  fields: readonly Suggestion[];
   /** the sessions' tags and repositories, and the branches of free worktrees */
   tags: readonly Suggestion[];
   repositories: readonly Suggestion[];
@@ -83,6 +81,12 @@ export function addCompletion(program: Command, context: CliContext): void {
     .argument('[words...]')
     .action(async () => {
       const suggestions = await readSuggestions(context);
+      const [word = '', option] = context.passedArgs.toReversed();
+      if (option === '--set') {
+        const fitting = suggestions.fields.filter((one) => isPlain(one) && one[0].startsWith(word));
+        out.lines([...fitting.map((one) => one.join('\t')), NOTHING_ELSE]);
+        return;
+      }
       const { RootCommand } = await import('@bomb.sh/tab');
       const root = new RootCommand();
       describeTo(root, program, suggestions);
@@ -149,9 +153,15 @@ function addOption(
 
 function offering(suggestions: readonly Suggestion[]): (complete: Complete) => void {
   return (complete) => {
-    for (const [value, about] of suggestions) complete(value, about);
+    for (const [value, about] of suggestions.filter(isPlain)) complete(value, about);
   };
 }
+
+/**
+ * Reports whether a shell takes the value as it is. The names of branches and of a form's fields come from others, and a
+ * shell inserts a suggestion without quoting it.
+ */
+const isPlain = ([value]: Suggestion): boolean => /^[\p{L}\p{M}\p{N}_./][\p{L}\p{M}\p{N}_.,:@%+=/#-]*$/u.test(value);
 
 /** Returns the possible values of an argument, by the argument's name in the command's declaration. */
 function argumentValues(
@@ -173,7 +183,17 @@ function argumentValues(
 async function readSuggestions(context: CliContext): Promise<Suggestions> {
   let timer: NodeJS.Timeout | undefined;
   const nothing: Suggestions = {
-    ...{ sessions: [], ids: [], choices: [], tags: [], repositories: [], branches: [], hosts: [], labels: [] },
+    ...{
+      sessions: [],
+      ids: [],
+      choices: [],
+      fields: [],
+      tags: [],
+      repositories: [],
+      branches: [],
+      hosts: [],
+      labels: [],
+    },
   };
   try {
     const { settings } = await context.settings();
@@ -197,7 +217,7 @@ async function readSuggestions(context: CliContext): Promise<Suggestions> {
       ids,
       tags: named(sessions.flatMap(({ tags }) => tags ?? [])),
       repositories: named(sessions.flatMap(({ repository }) => (repository == null ? [] : folderName(repository)))),
-      choices: command === 'answer' ? choicesOf(sessions.find(({ slug }) => words.includes(slug))) : [],
+      ...answersTo(command === 'answer' ? sessions.find(({ slug }) => words.includes(slug)) : undefined),
     }));
     return await Promise.race([suggested, enough]);
   } catch {
@@ -213,24 +233,6 @@ function named(words: readonly string[]): Suggestion[] {
 
 function suggestion(session: ShortSession): Suggestion {
   return [session.slug, cleanLine(`${stateText(session)} ${sessionGist(session)}`)];
-}
-
-/**
- * Reports whether a session has a dialog open. A question at the end of a turn is not a dialog: it is answered with a
- * prompt.
- */
-function asks({ status }: Session): boolean {
-  return status.question !== null && status.question.kind !== 'closing';
-}
-
-/** Returns each option's number, and its word if it has one. */
-function choicesOf(session: Session | undefined): Suggestion[] {
-  const options = session?.status.question?.options ?? [];
-  const words = (['yes', 'always', 'no'] as const).flatMap((word): Suggestion[] => {
-    const option = options.find(({ means }) => means === word);
-    return option === undefined ? [] : [[word, cleanLine(option.label)]];
-  });
-  return [...words, ...options.map(({ label }, index): Suggestion => [String(index + 1), cleanLine(label)])];
 }
 
 /** Returns the branches of the current repository's free worktrees, for the option that accepts such a branch. */
