@@ -210,8 +210,8 @@ async function look({ cbos, ledger, atTerminal }: Settling, slug: string) {
 }
 
 /**
- * Reports whether a delivery is held, is being typed, or is looked for after a kill. The latter keeps its time, and each
- * new server looks for it once the session has been quiet for a while.
+ * Reports whether a delivery is held, is being typed, or is looked for after a kill. The latter keeps its time, and
+ * each new server looks for it once the session has been quiet for a while.
  */
 const isUnderWay = ({ status, phase, updated_at }: Delivery): boolean =>
   status === 'queued' ||

@@ -40,7 +40,7 @@ interface Suggestions {
   ids: readonly Suggestion[];
   /** the possible answers to the open question of the session given to `answer` */
   choices: readonly Suggestion[];
-  /** the fields of that question, if it is a form, with their possible values; the package cannot complete a word with = */
+  /** the fields of that form, with their possible values; the package cannot complete a word that contains = */
   fields: readonly Suggestion[];
   /** the sessions' tags and repositories, and the branches of free worktrees */
   tags: readonly Suggestion[];
@@ -158,8 +158,8 @@ function offering(suggestions: readonly Suggestion[]): (complete: Complete) => v
 }
 
 /**
- * Reports whether a shell takes the value as it is. The names of branches and of a form's fields come from others, and a
- * shell inserts a suggestion without quoting it.
+ * Reports whether a shell takes the value as it is. The names of branches and of a form's fields come from others, and
+ * a shell inserts a suggestion without quoting it.
  */
 const isPlain = ([value]: Suggestion): boolean => /^[\p{L}\p{M}\p{N}_./][\p{L}\p{M}\p{N}_.,:@%+=/#-]*$/u.test(value);
 
