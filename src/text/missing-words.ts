@@ -23,6 +23,11 @@ export const NEW_CONVERSATION_ABOUT =
 export const KEEP_OTHER_ABOUT =
   'The session keeps the conversation that Claude Code has begun, and prompts that CBOS holds are sent into it. To try again, stop and restart the session instead.';
 
-/** Returns the consequences of going on without the session's conversation. */
-export const aboutNewConversation = ({ other_conversation: other }: Missing): string =>
-  other === undefined ? NEW_CONVERSATION_ABOUT : KEEP_OTHER_ABOUT;
+/**
+ * Reports whether a session would keep the conversation that Claude Code has begun instead of its own. In a JSON session,
+ * CBOS has ended the process that began it.
+ */
+export const keepsOther = ({
+  type,
+  other_conversation: other,
+}: Pick<Session, 'type' | 'other_conversation'>): boolean => type === 'screen' && other !== undefined;

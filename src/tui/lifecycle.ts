@@ -1,5 +1,5 @@
 import { CatalogueError, elsewhereOf, type SeenSession, type Session } from '../protocol/index.ts';
-import { aboutNewConversation } from '../text/missing-words.ts';
+import { KEEP_OTHER_ABOUT, keepsOther, NEW_CONVERSATION_ABOUT } from '../text/missing-words.ts';
 import { commandText, SKIP_SET_UP_ABOUT } from '../text/set-up-words.ts';
 import { cleanLine } from '../text/terminal-text.ts';
 import { forkedText } from '../text/worktree-words.ts';
@@ -63,10 +63,11 @@ export function restartSession(app: App, session: Session): void {
 /** Asks for confirmation, then begins a new conversation in a session whose own is gone, or was not continued. */
 export function confirmNewConversation(app: App, session: Session): void {
   const { slug, other_conversation: other } = session;
-  const what = other === undefined ? 'is gone. Begin a new one?' : 'was not continued. Keep the new one?';
+  const what = other === undefined ? 'is gone' : 'was not continued';
+  const isKept = keepsOther(session);
   confirm(app, {
-    question: `The conversation of ${slug} ${what}`,
-    about: aboutNewConversation(session),
+    question: `The conversation of ${slug} ${what}. ${isKept ? 'Keep the new one?' : 'Begin a new one?'}`,
+    about: isKept ? KEEP_OTHER_ABOUT : NEW_CONVERSATION_ABOUT,
     onYes: () =>
       app.run(async () => {
         await app.client.call('restartSession', { params: { slug }, query: { new_conversation: 'true' } });

@@ -36,3 +36,19 @@ test('the page says that a conversation is gone, and begins a new one only after
   expect(server.sessions.get('GONE').state).toBe('idle');
   expect(one.watched.faults).toEqual([]);
 });
+
+test('the page says that Claude Code has begun another conversation, and keeps that one only after a question', async () => {
+  await using one = await startPage(await openBrowser(world), {
+    prepare: ({ sessions }) =>
+      void sessions.add('OTHER', { missing_conversation: 'its-own', other_conversation: 'the-new-one' }),
+  });
+  const { page } = one;
+  await one.visit('#/s/OTHER');
+  const notice = page.getByRole('status').filter({ hasText: 'its conversation its-own was not continued' });
+  await notice.getByRole('button', { name: 'Keep the new conversation…' }).click();
+  const dialog = page.getByRole('dialog', { name: 'Keep the new conversation of OTHER?' });
+  await dialog.getByText('prompts that CBOS holds are sent into it').waitFor();
+  await dialog.getByRole('button', { name: 'Cancel' }).click();
+  expect(await notice.getByRole('button', { name: 'Try again' }).count()).toBe(0);
+  expect(one.watched.faults).toEqual([]);
+});

@@ -6,7 +6,7 @@ import { formatSince } from '../../text/durations.ts';
 import { contextText, dollarsText, linesText } from '../../text/figure-words.ts';
 import { LIMIT_OVER_TEXT, limitText } from '../../text/limit-words.ts';
 import { memoryText } from '../../text/memory-words.ts';
-import { missingText } from '../../text/missing-words.ts';
+import { keepsOther, missingText } from '../../text/missing-words.ts';
 import { pullRequestText } from '../../text/pull-request-words.ts';
 import { lostText } from '../../text/restore-words.ts';
 import {
@@ -108,10 +108,11 @@ const FACT_WIDTH = 12;
 
 type Fact = readonly [name: string, value: string];
 
-function missingCure({ slug, other_conversation: other }: Session): string {
-  return other === undefined
-    ? `cbos restart ${slug} --new-conversation begins a new one`
-    : `cbos stop and cbos restart ${slug} try again, cbos restart ${slug} --new-conversation keeps the new one`;
+function missingCure(session: Session): string {
+  const { slug } = session;
+  return keepsOther(session)
+    ? `cbos stop and cbos restart ${slug} try again, cbos restart ${slug} --new-conversation keeps the new one`
+    : `cbos restart ${slug} --new-conversation begins a new one`;
 }
 
 /** Returns lines about the session's task, and about anything that blocks the session. */

@@ -1,5 +1,5 @@
 import { isReady, isSetUpOpen, type Session } from '../../protocol/index.ts';
-import { NEW_CONVERSATION_ABOUT } from '../../text/missing-words.ts';
+import { KEEP_OTHER_ABOUT, keepsOther, NEW_CONVERSATION_ABOUT } from '../../text/missing-words.ts';
 import { SKIP_SET_UP_ABOUT } from '../../text/set-up-words.ts';
 import { client } from '../connection/fleet.ts';
 
@@ -26,7 +26,11 @@ export const isParked = ({ parked_at: at }: Partial<Pick<Session, 'parked_at'>>)
 const isStopped = ({ status: { primary } }: Session): boolean => primary === 'dead';
 
 /** An older server does not report a missing conversation. */
-const hasLostConversation = ({ missing_conversation: missing }: Session): boolean => missing !== undefined;
+const hasLostConversation = (session: Session): boolean =>
+  session.missing_conversation !== undefined && !keepsOther(session);
+
+const beginAgain = (slug: string): Promise<unknown> =>
+  client.call('restartSession', { params: { slug }, query: { new_conversation: 'true' } });
 
 export const DEEDS = {
   interrupt: {
@@ -63,7 +67,15 @@ export const DEEDS = {
     about: NEW_CONVERSATION_ABOUT,
     done: 'begins a new conversation',
     isFor: hasLostConversation,
-    run: (slug) => client.call('restartSession', { params: { slug }, query: { new_conversation: 'true' } }),
+    run: beginAgain,
+  },
+  keepOther: {
+    verb: 'Keep the new conversation',
+    of: 'of',
+    about: KEEP_OTHER_ABOUT,
+    done: 'keeps the new conversation',
+    isFor: keepsOther,
+    run: beginAgain,
   },
   skipSetUp: {
     verb: 'Skip',
