@@ -24,8 +24,8 @@ export const KEEP_OTHER_ABOUT =
   'The session keeps the conversation that Claude Code has begun, and prompts that CBOS holds are sent into it. To try again, stop and restart the session instead.';
 
 /**
- * Reports whether a session would keep the conversation that Claude Code has begun instead of its own. In a JSON session,
- * CBOS has ended the process that began it.
+ * Reports whether a session would keep the conversation that Claude Code has begun instead of its own. In a JSON
+ * session, CBOS has ended the process that began it.
  */
 export const keepsOther = ({
   type,
