@@ -19,19 +19,30 @@ export interface SendAndWait {
   timeoutSeconds?: number;
 }
 
+/** A session whose turn is over, or has come to a question. */
+export interface EndedTurn {
+  /** the session before the prompt was sent; null if it was not listed */
+  before: Session | null;
+  session: Session;
+  /** the delivery of the prompt, as the server returned it at first */
+  sent: Delivery;
+}
+
 /**
  * Sends a prompt, and waits until the session is ready again, asks a question, or dies. It starts listening before it
  * sends the prompt, so that it does not miss even the shortest turn.
- * @returns the session at that moment and the delivery as it was at first, or null if the user interrupted the command
+ * @returns the session before the prompt and at that moment, and the delivery as it was at first; null if the user
+ *   interrupted the command
  * @throws CatalogueError any error that `send` throws, no_such_session, timed_out
  * @throws CommandError if the session has died or was deleted
  */
 export async function sendAndWait(
   context: CliContext,
   { slug, send, timeoutSeconds }: SendAndWait,
-): Promise<{ session: Session; sent: Delivery } | null> {
-  const found: { session: Session; sent: Delivery }[] = [];
+): Promise<EndedTurn | null> {
+  const found: EndedTurn[] = [];
   let delivery: Delivery | null = null;
+  let before: Session | null = null;
   let wasReady = false;
   let hasSent = false;
   /**
@@ -57,7 +68,7 @@ export async function sendAndWait(
       },
       (ending, connection) => {
         const done = (session: Session): void => {
-          if (delivery !== null) found.push({ session, sent: delivery });
+          if (delivery !== null) found.push({ before, session, sent: delivery });
           ending.finish(EXIT.done);
         };
         onTimeout = () => {
@@ -93,8 +104,8 @@ export async function sendAndWait(
           onFrame(frame, view) {
             if (!hasSent && frame.type === 'sessions') {
               hasSent = true;
-              const session = view().get(slug);
-              wasReady = session !== undefined && isReady(session.status);
+              before = view().get(slug) ?? null;
+              wasReady = before !== null && isReady(before.status);
               send().then((sent) => {
                 delivery = sent;
                 look();

@@ -3,6 +3,7 @@ import type { Caller } from '../client/index.ts';
 import { CatalogueError, type Delivery, type Session } from '../protocol/index.ts';
 import { printedText } from '../text/event-text.ts';
 import { cleanBlock, cleanLine } from '../text/terminal-text.ts';
+import type { EndedTurn } from './send-and-wait.ts';
 
 /**
  * How the turn of a prompt ended. `text` is the answer, made safe for a terminal. It is empty if no source reports an
@@ -17,32 +18,36 @@ export type TurnOutcome = { text: string } & ({ kind: 'answered' } | { kind: 'fa
 const REFUSAL_LAG_MS = 500;
 const ASK_AGAIN_MS = 50;
 
-/**
- * Determines how a turn ended, when the session is ready again.
- * @param sent the delivery of the prompt, as the server returned it at first
- */
-export async function readOutcome(client: Caller, session: Session, sent: Delivery): Promise<TurnOutcome> {
+/** Determines how a turn ended, when the session is ready again. */
+export async function readOutcome(client: Caller, { before, session, sent }: EndedTurn): Promise<TurnOutcome> {
   const { slug, status } = session;
   const delivery = await settledDelivery(client, session, sent);
   if (isRefused(delivery))
     return { kind: 'failed', text: '', why: `${slug}: ${cleanLine(delivery.note ?? 'refused')}` };
   // A held prompt may have been sent long after it was accepted.
   const since = sent.status === 'queued' ? delivery.updated_at : delivery.created_at;
-  if (status.detail === 'error') {
+  const { hooks, json } = (await client.call('explain', { params: { slug } })).evidence;
+  const hasPrompt = hooks?.prompt != null && hooks.prompt.at >= since;
+  // A slash command that begins no turn leaves the last message of the model as it is, even if that is an error.
+  const isEarlier =
+    session.type === 'screen' && sent.text.startsWith('/') && !hasPrompt && isSameError(before, session);
+  if (status.detail === 'error' && !isEarlier) {
     const text = session.type === 'json' ? await answerOf(client, session, { id: sent.id, since, message: null }) : '';
     return { kind: 'failed', text, why: `The turn of ${slug} failed: ${cleanLine(status.because.evidence)}` };
   }
-  const { hooks, json } = (await client.call('explain', { params: { slug } })).evidence;
   const end = json === null || json === undefined ? hooks?.turn_end : json.turn_end;
   const isEnd = end != null && end.at >= since;
   // No hook reports an interrupt, so the last prompt has no end then.
-  const hasNoEnd = hooks?.prompt != null && hooks.prompt.at >= since && !isEnd;
+  const hasNoEnd = hasPrompt && !isEnd;
   const isInterrupted = delivery.phase === 'interrupted' || (isEnd && 'interrupted' in end && end.interrupted);
   if (isInterrupted || (session.type === 'screen' && hasNoEnd))
     return { kind: 'failed', text: '', why: `The turn of ${slug} was interrupted` };
   const text = isEnd ? await answerOf(client, session, { id: sent.id, since, message: end.message }) : '';
   return { kind: 'answered', text: text === '' ? await shownByCommand(client, session, { ...delivery, since }) : text };
 }
+
+const isSameError = (before: Session | null, { status }: Session): boolean =>
+  before?.status.detail === 'error' && before.status.because.evidence === status.because.evidence;
 
 const isRefused = ({ phase }: Delivery): boolean => phase === 'refused' || phase === 'refused_back';
 

@@ -35,6 +35,14 @@ describe.each([
     expect(waited.stderr).toContain('The scene refuses this request');
   });
 
+  test('a slash command after a turn that failed is not blamed for it', async () => {
+    expect((await cbos.session(slug)).status.detail).toBe('error');
+    const command = type === 'json' ? '/cost' : `/cd ${world.projectDir}`;
+    const sent = await cbos.cli(['send', slug, '--wait', '--command', command]);
+    expect(sent).toMatchObject({ code: 0, stderr: '' });
+    expect(sent.stdout).toContain(type === 'json' ? 'Estimated cost:' : world.projectDir);
+  });
+
   test('a turn that is interrupted has failed, and prints no earlier answer', async () => {
     expect(await sendAndWait(slug, 'B scene:hello')).toMatchObject({
       code: 0,

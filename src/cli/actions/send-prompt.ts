@@ -1,10 +1,11 @@
-import { CatalogueError, type Delivery, EXIT, type Session } from '../../protocol/index.ts';
+import { CatalogueError, type Delivery, EXIT } from '../../protocol/index.ts';
 import { deliveryLine } from '../../text/delivery-text.ts';
 import { sessionLine } from '../../text/session-words.ts';
 import { CommandError } from '../command-error.ts';
 import type { CliContext } from '../context.ts';
 import { openQuestionLines, questionLines } from '../output/question-text.ts';
 import type { SelectorOptions } from '../selectors.ts';
+import type { EndedTurn } from '../send-and-wait.ts';
 import { readText } from '../text-argument.ts';
 
 export interface SendOptions extends SelectorOptions {
@@ -84,12 +85,9 @@ function isBroadcast({ all, state, tag, repo }: SendOptions): boolean {
 }
 
 /** Prints the outcome of a prompt: the session's answer, or the question it asks. */
-async function printOutcome(
-  context: CliContext,
-  { session, sent }: { session: Session; sent: Delivery },
-  isJson: boolean,
-): Promise<void> {
+async function printOutcome(context: CliContext, ended: EndedTurn, isJson: boolean): Promise<void> {
   const { out } = context;
+  const { session, sent } = ended;
   const { slug, status } = session;
   if (isJson) out.json(session);
   const { question } = status;
@@ -98,7 +96,7 @@ async function printOutcome(
     return;
   }
   const { readOutcome } = await import('../turn-outcome.ts');
-  const outcome = await readOutcome(await context.client(), session, sent);
+  const outcome = await readOutcome(await context.client(), ended);
   const { text } = outcome;
   if (text !== '' && !isJson) out.line(text);
   if (outcome.kind === 'failed') throw new CommandError(outcome.why, `cbos show ${slug}`);
