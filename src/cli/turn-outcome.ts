@@ -1,9 +1,10 @@
 import { setTimeout as delay } from 'node:timers/promises';
 import type { Caller } from '../client/index.ts';
-import { CatalogueError, type Delivery, type Session } from '../protocol/index.ts';
+import { CatalogueError, type Delivery, type Explanation, type Session } from '../protocol/index.ts';
 import { printedText } from '../text/event-text.ts';
 import { cleanBlock, cleanLine } from '../text/terminal-text.ts';
 import type { EndedTurn } from './send-and-wait.ts';
+import { readTurnAnswer } from './turn-answer.ts';
 
 /**
  * How the turn of a prompt ended. `text` is the answer, made safe for a terminal. It is empty if no source reports an
@@ -32,7 +33,7 @@ export async function readOutcome(client: Caller, { before, session, sent }: End
   const isEarlier =
     session.type === 'screen' && sent.text.startsWith('/') && !hasPrompt && isSameError(before, session);
   if (status.detail === 'error' && !isEarlier) {
-    const text = session.type === 'json' ? await answerOf(client, session, { id: sent.id, since, message: null }) : '';
+    const text = session.type === 'json' ? await answerOf(client, slug, { id: sent.id, since }) : '';
     return { kind: 'failed', text, why: `The turn of ${slug} failed: ${cleanLine(status.because.evidence)}` };
   }
   const end = json === null || json === undefined ? hooks?.turn_end : json.turn_end;
@@ -42,7 +43,11 @@ export async function readOutcome(client: Caller, { before, session, sent }: End
   const isInterrupted = delivery.phase === 'interrupted' || (isEnd && 'interrupted' in end && end.interrupted);
   if (isInterrupted || (session.type === 'screen' && hasNoEnd))
     return { kind: 'failed', text: '', why: `The turn of ${slug} was interrupted` };
-  const text = isEnd ? await answerOf(client, session, { id: sent.id, since, message: end.message }) : '';
+  const text = !isEnd
+    ? ''
+    : session.type === 'json'
+      ? await answerOf(client, slug, { id: sent.id, since })
+      : await shownAnswer(client, slug, { sent, hooks, message: end.message ?? '' });
   return { kind: 'answered', text: text === '' ? await shownByCommand(client, session, { ...delivery, since }) : text };
 }
 
@@ -61,12 +66,23 @@ async function settledDelivery(client: Caller, { slug, type, status }: Session, 
   }
 }
 
-async function answerOf(
+/**
+ * Returns the answer of a terminal session. If the transcript does not show the prompt, a running turn took it in, and
+ * the newest answer is the one to it, unless Claude Code has begun a turn of its own since then.
+ */
+async function shownAnswer(
   client: Caller,
-  { slug, type }: Session,
-  turn: { id: string; since: string; message: string | null },
+  slug: string,
+  { sent, hooks, message }: { sent: Delivery; hooks: Explanation['evidence']['hooks']; message: string },
 ): Promise<string> {
-  if (type === 'screen') return cleanBlock(turn.message ?? '').trim();
+  const prompted = { text: sent.text, createdAt: sent.created_at };
+  const answer = await readTurnAnswer(client, { slug, prompted, message });
+  const isOfOwnTurn = hooks?.prompt?.text.startsWith('<task-notification>') === true;
+  return cleanBlock(answer ?? (isOfOwnTurn ? '' : message)).trim();
+}
+
+/** Returns the answer of a JSON session. */
+async function answerOf(client: Caller, slug: string, turn: { id: string; since: string }): Promise<string> {
   try {
     const { text, at } = await client.call('lastResponse', { params: { slug }, query: { delivery: turn.id } });
     return at >= turn.since ? cleanBlock(text).trim() : '';

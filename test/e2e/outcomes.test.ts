@@ -1,12 +1,26 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import type { ChooseScene } from '../../src/demo/scenes/choose.ts';
 import type { LastResponse } from '../../src/protocol/index.ts';
 import { type Cbos, startCbos } from '../harness/cbos.ts';
 import { type ClaudeWorld, claudeWorld } from '../harness/claude.ts';
 
+/** An answer that is longer than what CBOS keeps of a hook's report. */
+const LONG_ANSWER = Array.from({ length: 150 }, (_, line) => `line ${line + 1} of a long text in words`).join('\n\n');
+const atLength: ChooseScene = (prompt) =>
+  prompt.includes('at length')
+    ? {
+        name: 'at-length',
+        about: 'a long answer',
+        replies: [
+          { kind: 'answer', firstByteDelayMs: 100, blocks: [{ kind: 'text', text: LONG_ANSWER, chunkDelayMs: 1 }] },
+        ],
+      }
+    : null;
+
 let world: ClaudeWorld;
 let cbos: Cbos;
 beforeAll(async () => {
-  world = await claudeWorld();
+  world = await claudeWorld({ choosers: [atLength] });
   cbos = await startCbos(world);
 });
 afterAll(() => world.dispose());
@@ -54,6 +68,14 @@ describe.each([
     const sent = await sending;
     expect(sent).toMatchObject({ code: 1, stdout: '' });
     expect(sent.stderr).toContain(`The turn of ${slug} was interrupted`);
+  });
+
+  test('a long answer is printed as a whole', async () => {
+    expect(await sendAndWait(slug, 'explain it at length')).toEqual({
+      code: 0,
+      stdout: `${LONG_ANSWER}\n`,
+      stderr: '',
+    });
   });
 
   test('a slash command prints what it shows in the conversation, and no earlier answer', async () => {
