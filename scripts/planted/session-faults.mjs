@@ -246,7 +246,7 @@ export const SESSION_FAULTS = [
     file: 'src/server/json/driver.ts',
     text: '(marked.find((one) => !marked.some(',
     instead: '(marked.slice(1).find((one) => !marked.some(',
-    suites: ['test/e2e/json-faults.test.ts'],
+    suites: ['test/faults/crash.test.ts'],
   },
   {
     name: 'launch-not-found-again',

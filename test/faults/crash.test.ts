@@ -175,6 +175,40 @@ describe('a server that is killed while it sends a text', () => {
   });
 });
 
+test.each(['screen', 'json'])(
+  'a server that is killed right after it has started the process of a %s session: the next one finds that process',
+  async (type) => {
+    newSlug();
+    await cbos.call('POST', '/sessions', { slug, type, path: world.projectDir });
+    await cbos.untilStatus(slug, 'idle/ready');
+    await send({ text: `scene:hello ${slug} one` });
+    const before = await cbos.untilStatus(slug, 'idle/waiting_input');
+    expect(before.pid).toEqual(expect.any(Number));
+    await cbos.stop('SIGKILL');
+    forgetProcesses(slug);
+    await restart();
+    await cbos.until(slug, ({ pid }) => pid === before.pid, 'has its process');
+    expect((await cbos.session(slug)).screen_id).toBe(before.screen_id);
+    await send({ text: `scene:hello ${slug} two` });
+    await cbos.until(slug, ({ pid }) => pid === before.pid, 'still has it');
+    await waitFor(() => prompts('two').length === 1, { describe: 'the next prompt has arrived' });
+  },
+);
+
+/** Removes from the database what a server saves only once it has started the processes of a session. */
+function forgetProcesses(name: string): void {
+  const database = new DatabaseSync(join(world.cbosHome, 'cbos.db'));
+  try {
+    database
+      .prepare(
+        'UPDATE sessions SET screen_id = NULL, daemon_pid = NULL, daemon_start = NULL, agent_pid = NULL, agent_start = NULL WHERE slug = ?',
+      )
+      .run(name);
+  } finally {
+    database.close();
+  }
+}
+
 test('the files from which a killed server typed are removed, but not those of another process', async () => {
   const run = join(world.cbosHome, 'run');
   await cbos.stop('SIGKILL');
