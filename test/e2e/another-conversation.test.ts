@@ -1,41 +1,26 @@
-import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from 'vitest';
 import type { Delivery } from '../../src/protocol/index.ts';
 import { type Cbos, startCbos } from '../harness/cbos.ts';
 import { type ClaudeWorld, claudeWorld } from '../harness/claude.ts';
+import {
+  type ConversationWrapper,
+  type WrapperWay,
+  writeConversationWrapper,
+} from '../harness/conversation-wrapper.ts';
 import { type KeptConversations, keptConversations } from '../harness/kept-conversations.ts';
 import { waitFor } from '../harness/wait-for.ts';
-
-// A user's own program that starts Claude Code, and sometimes changes how: the file `way` says in which way.
-const WRAPPER = (claude: string, way: string): string => `#!/bin/bash
-[ "$1" = --version ] && exec '${claude}' "$@"
-how=$(cat '${way}')
-arguments=()
-while [ $# -gt 0 ]; do
-  case "$how $1" in
-  'drops --resume') shift ;;
-  'drops --fork-session') ;;
-  'renames --resume') shift; arguments+=(--session-id "$(cat /proc/sys/kernel/random/uuid)") ;;
-  *) arguments+=("$1") ;;
-  esac
-  shift
-done
-[ "$how" = copies ] && [[ " \${arguments[*]} " = *' --resume '* ]] && arguments+=(--fork-session)
-exec '${claude}' "\${arguments[@]}"
-`;
 
 let world: ClaudeWorld;
 let cbos: Cbos;
 let kept: KeptConversations;
-const wrap = (how: 'passes' | 'drops' | 'renames' | 'copies'): void => writeFileSync(join(world.dir, 'way'), how);
+let wrapper: ConversationWrapper;
+const wrap = (how: WrapperWay): void => wrapper.wrap(how);
 
 beforeAll(async () => {
   world = await claudeWorld({ projects: ['other'] });
-  const wrapper = join(world.dir, 'wrapper');
-  wrap('passes');
-  writeFileSync(wrapper, WRAPPER(world.claude, join(world.dir, 'way')), { mode: 0o755 });
-  cbos = await startCbos(world, { CBOS_CLAUDE_COMMAND: wrapper, CBOS_JSON_IDLE_TIMEOUT: '1' });
+  wrapper = writeConversationWrapper(world);
+  cbos = await startCbos(world, { CBOS_CLAUDE_COMMAND: wrapper.command, CBOS_JSON_IDLE_TIMEOUT: '1' });
   kept = keptConversations(world, () => cbos);
 });
 beforeEach(() => wrap('passes'));
@@ -131,79 +116,4 @@ describe('if Claude Code begins another conversation instead of continuing the r
     expect(kept.remembers('TYPED')).toBe(true);
     expect(await cbos.session('TYPED')).not.toHaveProperty('missing_conversation');
   });
-
-  test('a restoration, a conversion and a fork say so', async () => {
-    await kept.begin('LOST', here());
-    const { screen_id: screen, pid } = await cbos.session('LOST');
-    for (const one of [pid, Number(screen?.split('.')[0])]) process.kill(one ?? 0, 'SIGKILL');
-    await cbos.until('LOST', ({ lost }) => lost !== undefined, 'is lost');
-    wrap('drops');
-    const restored = await cbos.cli(['restore', '--yes']);
-    expect(restored.stdout + restored.stderr).toMatch(/LOST failed: .*has begun another one/);
-    expect(restored.code).not.toBe(0);
-    await cbos.cli(['stop', 'LOST']);
-    wrap('passes');
-    await cbos.cli(['restart', 'LOST']);
-    await kept.ask('LOST', 'scene:hello again');
-    expect(kept.remembers('LOST')).toBe(true);
-
-    wrap('drops');
-    expect((await cbos.cli(['convert', 'LOST', 'json'])).stderr).toBe('');
-    const refused = await cbos.cli(['send', 'LOST', 'scene:hello into nothing']);
-    expect([refused.code, refused.stderr]).toEqual([4, expect.stringContaining('has begun another one')]);
-    wrap('passes');
-    await kept.ask('LOST', 'scene:hello converted');
-    expect(kept.remembers('LOST')).toBe(true);
-
-    await kept.untilQuiet('LOST');
-    for (const type of ['json', 'screen']) {
-      if (type === 'screen') await cbos.cli(['convert', 'LOST', 'screen']);
-      wrap('drops');
-      const copy = `COPY-${type}`;
-      const forked = await cbos.cli(['fork', 'LOST', copy, '--same-folder']);
-      expect(forked.stdout).not.toContain('continues');
-      const sent = await cbos.cli(['send', copy, 'scene:hello into nothing']);
-      expect([copy, sent.code, sent.stderr]).toEqual([copy, 4, expect.stringContaining('has begun another one')]);
-      wrap('passes');
-      await cbos.cli(['stop', copy]);
-      await cbos.cli(['restart', copy]);
-      await kept.ask(copy, 'scene:hello copied');
-      expect(kept.remembers('LOST')).toBe(true);
-    }
-    expect(world.promptsReceived()).not.toContain('scene:hello into nothing');
-  });
-});
-
-test('a conversation that the arguments name is not replaced either', async () => {
-  await kept.begin('FIRST', here());
-  const { claude_session_id: id } = await cbos.session('FIRST');
-  await cbos.cli(['rm', 'FIRST', '--yes']);
-  wrap('drops');
-  expect((await cbos.cli(['new', 'NEXT', here().path, '--', '--resume', id ?? ''])).code).toBe(0);
-  expect(await untilOther('NEXT')).toMatchObject({ claude_session_id: id, missing_conversation: id });
-  wrap('passes');
-  await cbos.cli(['stop', 'NEXT']);
-  await cbos.cli(['restart', 'NEXT']);
-  await cbos.until('NEXT', ({ status }) => status.primary === 'idle', 'is idle');
-  const sent = await cbos.cli(['send', 'NEXT', 'scene:hello again', '--wait']);
-  expect([sent.code, kept.remembers('FIRST')]).toEqual([0, true]);
-});
-
-test('a wrapper that continues a copy of the conversation continues the conversation', async () => {
-  for (const type of ['screen', 'json']) {
-    const slug = `COPIED-${type}`;
-    await kept.begin(slug, { ...here(), type });
-    const { claude_session_id: id } = await cbos.session(slug);
-    wrap('copies');
-    if (type === 'screen') {
-      await cbos.cli(['stop', slug]);
-      await cbos.cli(['restart', slug]);
-    } else await kept.untilQuiet(slug);
-    await kept.ask(slug, 'scene:hello again');
-    expect(kept.remembers(slug)).toBe(true);
-    const after = await cbos.session(slug);
-    expect(after).not.toHaveProperty('missing_conversation');
-    expect(after.claude_session_id).not.toBe(id);
-    wrap('passes');
-  }
 });
