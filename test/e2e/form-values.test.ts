@@ -95,7 +95,7 @@ describe.each(['screen', 'json'])('a form with titles, bounds and formats, in a 
       },
     });
     await cbos.untilStatus(slug, 'idle/waiting_input');
-    // In a JSON session, Claude Code repeats the answer in its output (2.1.330), which is kept with the session's events.
+    // Claude Code repeats the answer in the output of a JSON session (2.1.330), which is kept with the events.
     const kept = filesWith(secret, world.cbosHome).filter(
       (file) => type === 'screen' || !/\/json\/|cbos\.db/.test(file),
     );
