@@ -17,24 +17,29 @@ const WRITTEN_MS = 2_000;
 /** How long to wait for the prompt itself. A prompt that a running turn takes in is not written as a prompt. */
 const PROMPT_WRITTEN_MS = 500;
 const LOOK_MS = 50;
+/** How much of an answer's end is kept of a hook's report. */
+const REPORTED_CHARS = 4_000;
 
 /**
  * Reads the answer of a terminal session to a prompt from the transcript of its conversation. A hook reports only the
  * end of a long answer, and it may already report the answer of a later turn.
- * @param message the end of the newest answer, as a hook reported it
- * @returns null if the transcript does not show the prompt
+ * @param turn.message the end of the newest answer, as a hook reported it
+ * @param turn.isNewest whether the newest answer is the one to the prompt, if the transcript does not show the prompt: a
+ * running turn then took it in
+ * @returns an empty string if the answer is not known
  */
 export async function readTurnAnswer(
   client: Caller,
-  { slug, prompted, message }: { slug: string; prompted: Prompted; message: string },
-): Promise<string | null> {
+  { slug, prompted, message, isNewest }: { slug: string; prompted: Prompted; message: string; isNewest: boolean },
+): Promise<string> {
   const beganAt = performance.now();
   for (;;) {
     const { events } = await client.call('transcript', { params: { slug }, query: {} });
     const found = answerTo(events, prompted);
     if (found !== null && (found.isFollowed || found.text.trim().endsWith(message.trim()))) return found.text;
     const waited = performance.now() - beganAt;
-    if (waited > (found === null ? PROMPT_WRITTEN_MS : WRITTEN_MS)) return found?.text ?? null;
+    if (found !== null && waited > WRITTEN_MS) return found.text;
+    if (found === null && waited > PROMPT_WRITTEN_MS) return isNewest ? newestAnswer(events, message) : '';
     await delay(LOOK_MS);
   }
 }
@@ -53,12 +58,24 @@ export function answerTo(
     ({ timestamp, event }) => timestamp >= from && inOneLine(promptIn(event) ?? '') === wanted,
   );
   if (begin < 0) return null;
-  const after = events.slice(begin + 1).map(({ event }) => event);
-  const end = after.findIndex((event) => promptIn(event) !== null);
-  const turn = end < 0 ? after : after.slice(0, end);
-  const last = turn.findLast((event) => textIn(event) !== '');
-  const ofLast = turn.filter((event) => last !== undefined && idOf(event) === idOf(last));
-  return { text: ofLast.map(textIn).filter(Boolean).join('\n'), isFollowed: end >= 0 };
+  const after = events.slice(begin + 1);
+  const end = after.findIndex(({ event }) => promptIn(event) !== null);
+  return { text: lastMessageIn(end < 0 ? after : after.slice(0, end)), isFollowed: end >= 0 };
+}
+
+/** Completes the end of the newest answer from the transcript. If the transcript does not contain it, it stays a part. */
+export function newestAnswer(events: readonly StoredEvent[], message: string): string {
+  const newest = lastMessageIn(events);
+  if (newest.trim().endsWith(message.trim())) return newest;
+  return message.length < REPORTED_CHARS ? message : `…${message}`;
+}
+
+/** Returns the last message of the model with all its blocks, or an empty string. */
+function lastMessageIn(stored: readonly StoredEvent[]): string {
+  const events = stored.map(({ event }) => event);
+  const last = events.findLast((event) => textIn(event) !== '');
+  const ofLast = events.filter((event) => last !== undefined && idOf(event) === idOf(last));
+  return ofLast.map(textIn).filter(Boolean).join('\n');
 }
 
 const inOneLine = (text: string): string => text.replaceAll(/\s+/g, ' ').trim();

@@ -66,19 +66,15 @@ async function settledDelivery(client: Caller, { slug, type, status }: Session, 
   }
 }
 
-/**
- * Returns the answer of a terminal session. If the transcript does not show the prompt, a running turn took it in, and
- * the newest answer is the one to it, unless Claude Code has begun a turn of its own since then.
- */
+/** Returns the answer of a terminal session. It is not known if Claude Code has begun a turn of its own since then. */
 async function shownAnswer(
   client: Caller,
   slug: string,
   { sent, hooks, message }: { sent: Delivery; hooks: Explanation['evidence']['hooks']; message: string },
 ): Promise<string> {
   const prompted = { text: sent.text, createdAt: sent.created_at };
-  const answer = await readTurnAnswer(client, { slug, prompted, message });
-  const isOfOwnTurn = hooks?.prompt?.text.startsWith('<task-notification>') === true;
-  return cleanBlock(answer ?? (isOfOwnTurn ? '' : message)).trim();
+  const isNewest = hooks?.prompt?.text.startsWith('<task-notification>') !== true;
+  return cleanBlock(await readTurnAnswer(client, { slug, prompted, message, isNewest })).trim();
 }
 
 /** Returns the answer of a JSON session. */

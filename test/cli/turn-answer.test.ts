@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import { answerTo } from '../../src/cli/turn-answer.ts';
+import { answerTo, newestAnswer } from '../../src/cli/turn-answer.ts';
 import type { ClaudeEvent, StoredEvent } from '../../src/protocol/index.ts';
 
 const PROMPTED = { text: 'tidy  up', createdAt: '2026-11-20T15:00:00.000Z' };
@@ -46,4 +46,12 @@ describe('the answer to a prompt in a transcript', () => {
     const earlier = { ...PROMPTED, createdAt: '2026-11-20T16:00:00.000Z' };
     expect(answerTo(stored(prompt, says('1', 'Done.')), earlier)).toBeNull();
   });
+});
+
+test('the end of the newest answer is completed from the transcript, or marked as a part', () => {
+  const events = stored(prompt, says('1', 'Done.'), calls('2'), result, says('3', 'All of it: the end.'));
+  expect(newestAnswer(events, 'the end.')).toBe('All of it: the end.');
+  expect(newestAnswer(events, 'Something else.')).toBe('Something else.');
+  const end = 'x'.repeat(4_000);
+  expect(newestAnswer(events, end)).toBe(`…${end}`);
 });
