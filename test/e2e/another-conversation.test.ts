@@ -92,6 +92,7 @@ describe('if Claude Code begins another conversation instead of continuing the r
     wrap('drops');
     const refused = await cbos.cli(['send', 'TYPED', 'scene:hello into nothing']);
     expect([refused.code, refused.stderr]).toEqual([4, expect.stringContaining('has begun another one')]);
+    expect(refused.stderr).toContain('the next prompt tries again');
     expect(await untilOther('TYPED')).toMatchObject({ pid: null, claude_session_id: id, missing_conversation: id });
     expect((await cbos.cli(['invoke', 'TYPED', 'scene:hello into nothing'])).code).toBe(4);
     expect(world.promptsReceived()).not.toContain('scene:hello into nothing');

@@ -41,11 +41,16 @@ export function notContinued(record: Omit<Continuing, 'slug' | 'agent'>): { miss
 /** The error for a session in which Claude Code has begun another conversation. */
 export function notContinuedError({ slug, record }: { slug: string; record: Continuing }): CatalogueError {
   const { missing, other } = notContinued(record) ?? { missing: record.claudeSessionId ?? '', other: '' };
+  // In a JSON session, CBOS ends the process that began the other conversation.
+  const cure =
+    record.type === 'json'
+      ? `the next prompt tries again. \`cbos restart ${slug} --new-conversation\` begins a new conversation`
+      : `\`cbos stop ${slug}\` and \`cbos restart ${slug}\` try again. \`cbos restart ${slug} --new-conversation\` keeps the new conversation`;
   return new CatalogueError(
     'another_conversation',
     `Claude Code has not continued the conversation ${missing} of ${slug}, but has begun another one`,
     {
-      hint: `Check what \`claude_command\` does with --resume; then \`cbos stop ${slug}\` and \`cbos restart ${slug}\` try again. \`cbos restart ${slug} --new-conversation\` keeps the new conversation`,
+      hint: `Check what \`claude_command\` does with --resume; then ${cure}`,
       extra: { claude_session_id: missing, other_conversation: other },
     },
   );
