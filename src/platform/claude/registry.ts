@@ -5,6 +5,7 @@ import type { RegistryEvidence } from '../../core/status/evidence.ts';
 import { readRegularFileNow } from '../files/regular-file.ts';
 import { watchDirectory } from '../files/watch-directory.ts';
 import { isAlive } from '../process/index.ts';
+import { configDirectoryOfProcess } from './launch-mark.ts';
 import { configDirectory } from './own-files.ts';
 import { isAtLeast, parseClaudeVersion } from './version.ts';
 
@@ -39,6 +40,15 @@ export function registryDirectory(env: Parameters<typeof configDirectory>[0]): s
 
 /** Returns the directory of the registry in a configuration directory. */
 export const registryIn = (configDir: string): string => join(configDir, 'sessions');
+
+/**
+ * Returns the registries in which a process may have its record: that of the account that a wrapper has chosen for it,
+ * and the user's own.
+ */
+export function registriesOf(pid: number, ownDir: string): string[] {
+  const chosen = configDirectoryOfProcess(pid);
+  return chosen === null ? [ownDir] : [registryIn(chosen), ownDir];
+}
 
 /** @returns null if the text is not a record, or is only half of one */
 export function parseRegistryRecord(text: string): RegistryRecord | null {

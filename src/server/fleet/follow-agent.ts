@@ -1,6 +1,6 @@
 import { existsSync } from 'node:fs';
 import { join } from 'node:path';
-import { configDirectoryOfProcess, registryIn } from '../../platform/claude/index.ts';
+import { registriesOf } from '../../platform/claude/index.ts';
 import { findClaudeIn, findRecorded, isClaudeItself, type ScreenSession } from '../../platform/gnu-screen/index.ts';
 import { isAlive, isRunning, type ProcessId, processNow } from '../../platform/process/index.ts';
 import type { SessionRecord } from '../../platform/sqlite/session-store.ts';
@@ -72,10 +72,7 @@ function isOfSession({ record: { daemon } }: FollowedSession, pid: number): bool
 
 /** A wrapper may be a program that is called `claude` as well. Only Claude Code itself has a file in the registry. */
 function isKnownByRegistry(registryDir: string, pid: number, otherPid: number): boolean {
-  const has = (one: number): boolean => {
-    const chosen = configDirectoryOfProcess(one);
-    const dirs = [registryDir, ...(chosen === null ? [] : [registryIn(chosen)])];
-    return dirs.some((dir) => existsSync(join(dir, `${one}.json`)));
-  };
+  const has = (one: number): boolean =>
+    registriesOf(one, registryDir).some((dir) => existsSync(join(dir, `${one}.json`)));
   return has(pid) && !has(otherPid);
 }

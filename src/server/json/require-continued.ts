@@ -1,4 +1,4 @@
-import { configDirectoryOfProcess, hasRegistry, readRegistryOf, registryIn } from '../../platform/claude/index.ts';
+import { configDirectoryOfProcess, hasRegistry, readRegistryOf, registriesOf } from '../../platform/claude/index.ts';
 import { findClaudeBelow } from '../../platform/gnu-screen/index.ts';
 import { argvOf, waitUntil } from '../../platform/process/index.ts';
 import { notContinued, notContinuedError } from '../session/continued.ts';
@@ -41,8 +41,7 @@ async function reportOf({ process }: AgentRun, registryDir: string, asked: 'resu
   const claude = await findClaudeBelow(process);
   if (claude === null) return null;
   const chosen = configDirectoryOfProcess(claude.pid);
-  const dirs = [...(chosen === null ? [] : [registryIn(chosen)]), registryDir];
-  for (const dir of dirs) {
+  for (const dir of registriesOf(claude.pid, registryDir)) {
     const found = await readRegistryOf(dir, claude.pid);
     if (found?.sessionId == null) continue;
     return {
