@@ -90,13 +90,13 @@ export const ACCESS_FAULTS = [
     suites: ['test/platform/recorder/player.test.ts', 'test/attacks/directories-of-others.test.ts'],
   },
   {
-    name: 'session-interrupts-another',
+    name: 'session-signs-in-a-browser',
     page: SECURITY,
     promise:
       "Through CBOS's interfaces, such a process cannot answer for another session, type, launch or end sessions, read the token, or sign in a browser.",
-    file: 'src/server/auth/session-rights.ts',
-    text: "  'lastResponse',\n",
-    instead: "  'lastResponse',\n  'interrupt',\n",
+    file: 'src/server/http/app.ts',
+    text: "new Set<RouteName>(['send', 'broadcast'])",
+    instead: "new Set<RouteName>(['send', 'broadcast', 'createSignInLink'])",
     suites: ['test/attacks/session-rights.test.ts'],
   },
   {
