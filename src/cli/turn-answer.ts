@@ -24,8 +24,8 @@ const REPORTED_CHARS = 4_000;
  * Reads the answer of a terminal session to a prompt from the transcript of its conversation. A hook reports only the
  * end of a long answer, and it may already report the answer of a later turn.
  * @param turn.message the end of the newest answer, as a hook reported it
- * @param turn.isNewest whether the newest answer is the one to the prompt, if the transcript does not show the prompt: a
- * running turn then took it in
+ * @param turn.isNewest whether the newest answer is the one to the prompt, if the transcript does not show the prompt
+ * because a running turn took it in
  * @returns an empty string if the answer is not known
  */
 export async function readTurnAnswer(
@@ -63,7 +63,7 @@ export function answerTo(
   return { text: lastMessageIn(end < 0 ? after : after.slice(0, end)), isFollowed: end >= 0 };
 }
 
-/** Completes the end of the newest answer from the transcript. If the transcript does not contain it, it stays a part. */
+/** Completes the end of the newest answer from the transcript. If it is not there, it stays a part. */
 export function newestAnswer(events: readonly StoredEvent[], message: string): string {
   const newest = lastMessageIn(events);
   if (newest.trim().endsWith(message.trim())) return newest;
