@@ -4,6 +4,7 @@ import { afterAll, beforeAll, expect, test } from 'vitest';
 import type { Session, StoredEvent } from '../../src/protocol/index.ts';
 import { type Cbos, startCbos } from '../harness/cbos.ts';
 import { type ClaudeWorld, claudeWorld } from '../harness/claude.ts';
+import { waitFor } from '../harness/wait-for.ts';
 import { createWorktreeRepository, type WorktreeRepository } from '../harness/worktree-repository.ts';
 
 /**
@@ -58,6 +59,7 @@ test('the set-up runs in the terminal before Claude Code, which gets the same po
   await cbos.until('AUTH', isSettingUp, 'is still being set up');
   expect(world.promptsReceived()).toEqual([]);
   say(0);
+  await waitFor(() => world.promptsReceived().length > 0, { describe: 'the prompt is sent' });
   const done = await cbos.untilStatus('AUTH', 'idle/waiting_input');
   expect(world.promptsReceived()).toEqual([expect.stringContaining('scene:hello')]);
   const port = done.worktree?.port ?? 0;
