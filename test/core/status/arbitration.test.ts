@@ -33,6 +33,18 @@ describe('which source is believed', () => {
     ['no evidence at all is unknown', {}, T, 'null/null none'],
     ['a blank screen at the start is unknown', { screen: screenOf([T, FRAMES.blank]) }, T, 'null/null none'],
     [
+      'an idle registry alone is not ready before the screen has had time to be drawn',
+      { screen: screenOf([T, FRAMES.blank]), registry: registryOf('idle', T) },
+      T + 30,
+      'null/null none',
+    ],
+    [
+      'an idle registry is believed if the screen stays empty',
+      { screen: screenOf([T, FRAMES.blank]), registry: registryOf('idle', T) },
+      T + 1_000,
+      'idle/waiting_input registry.idle',
+    ],
+    [
       'SessionStart alone is not ready while the prompt is not drawn',
       { hooks: hooksOf(started), screen: screenOf([T - 60_000, FRAMES.blank]) },
       T - 49_999,

@@ -15,6 +15,8 @@ const WHY_PROCESS = {
   unreachable: 'nothing can be typed into the session, whatever the other sources report',
 } as const;
 
+const STARTING = final(null, 'the process is starting, and the screen is still empty');
+
 /** Decides which source to believe. The most reliable sources are checked first. */
 export function arbitrate(hearing: Hearing): Arbitration {
   const { process, json, screen, settled } = hearing;
@@ -72,9 +74,12 @@ function withScreen(hearing: ScreenHearing): Arbitration {
     if (hook !== null && !isStarting) return withoutScreen({ ...hearing, registry: says });
     // As long as the screen is empty, the process is still starting, even if SessionStart has been reported. A view is
     // different, because it covers a prompt that has already been drawn.
-    return hook === null && registry !== null
-      ? final(registry, 'only the registry reports a status')
-      : final(null, 'the process is starting, and the screen is still empty');
+    if (hook !== null || registry === null) return STARTING;
+    // Claude Code reports itself as idle in the registry some 30 ms before it draws the screen (2.1.330).
+    const drawnAt = registry.since + hearing.thresholds.drawLagMs;
+    return registry.primary === 'idle' && hearing.now < drawnAt
+      ? { ...STARTING, recheckAt: drawnAt }
+      : final(registry, 'only the registry reports a status');
   }
   if (hook === null) return screenOverRegistry(hearing);
   const full = { ...hearing, hook };
