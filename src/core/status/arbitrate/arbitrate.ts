@@ -77,7 +77,7 @@ function withScreen(hearing: ScreenHearing): Arbitration {
     if (hook !== null || registry === null) return STARTING;
     // Claude Code reports itself as idle in the registry some 30 ms before it draws the screen (2.1.330).
     const drawnAt = registry.since + hearing.thresholds.drawLagMs;
-    return registry.primary === 'idle' && hearing.now < drawnAt
+    return registry.primary === 'idle' && !isView && hearing.now < drawnAt
       ? { ...STARTING, recheckAt: drawnAt }
       : final(registry, 'only the registry reports a status');
   }
