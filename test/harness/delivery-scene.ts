@@ -66,6 +66,8 @@ export class DeliveryScene {
     told: null,
   };
   clearedAt = 0;
+  /** how many Enters were withheld, because a dialog opened at the last moment */
+  withheld = 0;
   left: Seen['left'] = null;
   #elapsed = 0;
   #since = BEGINNING - 60_000;
@@ -185,6 +187,7 @@ export class DeliveryScene {
           this.#pass(this.#elapsed);
         }
         if (effect?.kind === 'enter' && !effect.isForced && isDialogOpen(this.see())) {
+          this.withheld += 1;
           result = { isEnterWithheld: true };
         } else if (effect !== null) {
           this.doing(effect.kind);

@@ -35,6 +35,12 @@ const LEGAL: Readonly<Partial<Record<DeliveryPhase, readonly DeliveryPhase[]>>> 
   refused_back: ['refused', 'taken'],
 };
 
+/** What a text may also become whose Enter was withheld, because it is still only typed. */
+const WITHHELD: Readonly<Partial<Record<DeliveryPhase, readonly DeliveryPhase[]>>> = {
+  ...LEGAL,
+  entering: [...(LEGAL.entering ?? []), ...(LEGAL.typing ?? [])],
+};
+
 const TEXTS = ['text of a', 'text of b', 'text of c'];
 const draft = fc.constantFrom(null, null, ...TEXTS, 'text of a\ntext of b', 'text of atext of b', 'somebody types');
 const shown = fc.record<Partial<Shown>>(
@@ -120,7 +126,7 @@ function judge(scene: WatchedScene): void {
   for (const change of scene.transitions) {
     const [from, to] = change.split(' → ') as [DeliveryPhase, DeliveryPhase];
     // A text that is removed from the prompt and keeps its phase is recorded again, with its time.
-    if (from !== to) expect(LEGAL[from] ?? [], change).toContain(to);
+    if (from !== to) expect((scene.withheld > 0 ? WITHHELD : LEGAL)[from] ?? [], change).toContain(to);
   }
   const clears = scene.log.flatMap((entry, index) => (entry === 'clear' ? (scene.times[index] ?? 0) : []));
   clears.forEach((at, index) => {
