@@ -12,7 +12,7 @@ describe('a day on the command line', () => {
     const cbos = (...args: string[]): Promise<CliResult> => runCbos(world, args, { env });
     const session = async (): Promise<Session> => JSON.parse((await cbos('show', 'DAY', '--json')).stdout) as Session;
 
-    expect((await cbos('ls')).code).toBe(5);
+    expect(await cbos('ls')).toMatchObject({ code: 5 });
     expect(await cbos('up')).toMatchObject({ code: 0 });
     expect(await cbos('up')).toMatchObject({ code: 0 });
     world.onDispose(async () => void (await cbos('down')));
@@ -25,8 +25,8 @@ describe('a day on the command line', () => {
     watch.stdout.setEncoding('utf8').on('data', (text: string) => (watched += text));
 
     expect(await cbos('new', 'DAY', world.projectDir)).toMatchObject({ code: 0, stderr: '' });
-    expect((await cbos('wait', 'DAY', '--for', 'ready', '--timeout', '20')).code).toBe(0);
-    expect((await cbos('wait', 'DAY', '--for', 'stuck', '--timeout', '0.2')).code).toBe(6);
+    expect(await cbos('wait', 'DAY', '--for', 'ready', '--timeout', '20')).toMatchObject({ code: 0 });
+    expect(await cbos('wait', 'DAY', '--for', 'stuck', '--timeout', '0.2')).toMatchObject({ code: 6 });
 
     const asked = await cbos('send', 'DAY', 'scene:permission', 'please', '--wait');
     expect(asked.code, asked.stderr).toBe(0);
@@ -35,17 +35,17 @@ describe('a day on the command line', () => {
     expect(shown.stdout).toMatch(/○ DAY {2}asks permission/);
     expect(shown.stdout).toContain('Bash');
     expect(await cbos('answer', 'DAY', 'yes')).toMatchObject({ code: 0, stderr: '' });
-    expect((await cbos('wait', 'DAY', '--for', 'idle/waiting_input', '--timeout', '20')).code).toBe(0);
+    expect(await cbos('wait', 'DAY', '--for', 'idle/waiting_input', '--timeout', '20')).toMatchObject({ code: 0 });
 
     await cbos('send', 'DAY', 'scene:permission again', '--wait');
-    expect((await cbos('answer', 'DAY', 'perhaps')).code).toBe(4);
+    expect(await cbos('answer', 'DAY', 'perhaps')).toMatchObject({ code: 4 });
     expect(await cbos('answer', 'DAY', 'no')).toMatchObject({ code: 0, stderr: '' });
-    expect((await cbos('wait', 'DAY', '--for', 'ready', '--timeout', '20')).code).toBe(0);
-    expect((await cbos('answer', 'DAY', 'yes')).code).toBe(4);
+    expect(await cbos('wait', 'DAY', '--for', 'ready', '--timeout', '20')).toMatchObject({ code: 0 });
+    expect(await cbos('answer', 'DAY', 'yes')).toMatchObject({ code: 4 });
 
     await cbos('send', 'DAY', 'scene:ask please', '--wait');
     expect(await cbos('answer', 'DAY', 'PostgreSQL')).toMatchObject({ code: 0, stderr: '' });
-    expect((await cbos('wait', 'DAY', '--for', 'ready', '--timeout', '20')).code).toBe(0);
+    expect(await cbos('wait', 'DAY', '--for', 'ready', '--timeout', '20')).toMatchObject({ code: 0 });
     expect(JSON.stringify(world.apiEvents)).toContain('PostgreSQL');
 
     expect(await cbos('send', 'DAY', 'scene:hello', '--wait')).toMatchObject({
@@ -54,10 +54,10 @@ describe('a day on the command line', () => {
     });
 
     await cbos('send', 'DAY', 'scene:long please');
-    expect((await cbos('wait', 'DAY', '--for', 'active/responding', '--timeout', '20')).code).toBe(0);
+    expect(await cbos('wait', 'DAY', '--for', 'active/responding', '--timeout', '20')).toMatchObject({ code: 0 });
     expect(await cbos('interrupt', 'DAY')).toMatchObject({ code: 0, stderr: '' });
     expect((await session()).status.primary).toBe('idle');
-    expect((await cbos('interrupt', 'DAY')).code).toBe(4);
+    expect(await cbos('interrupt', 'DAY')).toMatchObject({ code: 4 });
 
     expect((await cbos('buffer', 'DAY', '--lines', '20')).stdout).toContain('❯');
     expect((await cbos('logs', 'DAY', '--raw')).stdout).toContain('Script started on');
@@ -69,15 +69,15 @@ describe('a day on the command line', () => {
     watch.kill('SIGINT');
 
     expect(await cbos('down')).toMatchObject({ code: 0 });
-    expect((await cbos('ls')).code).toBe(5);
+    expect(await cbos('ls')).toMatchObject({ code: 5 });
     expect(await cbos('up')).toMatchObject({ code: 0 });
     expect((await session()).status.primary).toBe('idle');
     expect(await cbos('kill', 'DAY')).toMatchObject({ code: 0 });
     expect((await session()).state).toBe('dead');
     expect(await cbos('restart', 'DAY')).toMatchObject({ code: 0 });
-    expect((await cbos('wait', 'DAY', '--for', 'ready', '--timeout', '20')).code).toBe(0);
+    expect(await cbos('wait', 'DAY', '--for', 'ready', '--timeout', '20')).toMatchObject({ code: 0 });
     expect(await cbos('rm', 'DAY', '--yes')).toMatchObject({ code: 0 });
-    expect((await cbos('show', 'DAY')).code).toBe(3);
+    expect(await cbos('show', 'DAY')).toMatchObject({ code: 3 });
     expect(await cbos('down')).toMatchObject({ code: 0 });
     expect(world.processes()).toEqual([]);
   }, 120_000);
