@@ -133,7 +133,12 @@ async function findAgent(daemon: ProcessInfo, files: LaunchFiles): Promise<Proce
 }
 
 async function detach(host: ScreenHost, session: ScreenSession, proof: LaunchProof): Promise<void> {
-  await sendCommand(host, { id: session.id }, ['detach']);
+  try {
+    await sendCommand(host, { id: session.id }, ['detach']);
+  } catch (error) {
+    // A command that has just ended takes its session along. The next step says how the command ended.
+    if (!(error instanceof CatalogueError && error.code === 'no_such_screen')) throw error;
+  }
   await proof.until('Screen did not detach from the session', async () => {
     if (!proof.terminal.hasEnded()) return null;
     const now = await readScreen(host, session.id);

@@ -1,4 +1,5 @@
-import { existsSync, readdirSync, readFileSync, statSync } from 'node:fs';
+import { execFileSync } from 'node:child_process';
+import { existsSync, mkdirSync, readdirSync, readFileSync, statSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterEach, beforeEach, expect, test } from 'vitest';
 import { parseTrailer } from '../../../src/core/recording/index.ts';
@@ -128,6 +129,30 @@ test('a command that ends at once is reported with its exit code and last words,
   await expect(
     world.launch({ name: 'Brief', command: ['sh', '-c', 'echo bad flag >&2; exit 3'] }),
   ).rejects.toMatchObject({ code: 'launch_failed', message: expect.stringMatching(/exit code 3: .*bad flag/) });
+  await expectNothingLeft();
+});
+
+test('a command that ends just before CBOS detaches is reported with its exit code and last words', async () => {
+  const end = join(world.dir, 'end');
+  const real = execFileSync('sh', ['-c', 'command -v screen'], { encoding: 'utf8' }).trim();
+  // This Screen lets the command end, and waits for the end of the session, before it passes on the command to detach.
+  const bin = join(world.dir, 'slow');
+  mkdirSync(bin);
+  writeFileSync(
+    join(bin, 'screen'),
+    `#!/bin/sh
+case "$*" in
+  *'-X detach') touch ${end}; while ${real} -ls | grep -q Ending; do sleep 0.01; done ;;
+esac
+exec ${real} "$@"`,
+    { mode: 0o700 },
+  );
+  const host = { ...world.host, env: { ...world.host.env, PATH: `${bin}:${world.host.env.PATH}` } };
+  const command = ['sh', '-c', `while [ ! -e ${end} ]; do sleep 0.01; done; echo bad flag >&2; exit 3`];
+  await expect(world.launch({ name: 'Ending', command }, host)).rejects.toMatchObject({
+    code: 'launch_failed',
+    message: expect.stringMatching(/exit code 3: .*bad flag/),
+  });
   await expectNothingLeft();
 });
 

@@ -20,7 +20,7 @@ import { createWorld, type World } from '../../harness/world.ts';
 export interface ScreenWorld extends World, AsyncDisposable {
   host: ScreenHost;
   /** starts a session of 100×30 in the project's directory, marked by its name */
-  launch(options: Pick<LaunchOptions, 'name' | 'command'> & Partial<LaunchOptions>): Promise<Launched>;
+  launch(options: Pick<LaunchOptions, 'name' | 'command'> & Partial<LaunchOptions>, as?: ScreenHost): Promise<Launched>;
   recording(name: string): RecordingFiles;
   /** returns everything that was recorded so far */
   output(name: string): string;
@@ -54,9 +54,9 @@ export async function openScreenWorld(subdirectory = 's'): Promise<ScreenWorld> 
     ...world,
     host,
     recording,
-    launch: (options) => {
+    launch: (options, as = host) => {
       const mark = { name: SESSION_MARK, value: `${world.mark}.${options.name}` };
-      return launch(host, {
+      return launch(as, {
         cwd: world.projectDir,
         cols: 100,
         rows: 30,
