@@ -197,7 +197,7 @@ describe('a program on the other loopback address', () => {
   });
 
   test('that was there first gets a visit of `localhost`, but nothing that the server accepts', async () => {
-    const port = await freePort();
+    const port = await world.freePort();
     const other = await startStranger(world, {
       host: '::1',
       port,
@@ -221,9 +221,3 @@ describe('a program on the other loopback address', () => {
     await other.stop();
   });
 });
-
-async function freePort(): Promise<number> {
-  const probe = await startStranger(world, { answer: () => ({ body: '' }) });
-  await probe.stop();
-  return probe.port;
-}

@@ -134,16 +134,30 @@ async function disposeWorld(world: {
   if (failures.length > 0) throw new AggregateError(failures, 'ending the world failed in parts');
 }
 
-function freePort(): Promise<number> {
-  return new Promise((resolve, reject) => {
+/**
+ * The ports that tests use: below those from which a kernel takes the ports of connections (from 32,768 by default), so
+ * that no connection takes a port between the moment it is found free and the moment its server listens.
+ */
+const PORTS = { first: 20_000, count: 12_000 };
+/** Workers that run side by side use different ports: worker 1 of 8 every eighth port. */
+const WORKERS = 8;
+const WORKER = Number(process.env.VITEST_POOL_ID ?? 0) % WORKERS;
+const PORTS_OF_A_WORKER = PORTS.count / WORKERS;
+let lastPort = Math.floor(Math.random() * PORTS_OF_A_WORKER);
+
+async function freePort(): Promise<number> {
+  for (let tries = 0; tries < PORTS_OF_A_WORKER; tries += 1) {
+    lastPort = (lastPort + 1) % PORTS_OF_A_WORKER;
+    const port = PORTS.first + lastPort * WORKERS + WORKER;
+    if (await isFree(port)) return port;
+  }
+  throw new Error(`none of the ports from ${PORTS.first} on is free`);
+}
+
+function isFree(port: number): Promise<boolean> {
+  return new Promise((resolve) => {
     const server = createServer();
-    server.once('error', reject);
-    server.listen(0, '127.0.0.1', () => {
-      const address = server.address();
-      server.close(() => {
-        if (address === null || typeof address === 'string') reject(new Error('the system gave no port'));
-        else resolve(address.port);
-      });
-    });
+    server.once('error', () => resolve(false));
+    server.listen(port, '127.0.0.1', () => server.close(() => resolve(true)));
   });
 }
