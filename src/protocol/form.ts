@@ -66,6 +66,20 @@ export const Form = z
   .meta({ id: 'Form' });
 export type Form = z.infer<typeof Form>;
 
+/**
+ * Reports whether numbers choose the options of a question. They do not if the only option declines a form, because
+ * such a number would look like the value of a field.
+ */
+export function takesNumbers({
+  form,
+  options,
+}: {
+  form?: Form | undefined;
+  options: readonly { means: string }[];
+}): boolean {
+  return form === undefined || options.some(({ means }) => means !== 'no');
+}
+
 /** Returns the only field of a form whose answer is one of a few values, or null if the form is not that simple. */
 export function onlyChoice({ fields: [field, ...others] }: Form): FormField | null {
   if (field === undefined || others.length > 0) return null;

@@ -2,6 +2,9 @@ import type { Form, FormField } from '../protocol/index.ts';
 import { showHiddenMarks } from './hidden-marks.ts';
 import { cleanLine } from './terminal-text.ts';
 
+/** Tells a user who pressed a number that the open form has no options with numbers. */
+export const NO_NUMBERS_TEXT = 'No number answers this form; n declines it';
+
 /** Cleans a text that an MCP server has chosen. */
 const plain = (text: string): string => cleanLine(showHiddenMarks(text));
 

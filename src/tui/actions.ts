@@ -5,8 +5,10 @@ import {
   type Question,
   type Session,
   type StashedResponse,
+  takesNumbers,
 } from '../protocol/index.ts';
 import { broadcastLine, deliveryLine } from '../text/delivery-text.ts';
+import { NO_NUMBERS_TEXT } from '../text/form-words.ts';
 import { firstLine, queueText } from '../text/session-words.ts';
 import { cutText } from '../text/tool-input-text.ts';
 import { type App, requireOwn, requireSelected } from './app.ts';
@@ -141,6 +143,10 @@ export function chooseOption(app: App, number: number): void {
     return;
   }
   if (!isRead(app, session.slug)) return;
+  if (!takesNumbers(question)) {
+    app.toast('bad', NO_NUMBERS_TEXT);
+    return;
+  }
   const draft = answerDraft(question, app.model.answer);
   const part = openPart(question, draft);
   const option = part.options[number - 1];

@@ -19,7 +19,7 @@ import { createLooks } from './looks.ts';
 import { createMemories } from './memories.ts';
 import { createModel, isConversation, listed, noteDrawn, READING_MS, selectedSession, shownQuestion } from './model.ts';
 import { browse } from './modes/browse.ts';
-import { dropHeldAnswers } from './modes/inbox.ts';
+import { dropHeldAnswers } from './modes/inbox-hold.ts';
 import type { Mode } from './modes/mode.ts';
 import { point } from './mouse.ts';
 import { createPicturePace } from './picture-pace.ts';

@@ -1,4 +1,4 @@
-import { type Answer, type Form, onlyChoice, type Question } from '../../protocol/index.ts';
+import { type Answer, type Form, onlyChoice, type Question, takesNumbers } from '../../protocol/index.ts';
 import { fillForm, type GivenValues } from '../forms/index.ts';
 import { valuesOf } from '../status/index.ts';
 
@@ -24,9 +24,7 @@ export const formReply = (plan: FormPlan): FormReply =>
 export function planForm(question: Question, form: Form, answer: Answer): FormPlan | Refusal {
   const { choice, text, answers, values } = answer;
   if (answers !== undefined) return refuse('A form is filled in by the names of its fields, with `values`');
-  const hasNumbers = question.options.some(({ means }) => means !== 'no');
-  // A number would then look like the value of a field, but decline the form.
-  if (typeof choice === 'number' && !hasNumbers)
+  if (typeof choice === 'number' && !takesNumbers(question))
     return refuse('A number cannot answer this form; set its fields, or say no');
   const word = typeof choice === 'number' ? (question.options[choice - 1]?.means ?? 'missing') : choice;
   if (word === 'no' || word === 'cancel') {

@@ -8,6 +8,7 @@ import {
   openQuestions,
   type SeenSession,
   type Session,
+  takesNumbers,
 } from '../../protocol/index.ts';
 import { queueText } from '../../text/session-words.ts';
 import { isFinishable } from '../../text/worktree-words.ts';
@@ -25,6 +26,7 @@ import {
   shownQuestion,
 } from '../model.ts';
 import { hasTerminal, isOffered } from './far-keys.ts';
+import { formHints, isFillable } from './fill-form.ts';
 import { markedHints } from './marked-keys.ts';
 import type { Hint } from './mode.ts';
 
@@ -74,11 +76,12 @@ function allHints(app: App, session: SeenSession | null): Hint[] {
   const answers: Hint[] = [];
   if (question !== null && question.kind !== 'closing') {
     const part = openPart(question, model.answer);
-    if (question.kind !== 'question') answers.push(['y', 'yes'], ['n', 'no']);
+    if (question.kind === 'form') answers.push(...formHints(question));
+    else if (question.kind !== 'question') answers.push(['y', 'yes'], ['n', 'no']);
     if (part.options.some(({ means }) => means === 'always')) answers.push(['a', 'always']);
     if (question.kind === 'permission' && question.id === session.status.question?.id) answers.push(['A', 'always…']);
     if (isSuggestionReadable(model, options.now())) answers.unshift(['.', 'as before']);
-    if (part.options.length > 0)
+    if (part.options.length > 0 && takesNumbers(question))
       answers.push([`1-${Math.min(9, part.options.length)}`, part.multi ? 'mark' : 'choose']);
     if (answerDraft(question, model.answer).chosen.size > 0) answers.push(['Enter', 'answer']);
   }
@@ -91,7 +94,7 @@ function allHints(app: App, session: SeenSession | null): Hint[] {
   const allowed = isShort ? answers : [['v', 'read all of it'] as const, ...answers.filter(([key]) => key === 'n')];
   return [
     ...(isRead ? allowed : []),
-    ['s', isOpen ? 'in words' : 'reply'],
+    ['s', isFillable(question) ? 'fill in' : isOpen ? 'in words' : 'reply'],
     ...next,
     ...(primary === 'active' || primary === 'stuck' ? ([['i', 'interrupt']] as Hint[]) : []),
     ...(session.limit_over_at === undefined ? [] : ([['c', 'continue']] as Hint[])),

@@ -6,17 +6,23 @@ import { type Editor, EMPTY_EDITOR, edit, editorOf } from '../input/editor.ts';
 import { selectedSession, shownQuestion } from '../model.ts';
 import { wrap } from '../view/cells.ts';
 import { formLines, TEXT_INDENT, textWidth } from '../view/form-lines.ts';
+import type { Hint } from './mode.ts';
 import { reply } from './reply.ts';
 
 /** Reports whether a question is a form whose fields can be filled in here. */
-const isFillable = (question: Question | null): question is Question & { form: Form } =>
+export const isFillable = (question: Question | null): question is Question & { form: Form } =>
   question?.form !== undefined && question.form.at_terminal !== true && question.form.fields.length > 0;
 
 /**
  * Opens a page with the fields of an MCP server's form, filled with their defaults. The server of CBOS checks the
  * values, so a wrong one is reported with what its field takes, and the page stays open.
  */
-function fillForm(app: App, slug: string, question: Question & { form: Form }): void {
+export function fillForm(
+  app: App,
+  asked: { slug: string; question: Question & { form: Form } },
+  onLeave: () => void,
+): void {
+  const { slug, question } = asked;
   const { fields } = question.form;
   const editors: Editor[] = fields.map((field) => editorOf(defaultText(field) ?? ''));
   let here = 0;
@@ -33,13 +39,13 @@ function fillForm(app: App, slug: string, question: Question & { form: Form }): 
     const body = { values: Object.fromEntries(written), question_id: question.id };
     app.run(async () => {
       await app.client.call('answer', { params: { slug }, body });
-      app.close();
+      onLeave();
       app.toast('good', `${slug} was answered: the form was accepted`);
     });
   };
   const keys: Readonly<Record<string, () => void>> = {
-    escape: () => app.close(),
-    'ctrl+c': () => app.close(),
+    escape: onLeave,
+    'ctrl+c': onLeave,
     enter: submit,
     tab: () => move(1),
     down: () => move(1),
@@ -79,10 +85,16 @@ function fillForm(app: App, slug: string, question: Question & { form: Form }): 
   });
 }
 
+/** Returns the keys that answer a form, other than the numbers of its options. */
+export function formHints(question: Question): Hint[] {
+  const isAcceptable = question.options.some(({ means }) => means === 'yes');
+  return [...(isAcceptable ? ([['y', 'accept']] as Hint[]) : []), ['n', 'decline']];
+}
+
 /** Opens the fields if the selected session asks to fill in a form, or otherwise the input for a text. */
 export function replyOrFill(app: App): void {
   const session = selectedSession(app.model);
   const question = shownQuestion(app.model);
-  if (session !== null && isFillable(question)) fillForm(app, session.slug, question);
+  if (session !== null && isFillable(question)) fillForm(app, { slug: session.slug, question }, () => app.close());
   else reply(app);
 }

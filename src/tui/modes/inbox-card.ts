@@ -1,5 +1,5 @@
 import type { InboxCard } from '../../client/index.ts';
-import type { QuestionMemory } from '../../protocol/index.ts';
+import { type QuestionMemory, takesNumbers } from '../../protocol/index.ts';
 import { askerText } from '../../text/asker-words.ts';
 import { LIMIT_OVER_TEXT } from '../../text/limit-words.ts';
 import { pathText } from '../../text/session-words.ts';
@@ -9,6 +9,7 @@ import type { App } from '../app.ts';
 import { wrap } from '../view/cells.ts';
 import { memoryRows } from '../view/memory-rows.ts';
 import { questionPage } from '../view/question-rows.ts';
+import { formHints, isFillable } from './fill-form.ts';
 import type { Hint } from './mode.ts';
 
 /** Returns the rows of a card, which show who is asking and what. */
@@ -66,8 +67,12 @@ export function hintsFor(
           ['y', 'yes'],
           ['n', 'no'],
         ]
-      : [];
+      : card.question.form === undefined
+        ? []
+        : formHints(card.question);
+  const words: Hint[] = isFillable(card.question) ? [['s', 'fill in']] : kind === 'form' ? [] : [['s', 'in words']];
   const again: Hint[] = isSuggested ? [['.', 'as before']] : [];
-  const number: Hint[] = options.length === 0 ? [] : [[`1-${Math.min(9, options.length)}`, 'choose']];
-  return [...undo, ...(isReady ? [...again, ...yesNo, ...number] : []), ['s', 'in words'], ...leaving];
+  const number: Hint[] =
+    options.length === 0 || !takesNumbers(card.question) ? [] : [[`1-${Math.min(9, options.length)}`, 'choose']];
+  return [...undo, ...(isReady ? [...again, ...yesNo, ...number] : []), ...words, ...leaving];
 }

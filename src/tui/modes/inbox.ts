@@ -1,23 +1,23 @@
 import {
-  type AnswerHold,
-  createAnswerHold,
   type GivenAnswer,
   type HeldAnswer,
   type InboxCard,
   idOf,
   inboxCards,
   type QuestionCard,
-  sendHeld,
 } from '../../client/index.ts';
-import { CatalogueError, mayAllow, type QuestionMemory } from '../../protocol/index.ts';
+import { mayAllow, type QuestionMemory, takesNumbers } from '../../protocol/index.ts';
+import { NO_NUMBERS_TEXT } from '../../text/form-words.ts';
 import { suggestionText } from '../../text/memory-words.ts';
 import { cutText } from '../../text/tool-input-text.ts';
-import { type App, errorText } from '../app.ts';
+import type { App } from '../app.ts';
 import { type Editor, EMPTY_EDITOR, edit } from '../input/editor.ts';
 import { READING_MS } from '../model.ts';
 import type { InputEvent } from '../terminal/keys.ts';
 import { showAlways } from './always.ts';
+import { fillForm, isFillable } from './fill-form.ts';
 import { cardLines, hintsFor } from './inbox-card.ts';
+import { holdOf } from './inbox-hold.ts';
 import { pagerStep } from './pager-keys.ts';
 
 /** The card that the picture shows, and whether its end was visible. */
@@ -33,38 +33,6 @@ interface Drawn {
 interface Writing {
   key: string;
   editor: Editor;
-}
-
-/**
- * A held answer is sent even if the user has closed the inbox. If the terminal UI ends first, the answer is not sent.
- */
-const holds = new WeakMap<App, AnswerHold>();
-
-/** Call this when the terminal UI ends. It drops answers that have not been sent yet. */
-export function dropHeldAnswers(app: App): void {
-  holds.get(app)?.dispose();
-}
-
-function holdOf(app: App): AnswerHold {
-  const known = holds.get(app);
-  if (known !== undefined) return known;
-  const hold = createAnswerHold({
-    startTimer: app.options.startTimer,
-    send: (asker, held) => sendHeld(app.client, asker, held),
-    onChange: () => app.changed(),
-    onDone: ({ said }, outcomes) => {
-      const good = outcomes.filter(({ error }) => error === null).map(({ slug }) => slug);
-      const bad = outcomes.flatMap(({ slug, error }) => (error === null ? [] : [`${slug}: ${problemOf(error, slug)}`]));
-      const told = [...(good.length === 0 ? [] : [`${good.join(', ')}: ${said}`]), ...bad].join('; ');
-      app.toast(bad.length === 0 ? 'good' : 'bad', told);
-    },
-  });
-  holds.set(app, hold);
-  return hold;
-}
-
-function problemOf(error: unknown, slug: string): string {
-  return error instanceof CatalogueError ? (errorText(error, slug) ?? error.message) : String(error);
 }
 
 /**
@@ -95,10 +63,18 @@ export function showInbox(app: App): void {
   };
   let stopReading = (): void => undefined;
   const isReadable = (key: string): boolean => drawn?.key === key && app.options.now() >= drawn.since + READING_MS;
-  const leave = (): void => {
+  const quit = (): void => {
     stopReading();
     model.isZoomed = wasZoomed;
+  };
+  const leave = (): void => {
+    quit();
     app.close();
+  };
+  /** Opens another page, from which the user comes back to the inbox. */
+  const openFromHere = (open: (onLeave: () => void) => void): void => {
+    quit();
+    open(() => showInbox(app));
   };
   /** Returns the card that the picture shows, if it is a session's question. */
   const currentQuestion = (): QuestionCard | null => {
@@ -149,14 +125,16 @@ export function showInbox(app: App): void {
     const question = currentQuestion()?.question;
     const option = question?.options[number - 1];
     if (question === undefined) return;
-    if (question.multi || question.questions.length > 1)
+    if (!takesNumbers(question)) app.toast('bad', NO_NUMBERS_TEXT);
+    else if (question.multi || question.questions.length > 1)
       app.toast('bad', 'This question needs several answers: Enter opens it');
     else if (option === undefined) app.toast('bad', `There is no option ${number}`);
     else give({ choice: number }, option.label);
   };
   const sayYesOrNo = (choice: 'yes' | 'no' | 'always'): void => {
     const kind = currentQuestion()?.question.kind;
-    if (kind === 'permission' || kind === 'plan') give({ choice }, choice);
+    const isForm = kind === 'form' && choice !== 'always';
+    if (kind === 'permission' || kind === 'plan' || isForm) give({ choice }, choice);
     else app.toast('bad', "This isn't a yes-or-no question; answer it with a number or with s");
   };
   const keys: Readonly<Record<string, () => void>> = {
@@ -177,7 +155,7 @@ export function showInbox(app: App): void {
       const refusal = refusalOf(card, { choice: 'always' });
       if (refusal !== null) app.toast('wait', refusal);
       else if (others.length > 0) app.toast('bad', 'Several sessions ask this question: Enter opens the first one');
-      else showAlways(app, { slug: first.slug, question: card.question }, () => showInbox(app));
+      else openFromHere((onLeave) => showAlways(app, { slug: first.slug, question: card.question }, onLeave));
     },
     c: () => {
       const card = current();
@@ -185,7 +163,13 @@ export function showInbox(app: App): void {
     },
     s: () => {
       const card = currentQuestion();
-      if (card !== null) writing = { key: card.key, editor: EMPTY_EDITOR };
+      const [first] = card?.askers ?? [];
+      if (card === null || first === undefined) return;
+      const { question } = card;
+      if (isFillable(question))
+        return openFromHere((onLeave) => fillForm(app, { slug: first.slug, question }, onLeave));
+      if (question.kind === 'form') return app.toast('bad', 'This form has no fields to fill in here');
+      writing = { key: card.key, editor: EMPTY_EDITOR };
       app.changed();
     },
     u: () => {

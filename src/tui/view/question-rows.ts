@@ -1,4 +1,10 @@
-import type { Question, QuestionMemory, QuestionOption, QuestionPart } from '../../protocol/index.ts';
+import {
+  type Question,
+  type QuestionMemory,
+  type QuestionOption,
+  type QuestionPart,
+  takesNumbers,
+} from '../../protocol/index.ts';
 import { askerText, behindText } from '../../text/asker-words.ts';
 import { truncate } from '../../text/display-width.ts';
 import { showHiddenMarks } from '../../text/hidden-marks.ts';
@@ -53,10 +59,10 @@ export function questionRows({ question, all, draft, memory, cols, rows, dress }
   const head = several > 1 ? `${Object.keys(answers).length + 1} of ${several}: ` : '';
   const { call, text } = wordsOf(question, part, most);
   const optionRowsOf = part.options.map((option, index) =>
-    optionRows({ option, number: index + 1, part, chosen, width, dress }),
+    optionRows({ option, number: index + 1, mark: markOf(question, index), part, chosen, width, dress }),
   );
   const options = optionRowsOf.flat();
-  const numbers = optionRowsOf.flatMap((rows, index) => rows.map(() => index + 1));
+  const numbers = optionRowsOf.flatMap((rows, index) => rows.map(() => (takesNumbers(question) ? index + 1 : null)));
   const said = [
     ...call.flatMap((line) => wrap(line, width)).map((row) => dress('bold', row)),
     ...[...reasonLines(question), behindText(question)].flatMap((line) => (line === '' ? [] : wrap(line, width))),
@@ -87,7 +93,7 @@ export function questionPage(question: Question, part: QuestionPart, cols: numbe
   const { call, text } = wordsOf(question, part, Number.POSITIVE_INFINITY);
   const options = part.options.flatMap((option, index) => [
     '',
-    ...plain(`${index + 1}  ${option.label}\n${option.description ?? ''}`).split('\n'),
+    ...plain(`${markOf(question, index)}  ${option.label}\n${option.description ?? ''}`).split('\n'),
   ]);
   return [...call, ...reasonLines(question), '', ...text.split('\n'), ...options]
     .flatMap((line) => wrap(line, cols - 2))
@@ -135,18 +141,22 @@ function titleOf(question: Question, all: readonly Question[]): string {
 interface OptionRow {
   option: QuestionOption;
   number: number;
+  mark: string;
   part: { multi: boolean };
   chosen: ReadonlySet<number>;
   width: number;
   dress: Style;
 }
 
-function optionRows({ option, number, part, chosen, width, dress }: OptionRow): string[] {
+/** Returns the key that chooses an option. */
+const markOf = (question: Question, index: number): string => (takesNumbers(question) ? String(index + 1) : 'n');
+
+function optionRows({ option, number, mark, part, chosen, width, dress }: OptionRow): string[] {
   const box = part.multi ? (chosen.has(number) ? '[x] ' : '[ ] ') : '';
   const about = option.description === null ? '' : ` — ${cleanLine(option.description)}`;
   const [first = '', ...more] = wrap(
     `${box}${cleanLine(showHiddenMarks(option.label))}${about}`.slice(0, MOST_OPTION),
     width - 3,
   );
-  return [`${dress('cyan', String(number))}  ${first}`, ...more.map((row) => `   ${row}`)];
+  return [`${dress('cyan', mark)}  ${first}`, ...more.map((row) => `   ${row}`)];
 }

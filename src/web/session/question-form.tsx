@@ -145,3 +145,9 @@ export function ClosingReply({ onGive }: { onGive: (text: string) => void }) {
     </form>
   );
 }
+
+/** Returns an answer in words, to show to the user. */
+export function answerInWords({ options }: Question, { choice, text }: Omit<Answer, 'question_id'>): string {
+  const chosen = typeof choice === 'number' ? options[choice - 1]?.label : choice;
+  return [chosen, text].filter((part) => typeof part === 'string').join(': ') || 'your answers';
+}

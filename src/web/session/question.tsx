@@ -1,6 +1,13 @@
 import { useSignal } from '@preact/signals';
 import { useRef, useState } from 'preact/hooks';
-import { type Answer, elsewhereOf, mayAllow, type Question, type QuestionOption } from '../../protocol/index.ts';
+import {
+  type Answer,
+  elsewhereOf,
+  mayAllow,
+  type Question,
+  type QuestionOption,
+  takesNumbers,
+} from '../../protocol/index.ts';
 import { askerText, behindText } from '../../text/asker-words.ts';
 import { optionKey, useShortcuts } from '../app/shortcuts.ts';
 import { client, link, sessions } from '../connection/fleet.ts';
@@ -10,7 +17,7 @@ import { AlwaysDialog } from './always-dialog.tsx';
 import { FormFields, formToFill } from './form-fields.tsx';
 import { MemoryLine, useMemory } from './memory-line.tsx';
 import { QuestionContent } from './question-content.tsx';
-import { type GiveAnswer, isFreeText, QuestionForm } from './question-form.tsx';
+import { answerInWords, type GiveAnswer, isFreeText, QuestionForm } from './question-form.tsx';
 import { useReadToEnd } from './read-to-end.ts';
 import { useSettled } from './settled.ts';
 
@@ -68,7 +75,8 @@ export function QuestionPanel(props: QuestionPanelProps) {
     const session = sessions.value.get(slug);
     if (session === undefined || isBusy.value || !isSettled || link.value !== 'live' || !mayAnswer) return;
     if (mayAllow(question, answer) && (!isRead || question.cut === true)) return;
-    if (onGive !== undefined) {
+    // What is wrong with the values of a form can be corrected as long as its fields are shown, so they are not held.
+    if (onGive !== undefined && answer.values === undefined) {
       isBusy.value = true;
       onGive(answer, answerInWords(question, answer));
       return;
@@ -167,9 +175,11 @@ function Choices({ question, isDisabled, isSettled, isRead, hasKeys, noKey, onAn
   const words = useSignal('');
   const isAsking = useSignal(false);
   const asksYesOrNo = kind === 'permission' || kind === 'plan';
-  const choose = (index: number): void => void onAnswer({ choice: index + 1 });
+  const isNumbered = takesNumbers(question);
+  const choiceOf = (index: number): NonNullable<Answer['choice']> => (isNumbered ? index + 1 : 'no');
+  const choose = (index: number): void => void onAnswer({ choice: choiceOf(index) });
 
-  const numbers = options.flatMap((option, index) => {
+  const numbers = (isNumbered ? options : []).flatMap((option, index) => {
     const key = optionKey(option, index);
     return key === null ? [] : [{ keys: key, does: option.label, run: () => choose(index) }];
   });
@@ -202,7 +212,7 @@ function Choices({ question, isDisabled, isSettled, isRead, hasKeys, noKey, onAn
             aria-disabled={!isReady(index + 1)}
             onClick={() => choose(index)}
           >
-            {hasKeys && (
+            {hasKeys && isNumbered && (
               <span class="kbd" aria-hidden="true">
                 {index + 1}
               </span>
@@ -281,11 +291,6 @@ function Choices({ question, isDisabled, isSettled, isRead, hasKeys, noKey, onAn
         ))}
     </div>
   );
-}
-
-function answerInWords({ options }: Question, { choice, text }: Omit<Answer, 'question_id'>): string {
-  const chosen = typeof choice === 'number' ? options[choice - 1]?.label : choice;
-  return [chosen, text].filter((part) => typeof part === 'string').join(': ') || 'your answers';
 }
 
 function hasAlways(options: readonly QuestionOption[]): boolean {
