@@ -4,7 +4,10 @@ import { answerAfter, answersOf, askingArguments, askingChooser, formOf } from '
 import { openBrowser, openPage } from '../harness/browser.ts';
 import { type Cbos, startCbos } from '../harness/cbos.ts';
 import { type ClaudeWorld, claudeWorld } from '../harness/claude.ts';
+import { startNtfy } from '../harness/ntfy-server.ts';
 import { openTerminal, type Terminal } from '../harness/tmux.ts';
+import { waitFor } from '../harness/wait-for.ts';
+import { startWebhook } from '../harness/webhook-server.ts';
 
 /** A JSON session and a terminal session, whose forms are answered in the faces that show the forms of all sessions. */
 let world: ClaudeWorld;
@@ -110,4 +113,49 @@ describe('the inbox shows the forms of all sessions', () => {
     expect(watched.faults).toEqual([]);
     await watched.context.close();
   });
+});
+
+/** A signing secret of 32 bytes. */
+const SECRET = `whsec_${Buffer.alloc(32, 7).toString('base64')}`;
+
+test('a sink has a button for each value of a form with one choice, and says where to fill in other forms', async () => {
+  await using ntfy = await startNtfy();
+  await using webhook = await startWebhook({ secret: SECRET });
+  const atOnce = { after_s: 0, away_s: 0, answers: true };
+  for (const sink of [
+    { kind: 'ntfy', name: 'phone', url: ntfy.url, topic: 'forms', ...atOnce },
+    { kind: 'webhook', name: 'program', url: webhook.url, secret: SECRET, ...atOnce },
+  ])
+    expect((await cbos.call('POST', '/sinks', sink)).error).toBeNull();
+  await waitFor(() => ntfy.subscribers() === 1, { describe: 'CBOS waits for presses' });
+  const shown = () => ntfy.shown('forms').at(-1);
+  const onPhone = () => waitFor(shown, { describe: 'the phone shows the form', actual: () => ntfy.events });
+  for (const slug of ['JSON', 'TERM'] as const) {
+    const before = answersOf(world).length;
+    await ask(slug, 'choice');
+    const { title, message, actions = [] } = await onPhone();
+    expect(title).toBe(`${slug} asks`);
+    expect(message).toMatch(/Asked by its MCP server asking:\nDeploy it\?/);
+    expect(actions.map(({ label }) => label)).toEqual(['Deploy: yes', 'Deploy: no', 'Decline']);
+    await ntfy.press(actions[1]);
+    expect(await answerAfter(world, before)).toEqual({ action: 'accept', content: { ok: false } });
+    await waitFor(() => shown() === undefined, { describe: 'the phone shows nothing more' });
+    await isDone(slug);
+
+    await ask(slug, 'form');
+    const form = await onPhone();
+    expect(form.message).toContain(`To fill in this form, open CBOS, or see \`cbos show ${slug}\``);
+    expect(form.actions?.map(({ label }) => label)).toEqual(['Decline']);
+    await ntfy.press(form.actions?.[0]);
+    expect(await answerAfter(world, before + 1)).toEqual({ action: 'decline' });
+    await isDone(slug);
+
+    webhook.answer = '1';
+    expect((await cbos.cli(['send', slug, 'scene:choice'])).stderr).toBe('');
+    expect(await answerAfter(world, before + 2)).toEqual({ action: 'accept', content: { ok: true } });
+    webhook.answer = null;
+    await waitFor(() => shown() === undefined, { describe: 'the phone shows nothing more' });
+    await isDone(slug);
+  }
+  for (const name of ['phone', 'program']) await cbos.call('DELETE', `/sinks/${name}`);
 });

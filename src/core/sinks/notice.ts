@@ -1,6 +1,7 @@
 import {
   type Answer,
   detailOfQuestion,
+  type Form,
   needsYou,
   openQuestions,
   type Question,
@@ -102,10 +103,18 @@ export function noticeOf(session: Session, { mostButtons, most }: Shown, questio
   const isDialog = question !== null && question.kind !== 'closing';
   const detail = isDialog ? detailOfQuestion(question.kind) : session.status.detail;
   const title = cleanLine(titleOf({ ...session, status: { ...session.status, detail } }));
-  return { title, body: isWhole ? body : `${body}\n${NOT_WHOLE}`, buttons: fitting };
+  const notes = [...(isWhole ? [] : [NOT_WHOLE]), ...whereToFillIn(session, question?.form, fitting)];
+  return { title, body: [body, ...notes].join('\n'), buttons: fitting };
 }
 
 const NOT_WHOLE = '(This is only part of the request. To allow it, open CBOS.)';
+
+/** Returns a note for a form that no button accepts. A form that is open in the terminal says so itself. */
+function whereToFillIn({ slug }: Session, form: Form | undefined, buttons: readonly NoticeButton[]): string[] {
+  if (form === undefined || form.at_terminal === true) return [];
+  if (buttons.some(({ answer }) => answer.choice !== 'no')) return [];
+  return [`(To fill in this form, open CBOS, or see \`cbos show ${cleanLine(slug)}\`.)`];
+}
 
 function wordsOf(question: Question): string {
   const parts = question.questions.length === 0 ? [question] : question.questions;
@@ -140,7 +149,7 @@ function buttonsOf(question: Question, isWhole: boolean): NoticeButton[] {
       );
     }
     case 'form': {
-      // A form with more than one field is filled in elsewhere. A button can still decline it.
+      // A form whose answer is not one choice is filled in elsewhere. A button can still decline it.
       const options = question.options.map(({ label, means }, index) => ({ label, means, choice: index + 1 }));
       return options.flatMap(({ label, means, choice }): NoticeButton[] => {
         if (means === 'no') return [{ key: 'n', label: labelOf(label), answer: { choice: 'no' as const } }];

@@ -81,6 +81,12 @@ describe('a message', () => {
     const several = notice(SOME_FORM);
     expect(several.body).toContain('count: a whole number from 1 to 5; default: 2');
     expect(several.buttons.map(({ label }) => label)).toEqual(['Decline']);
+    expect(several.body).toContain('To fill in this form, open CBOS, or see `cbos show AUTH`');
+    expect(one.body).not.toContain('To fill in');
+    const many = noticeOf(someSession('AUTH', askingForm(SOME_CHOICE)), { mostButtons: 2 });
+    expect(many.buttons).toEqual([]);
+    expect(many.body).toContain('To fill in this form');
+    expect(notice({ ...SOME_FORM, at_terminal: true }).body).not.toContain('To fill in');
     expect(notice(someAddress('https://example.com/login')).body).toContain('https://example.com/login');
   });
 
