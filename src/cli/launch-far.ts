@@ -4,13 +4,14 @@ import { CatalogueError, EXIT, type MachineCall } from '../protocol/index.ts';
 import { cleanLine } from '../text/terminal-text.ts';
 import { CommandError } from './command-error.ts';
 import type { CliContext } from './context.ts';
+import { requireStarted } from './require-started.ts';
 
 export interface FarLaunch {
   /** a machine's name, or `any` */
   host: string;
   labels: readonly string[];
   /** the body of the launch request; its path is a path on the other machine */
-  body: { slug: string; path: string };
+  body: { slug: string; path: string; args?: string[] | undefined };
   isJson: boolean;
 }
 
@@ -37,6 +38,7 @@ export async function launchFar(context: CliContext, { host, labels, body, isJso
     try {
       const { value } = await client.call('callMachine', { body: { machine, call } });
       const name = `${machine}/${body.slug}`;
+      if (body.args !== undefined) await requireStarted(context, name);
       if (isJson) return out.json({ ...value, slug: name });
       out.line(`${name} started in ${cleanLine(body.path)}`);
       out.line(`  cbos show ${name}     # see what it does and asks`);

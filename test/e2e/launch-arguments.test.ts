@@ -75,7 +75,8 @@ test('a restart continues the conversation of the session, not the one that its 
 });
 
 test('the list of conversations with which Claude Code starts is named, and closing it ends Claude Code', async () => {
-  expect((await create('PICK', ['-r'])).error).toBeNull();
+  const listed = await cbos.cli(['new', 'PICK', world.projectDir, '--', '-r']);
+  expect(listed).toMatchObject({ code: 0, stderr: '' });
   await cbos.until('PICK', ({ view }) => view?.name === 'Resume session', 'shows the list');
   expect((await cbos.cli(['ls'])).stdout).toContain('the view "Resume session" covers the prompt');
   const closed = await cbos.cli(['interrupt', 'PICK']);
@@ -95,8 +96,8 @@ test('an argument that would break the session is refused with its cure, and an 
 test('the hooks of CBOS are in effect with everything else that is passed on', async () => {
   const passed = ['--setting-sources=', '--strict-mcp-config', '--mcp-config', '{"mcpServers":{}}', '--verbose', '-d'];
   const more = ['--add-dir', world.dir, '--plugin-dir', world.projectDir, '--disable-slash-commands', '--restricted'];
-  const twice = ['--settings', '{"model":"opus"}', '--settings={"env":{"TWICE":"1"}}', '--from-a-later-version-not'];
-  expect((await create('PASSED', [...passed, ...more, ...twice.slice(0, -1)])).error).toBeNull();
+  const twice = ['--settings', '{"model":"opus"}', '--settings={"env":{"TWICE":"1"}}'];
+  expect((await create('PASSED', [...passed, ...more, ...twice])).error).toBeNull();
   // Claude Code asks about a directory that the user has not trusted, and offers to end first.
   const asking = await cbos.untilStatus('PASSED', 'waiting/setup');
   expect(asking.status.question?.text).toContain(world.dir);
@@ -106,12 +107,26 @@ test('the hooks of CBOS are in effect with everything else that is passed on', a
   const done = await cbos.untilStatus('PASSED', 'idle/waiting_input');
   expect(done.status.because.source).toBe('hook');
   await cbos.call('DELETE', '/sessions/PASSED');
-  // A flag that Claude Code does not know reaches it, and what it says about the flag is there to read.
-  expect((await create('UNKNOWN', twice.slice(-1))).error).toBeNull();
-  const ended = await cbos.until('UNKNOWN', ({ state }) => state === 'dead', 'has ended');
-  expect(ended).toMatchObject({
-    ended: { by: 'error', exit_code: 1 },
-    buffer_tail: expect.stringContaining('unknown'),
-  });
-  await cbos.call('DELETE', '/sessions/UNKNOWN');
+});
+
+test('a launch and a restart report that Claude Code rejects an argument, and what it says', async () => {
+  const started = await cbos.cli(['new', 'GOOD', world.projectDir, '--', '--verbose']);
+  expect(started).toMatchObject({ code: 0, stdout: expect.stringContaining('GOOD started'), stderr: '' });
+  expect((await cbos.session('GOOD')).status.primary).toBe('idle');
+  await cbos.call('DELETE', '/sessions/GOOD');
+
+  const missing = await cbos.cli(['new', 'MISSING', world.projectDir, '--', '--mcp-config', 'missing.json']);
+  expect(missing).toMatchObject({ code: 1, stdout: '', stderr: expect.stringContaining('MCP config file not found') });
+  await cbos.call('DELETE', '/sessions/MISSING');
+
+  // A flag that Claude Code does not know reaches it.
+  const unknown = await cbos.cli(['new', 'UNKNOWN', world.projectDir, '--', '--from-a-later-version']);
+  expect(unknown).toMatchObject({ code: 1, stdout: '' });
+  expect(unknown.stderr).toMatch(/^cbos: UNKNOWN ended as soon as it started with exit code 1: error: unknown option/);
+  // The cures that the error names.
+  expect((await cbos.cli(['logs', 'UNKNOWN'])).stdout).toContain('unknown option');
+  const again = await cbos.cli(['restart', 'UNKNOWN']);
+  expect(again).toMatchObject({ code: 1, stderr: expect.stringContaining('UNKNOWN ended as soon as it started') });
+  expect(await cbos.session('UNKNOWN')).toMatchObject({ ended: { by: 'error', exit_code: 1 } });
+  expect(await cbos.cli(['rm', 'UNKNOWN', '--yes'])).toMatchObject({ code: 0 });
 });

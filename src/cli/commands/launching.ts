@@ -8,6 +8,8 @@ import { cleanLine } from '../../text/terminal-text.ts';
 import { CommandError } from '../command-error.ts';
 import { confirm } from '../confirm.ts';
 import { type CliContext, isInteractive } from '../context.ts';
+import { forEach } from '../for-each.ts';
+import { requireStarted } from '../require-started.ts';
 import { describe } from './command-help.ts';
 import { type LaunchBody, type NewOptions, newSessionBody } from './new-session-body.ts';
 import { collectLabel, collectVariable, readDollars, readWhole } from './option-values.ts';
@@ -21,7 +23,7 @@ export function addLaunching(program: Command, context: CliContext): void {
     group: 'sessions',
     summary: 'launch Claude Code in a directory',
     more: [
-      'Everything after -- is passed to claude.',
+      'Everything after -- is passed to claude. The command then waits until claude is there, and reports what it says if it rejects an argument.',
       'With --host, the session is launched on another machine in the fleet, which must allow it: launching needs the right to launch, a first prompt, --env and arguments for claude also the right to type, and a permission mode other than default and plan the right to answer. The directory is one on that machine, as an absolute path. `--host any` chooses among the machines that can be reached now: those with each --label, by their load and then by the number of their sessions.',
       'A repository can name a command that prepares each new worktree, such as `npm ci`. The command runs in the terminal of the session before Claude Code starts, and only if you have named or trusted it: `cbos worktrees --help`. Each worktree gets its own port, in the environment variable CBOS_WORKTREE_PORT.',
     ].join('\n'),
@@ -112,6 +114,8 @@ export function addLaunching(program: Command, context: CliContext): void {
       const session = await client
         .call('createSession', { body })
         .catch((error: unknown) => useFreeWorktree(context, body, error));
+      // Claude Code may reject an argument that CBOS only passes on.
+      if (body.args !== undefined) await requireStarted(context, session.slug);
       if (options.json === true) return out.json(session);
       printLaunched(context, session);
       if (session.type === 'json') out.line(`  cbos invoke ${session.slug} PROMPT   # run a turn`);
@@ -160,6 +164,10 @@ async function printSeveral(
       out.notice(`these sessions had already been launched: ${launched.map((one) => one.slug).join(', ')}`);
     throw error;
   });
+  if (body.args !== undefined) {
+    const slugs = launched.map(({ slug }) => slug);
+    await forEach(context, slugs, (slug) => requireStarted(context, slug));
+  }
   if (json === true) return out.json(launched);
   out.line(`  cbos compare ${attemptSlugs(body.slug, times).join(' ')}   # what each of them did`);
 }

@@ -7,6 +7,7 @@ import { CommandError } from '../command-error.ts';
 import { confirm } from '../confirm.ts';
 import type { CliContext } from '../context.ts';
 import { forEach } from '../for-each.ts';
+import { requireStarted } from '../require-started.ts';
 import { chosenSessions, mayActOnSeveral, type SelectorOptions } from '../selectors.ts';
 import { describe } from './command-help.ts';
 import { addSelectors } from './selector-options.ts';
@@ -106,6 +107,7 @@ export function addLifecycle(program: Command, context: CliContext): void {
           ? (await client.call('listSessions', { query: { state: 'dead' } })).map((session) => session.slug)
           : slugs;
       if (stopped.length === 0) out.notice('nothing to restart: no session is stopped');
+      const restarted: string[] = [];
       await forEach(context, stopped, async (slug) => {
         const isNew = options.newConversation === true;
         const session = await client.call('restartSession', {
@@ -117,7 +119,9 @@ export function addLifecycle(program: Command, context: CliContext): void {
           out.line(
             `${cleanLine(session.slug)} restarted; ${isNew ? 'it begins a new conversation' : 'resuming its conversation'}`,
           );
+        restarted.push(session.slug);
       });
+      if (options.all !== true) await forEach(context, restarted, (slug) => requireStarted(context, slug));
     });
 
   addStopping(program.command('stop'), context);

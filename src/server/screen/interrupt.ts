@@ -34,7 +34,7 @@ const SETTLED_MS = 600;
  * 2.1.150, the prompt of a turn that is interrupted before its first visible answer reappears in the box, and the next
  * prompt would be appended to it.
  * @throws CatalogueError nothing_running (also while a dialog is open, because Esc would dismiss it), not_adopted,
- * not_confirmed
+ * not_confirmed, session_dead
  */
 export function interruptTurn(actor: SessionActor): Promise<void> {
   return actor.mailbox.post(async () => {
@@ -61,6 +61,9 @@ export function interruptTurn(actor: SessionActor): Promise<void> {
     const hasEnded = (): boolean => isMarked() || (!isRunning(actor) && !isDialogOpen(seePrompt(actor)));
     if (!(await status.until(hasEnded, CONFIRM_MS))) {
       throw new CatalogueError('not_confirmed', `CBOS typed Esc, but ${actor.slug} is still running`);
+    }
+    if (actor.isDead()) {
+      throw new CatalogueError('session_dead', `CBOS typed Esc, and Claude Code in ${actor.slug} has ended`);
     }
     actor.intake.interruptCalls(pressedAt);
     // Right after a prompt has been sent, the last frame may still show the prompt in the box.

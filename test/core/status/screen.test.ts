@@ -52,6 +52,11 @@ describe('the content of an answer decides nothing', () => {
   });
 });
 
+test('a list that is being read is no turn, and a turn may have the same words', () => {
+  expect(word(['✢ Loading sessions…'])).toBe('null/null');
+  expect(word(['❯ go on', '', '✢ Loading sessions… (2s · ↓ 4 tokens)', '', ...PROMPT])).toBe('active/thinking');
+});
+
 describe('what a running turn does', () => {
   const BELOW = ['✻ Brewing… (7s · ↓ 26 tokens)', '', RULE, '❯ ', RULE, '  ⏸ manual mode on · esc to interrupt'];
   const running = (last: readonly string[]): string[] => ['❯ go on', '', '● I look.', '', ...last, '', ...BELOW];

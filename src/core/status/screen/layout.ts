@@ -126,6 +126,11 @@ function findPrompt(frame: ScreenFrame, signs: ScreenSigns): PromptBox | null {
 // because it also marks answers.
 const SPINNER = /^[·✢✳✶✻✽*∗]\s+(\S[^(]*…)\s*(?:\((.*)\)?)?\s*$/;
 /**
+ * Matches what Claude Code draws, alone on the screen, while it reads the conversations for the list of `--resume`. No
+ * turn is running then (2.1.330).
+ */
+const LOADING = /^Loading [a-z ]+…$/;
+/**
  * Matches lines that may appear between the spinner and the prompt: hints, to-dos, details about the spinner, queued
  * messages, and the effort mark on the right.
  */
@@ -219,7 +224,8 @@ export function cutBlocks(lines: readonly string[], end: number): Block[] {
 export function layOut(frame: ScreenFrame, signs: ScreenSigns): Layout {
   const prompt = findPrompt(frame, signs);
   const end = prompt?.top ?? frame.lines.length;
-  const spinner = findSpinner(frame.lines, end);
+  const found = findSpinner(frame.lines, end);
+  const spinner = prompt === null && found !== null && LOADING.test(found.words) ? null : found;
   const below = prompt === null ? [] : frame.lines.slice(prompt.bottom + 1);
   return {
     frame,
