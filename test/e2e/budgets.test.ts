@@ -98,9 +98,9 @@ test.skipIf(isOlderThan('2.1.329'))(
       );
     const added = await add('EACH', world.projectDir);
     expect(added.code, added.stderr).toBe(0);
-    const before = world.processes().length;
     const cut = cbos.call('POST', '/schedules/EACH/run').catch(() => null);
-    await waitFor(() => world.processes().length > before + 1, { describe: 'the launch has begun' });
+    const isLaunching = () => world.processes().some(({ command }) => command.includes('-S EACH-1'));
+    await waitFor(isLaunching, { describe: 'the launch has begun' });
     await cbos.stop('SIGKILL');
     await cut;
     cbos = await startCbos(world);
