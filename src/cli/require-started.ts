@@ -22,7 +22,8 @@ export async function requireStarted(context: CliContext, slug: string): Promise
   const deadline = io.now() + LIMIT_MS;
   for (;;) {
     const session = await client.call('getSession', { params: { slug } });
-    if (session.type === 'json') return;
+    // Every face shows how a set-up ended.
+    if (session.type === 'json' || session.worktree?.set_up?.state === 'failed') return;
     if (session.status.primary === 'dead') throw endedAtOnce(slug, session);
     const isSettingUp = session.status.because.rule === SETTING_UP_RULE;
     if (session.status.primary !== null || session.view !== undefined || isSettingUp) return;
