@@ -33,23 +33,35 @@ export async function launchFar(context: CliContext, { host, labels, body, isJso
   const { fleet, machines } = await client.call('fleet');
   if (fleet === null) throw new CatalogueError('no_fleet');
   const candidates = host === 'any' ? machinesFor(machines, labels).map(({ name }) => name) : [host];
-  const call: MachineCall = { route: 'createSession', body };
-  for (const [at, machine] of candidates.entries()) {
+  const { machine, session } = await launchOnFirst(context, candidates, { route: 'createSession', body });
+  const name = `${machine}/${body.slug}`;
+  if (isJson) out.json({ ...session, slug: name });
+  else {
+    out.line(`${name} started in ${cleanLine(body.path)}`);
+    out.line(`  cbos show ${name}     # see what it does and asks`);
+  }
+  if (body.args !== undefined) await requireStarted(context, name);
+}
+
+/** Launches a session on the first of the machines that can be reached. */
+async function launchOnFirst(
+  context: CliContext,
+  machines: readonly string[],
+  call: MachineCall,
+): Promise<{ machine: string; session: object }> {
+  const client = await context.client();
+  for (const [at, machine] of machines.entries()) {
     try {
       const { value } = await client.call('callMachine', { body: { machine, call } });
-      const name = `${machine}/${body.slug}`;
-      if (body.args !== undefined) await requireStarted(context, name);
-      if (isJson) return out.json({ ...value, slug: name });
-      out.line(`${name} started in ${cleanLine(body.path)}`);
-      out.line(`  cbos show ${name}     # see what it does and asks`);
-      return;
+      return { machine, session: value };
     } catch (error) {
       // The machine certainly did nothing, so it is safe to try another one. After any other failure, this could start
       // two sessions.
       const isGone = error instanceof CatalogueError && error.code === 'machine_unreachable';
-      const next = candidates[at + 1];
+      const next = machines[at + 1];
       if (!isGone || next === undefined) throw error;
-      out.notice(`${machine} cannot be reached any more; trying ${next}`);
+      context.out.notice(`${machine} cannot be reached any more; trying ${next}`);
     }
   }
+  throw new CatalogueError('machine_unreachable');
 }

@@ -129,4 +129,13 @@ test('a launch and a restart report that Claude Code rejects an argument, and wh
   expect(again).toMatchObject({ code: 1, stderr: expect.stringContaining('UNKNOWN ended as soon as it started') });
   expect(await cbos.session('UNKNOWN')).toMatchObject({ ended: { by: 'error', exit_code: 1 } });
   expect(await cbos.cli(['rm', 'UNKNOWN', '--yes'])).toMatchObject({ code: 0 });
+
+  // A JSON session starts Claude Code with its first prompt, which then reports it.
+  const json = ['--type', 'json', '--', '--from-a-later-version'];
+  expect(await cbos.cli(['new', 'WRONG', world.projectDir, ...json])).toMatchObject({ code: 0 });
+  const invoked = await cbos.cli(['invoke', 'WRONG', 'scene:hello']);
+  expect(invoked).toMatchObject({
+    code: 1,
+    stderr: expect.stringContaining('exit code 1 before the turn was over: error'),
+  });
 });

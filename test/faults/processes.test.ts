@@ -1,5 +1,5 @@
 import { spawnSync } from 'node:child_process';
-import { appendFileSync, readdirSync } from 'node:fs';
+import { appendFileSync, readdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterAll, afterEach, beforeAll, expect, test } from 'vitest';
 import type { Delivery, Session } from '../../src/protocol/index.ts';
@@ -8,6 +8,7 @@ import { type ClaudeWorld, claudeWorld } from '../harness/claude.ts';
 import { jsonSessions } from '../harness/json-session.ts';
 import { stopProcess } from '../harness/stop-process.ts';
 import { waitFor } from '../harness/wait-for.ts';
+import { createWorld } from '../harness/world.ts';
 import { processesOf, type SessionProcesses } from './harness/signals.ts';
 
 let world: ClaudeWorld;
@@ -56,6 +57,29 @@ test.each<[string, keyof SessionProcesses]>([
     await remove('KILLED');
   },
 );
+
+test('an interrupt that ends Claude Code says so', async () => {
+  await using own = createWorld();
+  const program = join(own.dir, 'ends-at-a-key');
+  const line = '─'.repeat(160);
+  const screen = `✻ Brewing… (2s · esc to interrupt)\n\n${line}\n❯ \n${line}\n  ⏸ manual mode on · esc to interrupt\n`;
+  writeFileSync(join(own.dir, 'screen'), screen);
+  writeFileSync(
+    program,
+    `#!/bin/sh
+[ "$1" = --version ] && { echo '2.1.330 (Claude Code)'; exit; }
+stty -icanon -echo
+cat ${join(own.dir, 'screen')}
+dd bs=1 count=1 2>/dev/null`,
+    { mode: 0o700 },
+  );
+  const server = await startCbos(own, { CBOS_CLAUDE_COMMAND: program });
+  const created = await server.call('POST', '/sessions', { slug: 'ENDS', type: 'screen', path: own.projectDir });
+  expect(created.error).toBeNull();
+  await server.until('ENDS', ({ status }) => status.primary === 'active', 'is working');
+  const ended = await server.cli(['interrupt', 'ENDS']);
+  expect(ended).toMatchObject({ code: 4, stderr: expect.stringContaining('Claude Code in ENDS has ended') });
+});
 
 test("Screen's daemon of one session is stopped: only that session is refused, with the cure, and continues afterwards", async () => {
   const { daemon } = await processesOf(await launch('STOPPED'));

@@ -23,7 +23,7 @@ export function addLaunching(program: Command, context: CliContext): void {
     group: 'sessions',
     summary: 'launch Claude Code in a directory',
     more: [
-      'Everything after -- is passed to claude. The command then waits until claude is there, and reports what it says if it rejects an argument.',
+      'Everything after -- is passed to claude. For a session in a terminal, the command then waits until claude is there, and reports what it says if it rejects an argument.',
       'With --host, the session is launched on another machine in the fleet, which must allow it: launching needs the right to launch, a first prompt, --env and arguments for claude also the right to type, and a permission mode other than default and plan the right to answer. The directory is one on that machine, as an absolute path. `--host any` chooses among the machines that can be reached now: those with each --label, by their load and then by the number of their sessions.',
       'A repository can name a command that prepares each new worktree, such as `npm ci`. The command runs in the terminal of the session before Claude Code starts, and only if you have named or trusted it: `cbos worktrees --help`. Each worktree gets its own port, in the environment variable CBOS_WORKTREE_PORT.',
     ].join('\n'),

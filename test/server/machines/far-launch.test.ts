@@ -70,6 +70,12 @@ describe.skipIf(!hasNatsServer)('launching on another machine', () => {
     expect(desk.sessions.created).toMatchObject([{ slug: 'SHOP', path: '/usr/share', prompt: 'go' }]);
     expect((await cbos(laptop, 'new /usr/lib --host any --label gpu --label x86-64')).code).toBe(0);
     expect(desk.sessions.created.map(({ slug }) => slug)).toEqual(['SHOP', 'lib']);
+    expect(await cbos(laptop, 'new ARGS /usr/share --host any --label gpu -- --verbose')).toMatchObject({
+      code: 0,
+      stdout: expect.stringContaining('desk/ARGS started'),
+      stderr: '',
+    });
+    expect(desk.sessions.created.map(({ slug }) => slug)).toEqual(['SHOP', 'lib', 'ARGS']);
     const json = await cbos(laptop, 'new J /usr/share --host desk --json');
     expect(JSON.parse(json.stdout)).toMatchObject({ slug: 'desk/J' });
     const none = await cbos(laptop, 'new X /usr/share --host any --label tpu');
