@@ -1,3 +1,5 @@
+import { readdirSync, readFileSync } from 'node:fs';
+import { join } from 'node:path';
 import type { ClaudeEvent } from '../../src/protocol/index.ts';
 import { claudeWorld } from '../harness/claude.ts';
 import { waitFor } from '../harness/wait-for.ts';
@@ -49,9 +51,29 @@ export async function playJson(agent: 'real' | 'stand-in'): Promise<Record<strin
       .map((event) => describeEvent(event, (text) => neutralText(text, neutral)));
     from = events.length;
   }
+  await stage.prompt('scene:silent');
+  const projects = join(world.home, '.claude', 'projects');
+  const isWritten = () =>
+    readdirSync(projects, { encoding: 'utf8', recursive: true })
+      .filter((name) => name.endsWith('.jsonl'))
+      .some((name) => readFileSync(join(projects, name), 'utf8').includes('scene:silent'));
+  await waitFor(isWritten, { describe: 'the prompt is in the transcript' });
+  await end('SIGKILL');
+  await stage.prompt('scene:hello');
+  await stage.untilIdle();
   await end('SIGTERM');
+  const requests = world.apiEvents.flatMap((event) => (event.kind === 'request' ? [event] : []));
+  traces['killed during a turn'] = requests
+    .at(-1)
+    ?.body.messages.filter(({ role }) => role === 'user' || role === 'assistant')
+    .slice(-3)
+    .map(({ role, content }) => `${role} | ${lastText(content)}`) as string[];
   return traces;
 }
+
+/** Returns what a message says in the end. Claude Code puts its reminders before that. */
+const lastText = (content: unknown): string | undefined =>
+  typeof content === 'string' ? content : (content as { text?: string }[]).at(-1)?.text;
 
 /** Returns the type of an event with the fields by which CBOS tells what happened. */
 function describeEvent(event: ClaudeEvent, neutral: (text: string) => string): string {

@@ -91,6 +91,10 @@ export function readConversation(file) {
       last.content.push(...message.content);
     else messages.push({ role: message.role, content: structuredClone(message.content), id: message.id });
   }
+  // The process ended before the model had answered.
+  if (messages.at(-1)?.role === 'user') {
+    messages.push({ role: 'assistant', content: [{ type: 'text', text: 'No response requested.' }] });
+  }
   return {
     sessionId: basename(file, '.jsonl'),
     lines,
