@@ -24,7 +24,7 @@ test('a conversation continues in two sessions, each in its own worktree and wit
   const repository = createWorktreeRepository(world, 'shop');
   repository.commit('first', { 'a.txt': 'a\n' });
   const folderOf = (slug: string): string => join(repository.path, '.claude', 'worktrees', slug);
-  await cbos.cli(['new', 'AUTH', repository.path, '--worktree', '--prompt', 'scene:hello in the original']);
+  await cbos.cli(['new', 'AUTH', repository.path, '--worktree', '--', '--verbose', 'scene:hello in the original']);
   await cbos.untilStatus('AUTH', 'idle/waiting_input');
   writeFileSync(join(folderOf('AUTH'), 'new.txt'), 'not committed\n');
   const before = await cbos.session('AUTH');
@@ -34,6 +34,8 @@ test('a conversation continues in two sessions, each in its own worktree and wit
   const fork = await cbos.untilStatus('AUTH-2', 'idle/waiting_input');
   expect(lastTold()).toContain('hello in the original');
   expect(lastTold()).toContain('hello in the fork');
+  // The prompt among the arguments of the original is not sent again.
+  expect(world.promptsReceived()).toEqual(['scene:hello in the original', 'scene:hello in the fork']);
   expect(fork).toMatchObject({ path: folderOf('AUTH-2'), worktree: { branch: 'AUTH-2', base: 'main' } });
   expect(readFileSync(join(folderOf('AUTH-2'), 'new.txt'), 'utf8')).toBe('not committed\n');
   // Hooks and the registry report the id that CBOS chose, and the original keeps its own.

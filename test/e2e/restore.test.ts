@@ -19,11 +19,11 @@ beforeAll(async () => {
   cbos = await startCbos(world);
   for (const [index, slug] of NAMES.entries()) {
     const size = { cols: 100 + index, rows: 30 + index };
-    await cbos.call('POST', '/sessions', { slug, type: 'screen', path: world.projectDir, ...size });
+    const args = slug === 'DOCS' ? ['--verbose', 'scene:hello DOCS'] : [];
+    await cbos.call('POST', '/sessions', { slug, type: 'screen', path: world.projectDir, args, ...size });
   }
-  for (const slug of NAMES) await cbos.untilStatus(slug, 'idle/ready');
-  for (const slug of ['WORK', 'DOCS'])
-    await cbos.call('POST', `/sessions/${slug}/send`, { text: `scene:hello ${slug}` });
+  for (const slug of ['WORK', 'BLANK']) await cbos.untilStatus(slug, 'idle/ready');
+  await cbos.call('POST', '/sessions/WORK/send', { text: 'scene:hello WORK' });
   for (const slug of ['WORK', 'DOCS']) await cbos.untilStatus(slug, 'idle/waiting_input');
   // Claude Code must have written the answer to its file. A killed process would lose the rest.
   for (const slug of ['WORK', 'DOCS']) {
@@ -91,6 +91,8 @@ test('everything is killed with Screen: the sessions are lost, and come back wit
   await waitFor(() => texts.every((text) => timesReceived(text) > 0), { describe: 'the texts arrive' });
   for (const slug of NAMES) await cbos.untilStatus(slug, 'idle/waiting_input');
   expect(texts.map(timesReceived)).toEqual([1, 1, 1]);
+  // The prompt among the arguments of DOCS is not sent again.
+  expect(timesReceived('scene:hello DOCS')).toBe(1);
   const requests = world.apiEvents.filter(({ kind }) => kind === 'request').map((one) => JSON.stringify(one));
   const ofWork = requests.findLast((one) => one.includes('again, WORK')) ?? '';
   expect([ofWork.includes('scene:hello WORK'), ofWork.includes('scene:hello DOCS')]).toEqual([true, false]);

@@ -107,7 +107,7 @@ export const CLAUDE_FLAGS: readonly ClaudeFlag[] = [
   flag('--plugin-dir', { value: 'one' }),
   flag('--plugin-url', { value: 'one' }),
   flag('-p --print', { value: 'none', screen: ONLY_PRINT, json: 'passed' }),
-  flag('--prefill', { value: 'one', isHidden: true }),
+  flag('--prefill', { value: 'one', screen: 'followed', isHidden: true }),
   flag('--prompt-suggestions', { value: 'maybe' }),
   flag('--remote', { value: 'maybe', screen: RUNS_ELSEWHERE, isHidden: true }),
   flag('--remote-control', { value: 'maybe' }),

@@ -23,8 +23,11 @@ const OWN_OPTIONS = {
   '--max-budget-usd': 'max_budget_usd',
 } as const;
 
-/** The flags that choose the conversation of a launch. They count only once: a restart continues its own. */
+/** The flags that choose the conversation of a launch. */
 const CHOOSES: ReadonlySet<string> = new Set(['-c', '--continue', '-r', '--resume', '--session-id', '--from-pr']);
+
+/** The flags that count only until the session has a conversation of its own. So does a prompt among the arguments. */
+const ONCE: ReadonlySet<string> = new Set([...CHOOSES, '--fork-session', '--prefill']);
 
 /** Returns the first argument that CBOS refuses for a session of this type, or null if there is none. */
 export function refusedArgument(type: SessionType, args: readonly string[]): RefusedArgument | null {
@@ -51,6 +54,20 @@ export function refusedArgument(type: SessionType, args: readonly string[]): Ref
 const forksNothing = (read: readonly ReadArgument[]): boolean =>
   read.some(({ flag }) => flag === '--fork-session') && !read.some(({ flag }) => CHOOSES.has(flag ?? ''));
 
+/** Reports whether the arguments choose the conversation of a launch. */
+export const choosesConversation = (args: readonly string[]): boolean =>
+  readArguments(args).some(({ flag }) => CHOOSES.has(flag ?? ''));
+
+/**
+ * Reports whether a launch with these arguments can be repeated before it has led to a conversation. Another launch
+ * could choose a conversation that belongs to another session by now, and a prompt could be sent again. A word after a
+ * flag that the table does not know may be a prompt.
+ */
+export const isRepeatable = (args: readonly string[]): boolean =>
+  readArguments(args).every(
+    ({ flag, row, words }) => flag !== null && !CHOOSES.has(flag) && (row !== null || words.length === 1),
+  );
+
 /** Takes out the arguments that CBOS has options of its own for. The caller has checked the arguments. */
 export function planArguments(args: readonly string[]): PlannedArguments {
   const planned: PlannedArguments & { args: string[] } = { args: [] };
@@ -73,9 +90,7 @@ function wordsOf(args: readonly string[]): ReadArgument[] {
 
 /** Returns the arguments for a launch that continues the session's own conversation. */
 export function continuingArguments(args: readonly string[]): string[] {
-  return readArguments(args).flatMap(({ flag, words }) =>
-    flag === null || CHOOSES.has(flag) || flag === '--fork-session' ? [] : words,
-  );
+  return readArguments(args).flatMap(({ flag, words }) => (flag === null || ONCE.has(flag) ? [] : words));
 }
 
 /** The conversation that a user's arguments choose. */

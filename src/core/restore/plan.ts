@@ -12,7 +12,7 @@ export interface RestoreSeen {
   /** whether the server restores the session automatically, without being asked by a user */
   isByItself: boolean;
   folder: 'there' | 'gone' | 'worktree_gone';
-  /** whether CBOS can relaunch the session with its own arguments */
+  /** whether the same launch can be repeated: its arguments choose no conversation and contain no prompt */
   isRepeatable: boolean;
   /** whether another session in this home has the same conversation */
   isShared: boolean;
@@ -37,7 +37,8 @@ export function planRestore(seen: RestoreSeen): RestorePlan {
   const because = refusalOf(seen);
   if (because !== null) return { kind: 'left', because };
   if (seen.hasConversation) return { kind: 'resume' };
-  return seen.wasBlank ? { kind: 'anew' } : { kind: 'left', because: 'no_conversation' };
+  if (!seen.wasBlank) return { kind: 'left', because: 'no_conversation' };
+  return seen.isRepeatable ? { kind: 'anew' } : { kind: 'left', because: 'own_arguments' };
 }
 
 function refusalOf(seen: RestoreSeen): RestoreRefusal | null {
@@ -46,7 +47,6 @@ function refusalOf(seen: RestoreSeen): RestoreRefusal | null {
   if (seen.loss === null) return 'ended';
   if (!seen.isAdopted) return 'observed';
   if (seen.folder !== 'there') return seen.folder === 'gone' ? 'folder_gone' : 'worktree_gone';
-  if (!seen.isRepeatable) return 'own_arguments';
   if (seen.isShared) return 'shared';
   if (seen.isOpen) return 'in_use';
   return seen.isByItself && seen.tries >= MOST_TRIES ? 'gave_up' : null;

@@ -1,4 +1,4 @@
-import { withoutSettings } from '../../core/launch/index.ts';
+import { choosesConversation, withoutSettings } from '../../core/launch/index.ts';
 import type { PermissionMode } from '../../protocol/index.ts';
 import type { LaunchConversation } from './conversation.ts';
 import { hookEventsOf } from './hook-settings.ts';
@@ -52,9 +52,6 @@ const FIRST_TO_FIND_ANYWHERE = '2.1.250';
 export const findsConversationsAnywhere = (version: ClaudeVersion): boolean =>
   isAtLeast(version, FIRST_TO_FIND_ANYWHERE);
 
-/** The arguments with which a user selects the conversation. They would contradict those that CBOS passes. */
-const CHOOSES_CONVERSATION = /^(--(continue|resume|session-id|from-pr)(=|$)|-c$|-r$)/;
-
 /** Returns the command that starts Claude Code interactively. */
 export function buildLaunch(options: LaunchOptions): Launch {
   const own = options.args ?? [];
@@ -64,7 +61,8 @@ export function buildLaunch(options: LaunchOptions): Launch {
   if (options.permissionMode !== undefined) argv.push('--permission-mode', options.permissionMode);
   if (options.model !== undefined) argv.push('--model', options.model);
   let sessionId: string | null = null;
-  if (!own.some((argument) => CHOOSES_CONVERSATION.test(argument))) {
+  // Arguments that choose the conversation would contradict those of CBOS.
+  if (!choosesConversation(own)) {
     if (options.conversation.kind === 'resume') {
       sessionId = options.conversation.sessionId;
       argv.push('--resume', sessionId);

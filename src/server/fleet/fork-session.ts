@@ -1,4 +1,4 @@
-import { isRepeatable } from '../../core/restore/own-arguments.ts';
+import { continuingArguments } from '../../core/launch/index.ts';
 import { canFork, type ForkedConversation } from '../../platform/claude/index.ts';
 import type { SessionRecord } from '../../platform/sqlite/session-store.ts';
 import { CatalogueError, type Fork, type Session } from '../../protocol/index.ts';
@@ -31,7 +31,6 @@ export function forkSession(context: CreateContext, member: Member, request: For
       const { type, launch: asked, claudeVersion } = actor.record;
       if (!canFork(claudeVersion))
         throw new CatalogueError('launch_failed', `Claude Code ${claudeVersion} cannot fork a conversation`);
-      if (!isRepeatable(asked.args)) throw ownArguments(actor);
       const fork = await requireOriginal(launch, actor, path);
       const place = await placeOf(launch, actor, { ...request, path });
       return withEquipment({ setUps: launch.setUps, ports }, { place, wantsSetUp: true }, (worktree) => {
@@ -40,6 +39,7 @@ export function forkSession(context: CreateContext, member: Member, request: For
           ...record,
           launch: {
             ...asked,
+            args: continuingArguments(asked.args),
             fork,
             trusted_folder: request.same_folder === true ? asked.trusted_folder : null,
             worktree: worktree === null ? undefined : { ...worktree, base: asked.worktree?.base ?? worktree.base },
@@ -85,11 +85,5 @@ async function requireOriginal(
   if (found.kind === 'fork' && record.launch.fork !== undefined) return record.launch.fork;
   throw new CatalogueError('no_such_conversation', `${slug} has no conversation yet`, {
     hint: `\`cbos send ${slug} TEXT\` begins one`,
-  });
-}
-
-function ownArguments({ slug }: SessionActor): CatalogueError {
-  return new CatalogueError('invalid_request', `${slug} was launched with arguments that a fork cannot repeat`, {
-    hint: 'The arguments choose a conversation or contain a prompt; launch a session with `cbos new` instead',
   });
 }

@@ -1,8 +1,12 @@
 import { realpath } from 'node:fs/promises';
 import { join } from 'node:path';
 import { v4 as uuid } from 'uuid';
-import { chosenConversation, continuingArguments, resumedConversation } from '../../core/launch/index.ts';
-import { choosesConversation } from '../../core/restore/own-arguments.ts';
+import {
+  choosesConversation,
+  chosenConversation,
+  continuingArguments,
+  resumedConversation,
+} from '../../core/launch/index.ts';
 import {
   buildLaunch,
   claudeVersion,

@@ -1,7 +1,7 @@
 import { stat } from 'node:fs/promises';
 import type { Conversed } from '../../core/delivery/seen.ts';
+import { isRepeatable } from '../../core/launch/index.ts';
 import { hasEndedItself } from '../../core/restore/loss.ts';
-import { isRepeatable } from '../../core/restore/own-arguments.ts';
 import { planRestore, type RestorePlan, type RestoreSeen } from '../../core/restore/plan.ts';
 import { readLaunchMark, readRegistry, registryIn } from '../../platform/claude/index.ts';
 import type { LostSession } from '../../platform/sqlite/session-store.ts';

@@ -2,6 +2,7 @@ import { describe, expect, test } from 'vitest';
 import {
   chosenConversation,
   continuingArguments,
+  isRepeatable,
   mergeSettings,
   nameWorktree,
   planArguments,
@@ -93,6 +94,8 @@ describe('arguments for Claude Code', () => {
     ]);
     expect(continuingArguments(['--verbose', 'do this', '-c'])).toEqual(['--verbose']);
     expect(continuingArguments(['-cd', 'api'])).toEqual(['-d', 'api']);
+    // The text would be in the prompt box again, and CBOS types nothing into a box with text.
+    expect(continuingArguments(['--prefill', 'half a prompt', '--verbose'])).toEqual(['--verbose']);
   });
 
   test('a worktree without a name gets one, because each launch would make another worktree', () => {
@@ -110,6 +113,29 @@ describe('arguments for Claude Code', () => {
     expect(settingsArgument(args)).toBe('{}');
     expect(withoutSettings(args)).toEqual(['--verbose', '--', '--settings']);
   });
+});
+
+test.each<[string[], boolean]>([
+  [[], true],
+  [['--verbose'], true],
+  [['--add-dir', '../lib', '--verbose'], true],
+  [['--effort=high'], true],
+  [['do the work'], false],
+  [['--verbose', 'do the work'], false],
+  [['--effort=high', 'do the work'], false],
+  [['--', 'do the work'], false],
+  [['--add-dir', '../lib', '../more'], true],
+  [['--append-system-prompt', '--continue'], true],
+  [['--from-a-later-version=high'], true],
+  [['--from-a-later-version', 'do the work'], false],
+  [['-cd'], false],
+  [['--continue'], false],
+  [['-c'], false],
+  [['--resume', ID], false],
+  [[`--resume=${ID}`], false],
+  [['--session-id', ID, '--fork-session'], false],
+])('a launch with the arguments %j can be repeated: %s', (args, repeatable) => {
+  expect(isRepeatable(args)).toBe(repeatable);
 });
 
 describe('settings', () => {

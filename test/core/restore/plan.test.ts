@@ -1,5 +1,4 @@
 import { describe, expect, test } from 'vitest';
-import { isRepeatable } from '../../../src/core/restore/own-arguments.ts';
 import { restoresAtOnce } from '../../../src/core/restore/pace.ts';
 import { MOST_TRIES, planRestore, type RestoreSeen } from '../../../src/core/restore/plan.ts';
 
@@ -23,6 +22,7 @@ describe('a lost session', () => {
   test('comes back with its conversation', () => {
     expect(planRestore(LOST)).toEqual({ kind: 'resume' });
     expect(planRestore({ ...LOST, wasBlank: true })).toEqual({ kind: 'resume' });
+    expect(planRestore({ ...LOST, isRepeatable: false })).toEqual({ kind: 'resume' });
   });
 
   test('is launched as new only if no conversation had begun', () => {
@@ -39,7 +39,7 @@ describe('a lost session', () => {
     ['reboot', { isAdopted: false }, 'observed'],
     ['reboot', { folder: 'gone' }, 'folder_gone'],
     ['reboot', { folder: 'worktree_gone' }, 'worktree_gone'],
-    ['reboot', { isRepeatable: false }, 'own_arguments'],
+    ['reboot', { hasConversation: false, wasBlank: true, isRepeatable: false }, 'own_arguments'],
     ['reboot', { isShared: true }, 'shared'],
     ['reboot', { isOpen: true }, 'in_use'],
     ['reboot', { isByItself: true, tries: MOST_TRIES }, 'gave_up'],
@@ -51,25 +51,6 @@ describe('a lost session', () => {
     expect(planRestore({ ...LOST, tries: 10 })).toEqual({ kind: 'resume' });
     expect(planRestore({ ...LOST, tries: MOST_TRIES - 1, isByItself: true })).toEqual({ kind: 'resume' });
   });
-});
-
-test.each<[string[], boolean]>([
-  [[], true],
-  [['--verbose'], true],
-  [['--add-dir', '../lib', '--verbose'], true],
-  [['--effort=high'], true],
-  [['do the work'], false],
-  [['--verbose', 'do the work'], false],
-  [['--effort=high', 'do the work'], false],
-  [['--', 'do the work'], false],
-  [['--add-dir', '../lib', '../more'], false],
-  [['--continue'], false],
-  [['-c'], false],
-  [['--resume', '0b5c1d9e-3f44-4c57-9a7e-2f4d8a0c6b11'], false],
-  [['--resume=0b5c1d9e-3f44-4c57-9a7e-2f4d8a0c6b11'], false],
-  [['--fork-session'], false],
-])('a launch with the arguments %j can be repeated: %s', (args, repeatable) => {
-  expect(isRepeatable(args)).toBe(repeatable);
 });
 
 test.each([
