@@ -80,6 +80,15 @@ describe('send', () => {
     expect(command.stdout.text).toContain('cbos answer AUTH 1');
   });
 
+  test('--wait does not call a turn over that stops at a dialog without a question', async () => {
+    const command = startCommand(['send', 'AUTH', 'hello', '--wait'], cli.where);
+    await arrival();
+    cli.server.sessions.change('AUTH', WORKS);
+    cli.server.sessions.change('AUTH', { status: statusOf({ primary: 'waiting', detail: 'setup', question: null }) });
+    expect(await command.ended).toBe(4);
+    expect(command.stderr.text).toBe('cbos: AUTH shows a dialog that CBOS cannot read — cbos attach AUTH\n');
+  });
+
   test('--wait fails with the error if the turn fails', async () => {
     const command = startCommand(['send', 'AUTH', 'hello', '--wait', '--json'], cli.where);
     await arrival();

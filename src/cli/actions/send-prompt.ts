@@ -95,6 +95,9 @@ async function printOutcome(context: CliContext, ended: EndedTurn, isJson: boole
     if (!isJson) out.lines(openQuestionLines(slug, status));
     return;
   }
+  if (status.primary === 'waiting' && status.detail !== 'limit') {
+    throw new CommandError(`${slug} shows a dialog that CBOS cannot read`, `cbos attach ${slug}`, EXIT.refused);
+  }
   const { readOutcome } = await import('../turn-outcome.ts');
   const outcome = await readOutcome(await context.client(), ended);
   const { text } = outcome;

@@ -15,7 +15,7 @@ export function addTalking(program: Command, context: CliContext): void {
   const sending = describe(program.command('send'), {
     group: 'talking',
     summary: 'send a prompt to a session, or to several',
-    more: "CBOS never types the prompt into an open dialog. The words are joined with spaces. Quote what the shell would change, and put -- before text that starts with a dash. --all, --state, --tag and --repo replace the session's name: the command then reports how many sessions get the prompt, and asks you to confirm. Sessions on other machines get it only with --fleet. A single session on another machine is named machine/NAME; --wait and --file do not work there.\nWith --wait, the exit code is 1 if the turn failed or was interrupted, or if one of your own hooks refused the prompt.",
+    more: "CBOS never types the prompt into an open dialog. The words are joined with spaces. Quote what the shell would change, and put -- before text that starts with a dash. --all, --state, --tag and --repo replace the session's name: the command then reports how many sessions get the prompt, and asks you to confirm. Sessions on other machines get it only with --fleet. A single session on another machine is named machine/NAME; --wait and --file do not work there.\nWith --wait, the exit code is 1 if the turn failed or was interrupted, or if one of your own hooks refused the prompt. It is 4 if the session shows a dialog that CBOS cannot read.",
     examples: [
       ['cbos send AUTH run the tests again', 'a prompt'],
       ['git diff | cbos send AUTH -', 'read the prompt from standard input'],

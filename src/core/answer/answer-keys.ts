@@ -44,6 +44,7 @@ export interface AnswerStep {
 export type StepKind =
   | 'showPart'
   | 'digit'
+  | 'key'
   | 'mark'
   | 'tick'
   | 'clearField'
@@ -107,6 +108,8 @@ export const steps = {
     ),
   /** types the option's digit, which answers the question at once, without Enter */
   digit: (option: OptionRef) => deciding('digit', (view) => optionsOf(view)[findOption(view, option)]?.key ?? null),
+  /** types the key that a dialog without a list of options names for this one */
+  key: (option: OptionRef) => deciding('key', (view) => view.dialog?.keys?.[findOption(view, option)] ?? null),
   mark: (option: OptionRef) =>
     arranging(
       'mark',
@@ -188,8 +191,9 @@ export function answerSteps(
   if (plan.kind === 'dismiss') return [steps.escape()];
   const parts = partsOf(question);
   const byDigit = (view.dialog?.numbered ?? false) && !hasHint(view.frame, PREVIEW_HINT);
+  const byKey = view.dialog?.keys !== undefined;
   const choose = (option: OptionRef): AnswerStep[] =>
-    byDigit ? [steps.digit(option)] : [steps.mark(option), steps.enter()];
+    byKey ? [steps.key(option)] : byDigit ? [steps.digit(option)] : [steps.mark(option), steps.enter()];
   const clearing = question.kind === 'question' ? [steps.clearField()] : [];
   const all = [...clearing];
   for (const [index, part] of parts.entries()) {

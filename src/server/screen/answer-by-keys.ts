@@ -25,6 +25,8 @@ const DRAWN_MS = 3_000;
  * have run.
  */
 const READY_MS = 500;
+/** The same for a dialog in which each answer has its own key. It ignores these keys for 600 to 700 ms (2.1.330). */
+const KEYS_READY_MS = 1_500;
 /** How long to wait for a dialog to stop changing before giving up. */
 const STOOD_MS = 10_000;
 /** How long the marker must stay on an option before Enter is pressed, because a redraw may move the marker back. */
@@ -121,7 +123,9 @@ async function hasStood({ status, deps }: SessionActor, isGone: () => boolean): 
   const deadline = deps.clock.now() + STOOD_MS;
   for (;;) {
     const now = deps.clock.now();
-    const waitMs = (status.evidence().screen?.readingSince ?? 0) + READY_MS - now;
+    const { screen } = status.evidence();
+    const readyMs = screen?.reading.dialog?.keys === undefined ? READY_MS : KEYS_READY_MS;
+    const waitMs = (screen?.readingSince ?? 0) + readyMs - now;
     if (waitMs <= 0 || isGone()) return true;
     if (now >= deadline) return false;
     await status.until(isGone, waitMs);
@@ -240,6 +244,10 @@ class OpenDialog {
 
   #impossible(step: AnswerStep): CatalogueError {
     switch (step.kind) {
+      case 'key':
+        return new CatalogueError('no_such_option', 'Claude Code accepts this option only in a taller window', {
+          hint: `\`cbos attach ${this.#actor.slug}\` opens the terminal in your window`,
+        });
       case 'amend':
         return refusal(this.#question, 'This option does not accept a reply');
       case 'enter':

@@ -3,6 +3,7 @@ import { meaningOfAnswer, meaningOfDecision } from '../option-meaning.ts';
 import { isDrawnWhole, KEY_HINT } from './dialog-end.ts';
 import { readReason } from './dialog-reason.ts';
 import { readFormDialog } from './form-dialog.ts';
+import { readKeyDialog } from './key-dialog.ts';
 import { isRule } from './layout.ts';
 import type { ScreenDialog, ScreenFrame } from './screen-evidence.ts';
 import type { ScreenSigns } from './signs.ts';
@@ -192,8 +193,8 @@ function withFreeTextLabel(options: readonly ShownOption[], multi: boolean): Sho
  * there is no prompt box, because a dialog replaces the prompt in every known version.
  */
 export function readDialog(frame: ScreenFrame, signs: ScreenSigns): ScreenDialog | null {
-  const form = readFormDialog(frame);
-  if (form !== null) return form;
+  const unlisted = readFormDialog(frame) ?? readKeyDialog(frame);
+  if (unlisted !== null) return unlisted;
   const lines = frame.lines.map((line) => withoutBorder(line, signs));
   let end = lines.length;
   while (end > 0 && (lines[end - 1] ?? '').trim() === '') end--;

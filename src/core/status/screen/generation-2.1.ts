@@ -7,6 +7,9 @@ import { activeDetail, lastSaid } from './readers.ts';
  */
 const INTERRUPT_HINT = /(?:^\s*|· )esc to int/m;
 
+/** Matches what Claude Code draws in the colour of an error although the turn continues (2.1.330). */
+const NO_ERROR = /^[●⏺] Auto mode can.t check actions in this session\. /;
+
 /** Claude Code 2.1. The footer shows that a turn is running, `!` opens a shell prompt, and errors are coloured. */
 export const SCREEN_2_1: ScreenGeneration = {
   signs: {
@@ -41,7 +44,10 @@ export const SCREEN_2_1: ScreenGeneration = {
         read: ({ prompt, blocks, frame }) => {
           const said = prompt === null ? undefined : lastSaid(blocks);
           if (said?.kind !== 'text' || frame.alertRows?.includes(said.row) !== true) return null;
-          return { primary: 'idle', detail: 'error', evidence: (said.lines[0] ?? '').replace(/^[●⏺ ]+/, '') };
+          const line = said.lines[0] ?? '';
+          return NO_ERROR.test(line)
+            ? null
+            : { primary: 'idle', detail: 'error', evidence: line.replace(/^[●⏺ ]+/, '') };
         },
       },
     ],

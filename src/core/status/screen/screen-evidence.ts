@@ -149,6 +149,11 @@ export interface ScreenDialog {
   numbered: boolean;
   /** for each option, whether its box is ticked, or null if it has no box */
   checked: readonly (boolean | null)[];
+  /**
+   * what to type for each option, or null if Claude Code does not accept the option now; present only in a dialog in
+   * which each option has a key of its own
+   */
+  keys?: readonly (string | null)[];
   /** why Claude Code asks, as drawn below the call; absent if the dialog shows no reason */
   reason?: string;
   /** what the dialog shows of an MCP server's form; present only in a dialog of that kind */

@@ -1,0 +1,68 @@
+import { describe, expect, test } from 'vitest';
+import { readScreen } from '../../../src/core/status/index.ts';
+import { frame, RULE } from './evidence-maker.ts';
+
+const TEXT = [
+  "  Auto mode can't check actions in this session",
+  '',
+  "  Auto mode's safety check runs on the server. Your requests go",
+  "  through gateway, and the check isn't getting through.",
+  '',
+];
+const HINTS = ['  Enter to stay in auto mode · shift+Tab to leave for accept edits mode', '  and stop · Esc to cancel'];
+const read = (lines: readonly string[]) =>
+  readScreen(frame(['❯ do it', '', '● Bash(make)', '  ⎿  Waiting…', RULE, ...lines]));
+
+describe('a dialog in which each answer has a key', () => {
+  test('is read with its text and an option for each key, and lines that were broken are joined', () => {
+    const { primary, detail, dialog } = read([...TEXT, ...HINTS]);
+    expect([primary, detail]).toEqual(['waiting', 'setup']);
+    expect(dialog).toMatchObject({ keys: ['\r', '\x1b[Z', '\x1b'], isWhole: true });
+    expect(dialog?.parts[0]?.text).toBe(
+      "Auto mode can't check actions in this session\nAuto mode's safety check runs on the server. Your requests go through gateway, and the check isn't getting through.",
+    );
+    expect(dialog?.parts[0]?.options.map(({ label, means }) => [label, means])).toEqual([
+      ['stay in auto mode', 'choice'],
+      ['leave for accept edits mode and stop', 'choice'],
+      ['cancel', 'no'],
+    ]);
+  });
+
+  test('has no key for an option that Claude Code does not accept in this window', () => {
+    const low = [
+      '  Enter to stay in auto mode · shift+Tab to leave for accept edits mode and',
+      '  stop (needs a taller window) · Esc to cancel',
+    ];
+    expect(read([...TEXT.slice(2), ' ↑ 2 more lines', ...low]).dialog).toMatchObject({ keys: ['\r', null, '\x1b'] });
+  });
+
+  test('is not whole before its last key is drawn', () => {
+    expect(read([...TEXT, '  Enter to stay in auto mode · shift+Tab to leave for']).dialog).toMatchObject({
+      isWhole: false,
+    });
+  });
+
+  test('other hints about keys are no options', () => {
+    expect(read(['  Search', '', '  Enter to select · shift+Tab to go back · Esc to cancel']).dialog).toBeNull();
+  });
+});
+
+test('the notice about a check that fails is no error of the turn, although it has the colour of one', () => {
+  const lines = [
+    '❯ do it',
+    '',
+    '● Bash(make)',
+    '  ⎿  Interrupted · What should Claude do instead?',
+    '',
+    "● Auto mode can't check actions in this session. Its safety check runs on the server.",
+    '',
+    RULE,
+    '❯ ',
+    RULE,
+    '  ⏵⏵ auto mode on (shift+tab to cycle)',
+  ];
+  const coloured = { ...frame(lines), alertRows: [5] };
+  expect(readScreen(coloured)).toMatchObject({ primary: 'idle', detail: 'waiting_input' });
+  const failed = lines.with(5, '● Some failure of the API');
+  expect(readScreen({ ...coloured, lines: frame(failed).lines })).toMatchObject({ primary: 'idle', detail: 'error' });
+});
