@@ -19,7 +19,7 @@ session in a terminal and in a JSON session:
 - *refused*: with \`argument_refused\` and the cure in the table.
 
 Claude Code gets flags that this table does not know unchanged. If Claude Code rejects an argument, \`cbos new\` and
-\`cbos restart NAME\` report what it says, and in a JSON session the first prompt does. A prompt among the arguments is
+\`cbos restart\` report what it says, and in a JSON session the first prompt does. A prompt among the arguments is
 sent once, and a restart does not put the text of \`--prefill\` into the prompt again.
 
 \`npm run generate\` writes this page from \`src/core/launch/claude-flags.ts\`. A test compares it with the \`claude --help\` of

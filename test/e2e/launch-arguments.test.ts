@@ -127,6 +127,9 @@ test('a launch and a restart report that Claude Code rejects an argument, and wh
   expect((await cbos.cli(['logs', 'UNKNOWN'])).stdout).toContain('unknown option');
   const again = await cbos.cli(['restart', 'UNKNOWN']);
   expect(again).toMatchObject({ code: 1, stderr: expect.stringContaining('UNKNOWN ended as soon as it started') });
+  for (const slug of ['OWN', 'PICK']) await cbos.call('DELETE', `/sessions/${slug}`);
+  const all = await cbos.cli(['restart', '--all']);
+  expect(all).toMatchObject({ code: 1, stderr: expect.stringContaining('UNKNOWN ended as soon as it started') });
   expect(await cbos.session('UNKNOWN')).toMatchObject({ ended: { by: 'error', exit_code: 1 } });
   expect(await cbos.cli(['rm', 'UNKNOWN', '--yes'])).toMatchObject({ code: 0 });
 

@@ -121,7 +121,7 @@ export function addLifecycle(program: Command, context: CliContext): void {
           );
         restarted.push(session.slug);
       });
-      if (options.all !== true) await forEach(context, restarted, (slug) => requireStarted(context, slug));
+      await forEach(context, restarted, (slug) => requireStarted(context, slug));
     });
 
   addStopping(program.command('stop'), context);
