@@ -59,6 +59,10 @@ export const Form = z
     at_terminal: z.literal(true).optional().meta({
       description: "The form is open in the session's terminal, so its fields can be filled in only there",
     }),
+    accepted: z.literal(true).optional().meta({
+      description:
+        "In the mode `url`: the user has accepted in the session's terminal, and Claude Code waits until the server confirms that the user is done; a no ends the waiting",
+    }),
     left: z.literal(true).optional().meta({
       description: 'The turn in which the server asked is over, so the server may no longer wait for the answer',
     }),

@@ -1,7 +1,15 @@
 import pty, { type IPty } from '@lydell/node-pty';
 import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest';
 import type { Question, Session } from '../../src/protocol/index.ts';
-import { answerAfter, answersOf, askingArguments, askingChooser, formOf } from '../harness/asking-server.ts';
+import {
+  answerAfter,
+  answersOf,
+  askingArguments,
+  askingChooser,
+  confirm,
+  formOf,
+  untilConnected,
+} from '../harness/asking-server.ts';
 import { type Cbos, type CliResult, PROGRAM, startCbos } from '../harness/cbos.ts';
 import { type ClaudeWorld, claudeWorld } from '../harness/claude.ts';
 import { waitFor } from '../harness/wait-for.ts';
@@ -15,6 +23,7 @@ beforeAll(async () => {
   const body = { slug: 'EL', path: world.projectDir, type: 'screen', args: askingArguments(world) };
   expect((await cbos.call('POST', '/sessions', body)).error).toBeNull();
   await cbos.untilStatus('EL', 'idle/ready');
+  await untilConnected(world, cbos, 'EL');
 });
 afterEach(() => {
   person?.kill();
@@ -148,6 +157,57 @@ describe('an MCP server asks in a terminal session', () => {
       await done();
     },
   );
+
+  /** A person attaches, accepts the address, and looks on until the turn is over behind the dialog. */
+  async function acceptThere(scene: string): Promise<{ form: Question; accepted: Question }> {
+    const before = answersOf(world).length;
+    const form = formOf(await ask(scene)) as Question;
+    await attach();
+    await cbos.until('EL', (one) => formOf(one)?.form?.at_terminal === true, 'shows the dialog');
+    const watcher = await cbos.watch();
+    // The dialog takes no keys in its first moments. Enter on the next one only opens the address again.
+    const press = async (): Promise<boolean> => {
+      person?.write('\r');
+      return waitFor(() => answersOf(world).length > before, { describe: 'the key counts', timeoutMs: 1_500 });
+    };
+    await waitFor(press, { describe: 'the person accepts' });
+    expect(answersOf(world).slice(before)).toEqual([{ action: 'accept' }]);
+    await waitFor(async () => (await screen()).includes(`over ${scene}`), { describe: 'the turn is over' });
+    const waits = await cbos.until('EL', (one) => formOf(one)?.form?.accepted === true, 'waits for the server');
+    expect(waits.status).toMatchObject({ primary: 'waiting', detail: 'question' });
+    // The call of the server and the turn have ended behind the dialog, and their hooks are newer than the dialog.
+    expect(watcher.statuses('EL').filter((status) => status !== 'waiting/question')).toEqual([]);
+    watcher.close();
+    return { form, accepted: formOf(waits) as Question };
+  }
+
+  test('an address that a person has accepted there waits for its server, and one command ends the waiting', async () => {
+    const before = answersOf(world).length;
+    const { form, accepted } = await acceptThere('address');
+    expect(accepted).toMatchObject({
+      asker: { kind: 'mcp_server', name: 'asking' },
+      form: { mode: 'url', server: 'asking' },
+      options: [{ label: 'Stop waiting for the server', means: 'no' }],
+    });
+    await detach();
+    const shown = (await cbos.cli(['show', 'EL'])).stdout;
+    expect(shown).toContain('Claude Code waits until the MCP server asking confirms that the user is done there.');
+    expect(shown).toMatch(/cbos answer EL no +# stop waiting for the server/);
+    expect((await answer('yes')).code).toBe(4);
+    expect((await answer('no', '--question', form.id as string)).stderr).toContain('Another question is open now');
+    const given = await answer('no');
+    expect(given.code, given.stderr).toBe(0);
+    await done();
+    expect(await screen()).not.toContain('waiting for completion');
+    expect(answersOf(world)).toHaveLength(before + 1);
+  });
+
+  test('an address that a person has accepted there waits no longer when its server confirms', async () => {
+    await acceptThere('confirmed');
+    await detach();
+    confirm(world);
+    expect((await done()).status.questions).toEqual([]);
+  });
 
   test('a person who is attached when the server asks gets the dialog, and an interrupt closes it', async () => {
     await attach();

@@ -2,9 +2,10 @@
  * An MCP server over stdio, whose one tool asks the user. The tool's argument `ask` is the request that the server
  * sends (`elicitation/create`), and `giveUpAfterMs` is how long it waits for the answer. It adds each answer to the
  * file that ANSWERS names. The tool's result is `answered` or `gave up`. With `isSilent`, the server gives up without a
- * word, and otherwise it cancels its request.
+ * word, and otherwise it cancels its request. With `confirms`, it confirms that the user is done at the address, once
+ * the file exists that CONFIRMED names.
  */
-import { appendFileSync } from 'node:fs';
+import { appendFileSync, existsSync } from 'node:fs';
 import { createInterface } from 'node:readline';
 
 const write = (message) => process.stdout.write(`${JSON.stringify({ jsonrpc: '2.0', ...message })}\n`);
@@ -12,9 +13,16 @@ const write = (message) => process.stdout.write(`${JSON.stringify({ jsonrpc: '2.
 const ASK = {
   name: 'ask',
   description: 'Asks the user',
+  // Claude Code makes the calls of one message at the same time only if they change nothing (2.1.330).
+  annotations: { readOnlyHint: process.env.NAME !== undefined },
   inputSchema: {
     type: 'object',
-    properties: { ask: { type: 'object' }, giveUpAfterMs: { type: 'number' }, isSilent: { type: 'boolean' } },
+    properties: {
+      ask: { type: 'object' },
+      giveUpAfterMs: { type: 'number' },
+      isSilent: { type: 'boolean' },
+      confirms: { type: 'boolean' },
+    },
     required: ['ask'],
   },
 };
@@ -23,11 +31,20 @@ let nextId = 1;
 /** what to do with the answer to each request of this server */
 const waiting = new Map();
 
-function ask({ ask: params, giveUpAfterMs, isSilent }) {
+const named = process.env.NAME === undefined ? {} : { server: process.env.NAME };
+
+function confirm(elicitationId) {
+  if (existsSync(process.env.CONFIRMED))
+    write({ method: 'notifications/elicitation/complete', params: { elicitationId } });
+  else setTimeout(confirm, 20, elicitationId);
+}
+
+function ask({ ask: params, giveUpAfterMs, isSilent, confirms }) {
   const id = `ask-${nextId++}`;
   return new Promise((resolve) => {
     waiting.set(id, (answer) => {
-      appendFileSync(process.env.ANSWERS, `${JSON.stringify(answer)}\n`);
+      appendFileSync(process.env.ANSWERS, `${JSON.stringify({ ...named, ...answer })}\n`);
+      if (confirms === true) confirm(params.elicitationId);
       resolve('answered');
     });
     write({ id, method: 'elicitation/create', params });

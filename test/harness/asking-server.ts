@@ -4,6 +4,8 @@ import { fileURLToPath } from 'node:url';
 import type { ChooseScene } from '../../src/demo/scenes/choose.ts';
 import type { Block, Reply, Scene } from '../../src/demo/scenes/scene.ts';
 import { openQuestions, type Question, type Session } from '../../src/protocol/index.ts';
+import type { Cbos } from './cbos.ts';
+import type { ClaudeWorld } from './claude.ts';
 import { waitFor } from './wait-for.ts';
 import type { World } from './world.ts';
 
@@ -15,17 +17,35 @@ export interface Asked {
   giveUpAfterMs?: number;
   /** true if the server gives up without a word to Claude Code */
   isSilent?: boolean;
+  /** true if the server confirms that the user is done at an address, when the test calls `confirm` */
+  confirms?: boolean;
+  /** which of several servers asks; default: `asking` */
+  server?: string;
 }
 
-/** Returns the arguments with which a session gets the MCP server `asking`, whose one tool asks the user. */
-export function askingArguments(world: World): string[] {
-  const file = join(world.dir, 'asking.json');
-  const server = { command: process.execPath, args: [SERVER], env: { ANSWERS: answersFile(world) } };
-  writeFileSync(file, JSON.stringify({ mcpServers: { asking: server } }));
-  return ['--mcp-config', file, '--allowedTools', 'mcp__asking'];
+/**
+ * Returns the arguments with which a session gets the MCP server `asking`, whose one tool asks the user.
+ * @param names several such servers; each then adds its name to the answers that it records
+ */
+export function askingArguments(world: World, names: readonly string[] = ['asking']): string[] {
+  const file = join(world.dir, `${names.join('-')}.json`);
+  const serverOf = (name: string): [string, object] => {
+    const env = {
+      ANSWERS: answersFile(world),
+      CONFIRMED: confirmedFile(world),
+      ...(names.length > 1 ? { NAME: name } : {}),
+    };
+    return [name, { command: process.execPath, args: [SERVER], env }];
+  };
+  writeFileSync(file, JSON.stringify({ mcpServers: Object.fromEntries(names.map(serverOf)) }));
+  return ['--mcp-config', file, '--allowedTools', names.map((name) => `mcp__${name}`).join(',')];
 }
 
 const answersFile = (world: World): string => join(world.dir, 'answers.jsonl');
+const confirmedFile = (world: World): string => join(world.dir, 'confirmed');
+
+/** Makes a server that confirms say that the user is done at its address. */
+export const confirm = (world: World): void => writeFileSync(confirmedFile(world), '');
 
 /** Returns everything that the server has got as answers, in order. */
 export function answersOf(world: World): unknown[] {
@@ -34,8 +54,33 @@ export function answersOf(world: World): unknown[] {
   return lines.map((line): unknown => JSON.parse(line));
 }
 
+/**
+ * Sends prompts until a request of Claude Code names the tools of these servers. In a terminal, Claude Code connects to
+ * its servers in the background, and until then a call of such a tool fails (2.1.330).
+ */
+export async function untilConnected(
+  world: ClaudeWorld,
+  cbos: Cbos,
+  slug: string,
+  servers = ['asking'],
+): Promise<void> {
+  const areNamed = async (): Promise<boolean> => {
+    const before = world.apiEvents.length;
+    await cbos.cli(['send', slug, 'hello', '--wait']);
+    return world.apiEvents.slice(before).some((event) => {
+      const told = event.kind === 'request' ? JSON.stringify(event.body) : '';
+      return servers.every((server) => told.includes(`mcp__${server}__ask`));
+    });
+  };
+  await waitFor(areNamed, { describe: 'Claude Code names the tools of the servers' });
+}
+
 /** Returns the model's call of that tool. */
-export const askingCall = (asked: Asked): Block => ({ kind: 'tool', name: 'mcp__asking__ask', input: { ...asked } });
+export const askingCall = ({ server = 'asking', ...asked }: Asked): Block => ({
+  kind: 'tool',
+  name: `mcp__${server}__ask`,
+  input: asked,
+});
 
 /** Returns a scene in which the server asks, and the model then ends its turn. */
 export function askingScene(name: string, ...asked: Asked[]): Scene {
@@ -56,7 +101,8 @@ export const formOf = ({ status }: Session): Question | undefined =>
 
 /**
  * Chooses the scene in which the server asks what the prompt names: `scene:form`, `scene:choice`, `scene:address`, or a
- * form that the server gives up, with a word to Claude Code (`scene:cancelled`) or without (`scene:silent`).
+ * form that the server gives up, with a word to Claude Code (`scene:cancelled`) or without (`scene:silent`). With
+ * `scene:confirmed`, the server also confirms that the user is done at the address.
  */
 export const askingChooser =
   (giveUpAfterMs: number): ChooseScene =>
@@ -66,6 +112,7 @@ export const askingChooser =
       form: { ask: FORM },
       choice: { ask: CHOICE },
       address: { ask: ADDRESS },
+      confirmed: { ask: ADDRESS, confirms: true },
       cancelled: { ask: FORM, giveUpAfterMs },
       silent: { ask: FORM, giveUpAfterMs, isSilent: true },
     };

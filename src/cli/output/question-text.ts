@@ -75,9 +75,19 @@ function formPage(name: string, form: Form, question: Question): string[] {
   );
   const attach: [string, string][] = isOpen
     ? []
-    : [[`cbos attach ${name.split(' ')[0]}`, 'fill it in at the terminal']];
-  const close: [string, string] = [`cbos answer ${name} no`, form.left === true ? 'close it' : 'decline'];
+    : [
+        [
+          `cbos attach ${name.split(' ')[0]}`,
+          form.mode === 'url' ? 'open the address there' : 'fill it in at the terminal',
+        ],
+      ];
+  const close: [string, string] = [`cbos answer ${name} no`, closingWords(form)];
   return [...asked, ...(asked.length === 0 ? [] : ['']), ...commandLines([...attach, ...filling, ...chosen, close])];
+}
+
+function closingWords({ accepted, left }: Form): string {
+  if (accepted === true) return 'stop waiting for the server';
+  return left === true ? 'close it' : 'decline';
 }
 
 /** Quotes a word only if the shell would not leave it as it is. */

@@ -36,19 +36,22 @@ export function withWaitingForms(verdict: Verdict, { forms = [] }: HookEvidence)
 /** Returns the question of the form that the terminal shows. Its fields are known if a hook has reported them. */
 export function drawnForm(dialog: ScreenDialog, hooks: HookEvidence, openedAt: Millis): Question | null {
   if (dialog.form === undefined) return null;
-  const { server, mode } = dialog.form;
+  const { server, mode, accepted } = dialog.form;
   const shown = dialog.parts[0]?.text ?? '';
   const known = hooks.forms?.findLast(
     (form) => form.form.mode === mode && (server === null || (form.form.server === server && isStartOf(shown, form))),
   );
   const name = known?.form.server ?? server ?? 'unknown';
-  const isLeft = hooks.turnEnd !== null && !isTurnRunning(hooks);
+  const id = known?.id ?? fingerprint(['form', name, shown, String(openedAt)]);
+  const isLeft = accepted !== true && hooks.turnEnd !== null && !isTurnRunning(hooks);
   return formQuestion({
-    id: known?.id ?? fingerprint(['form', name, shown, String(openedAt)]),
+    // The server has its answer, so an answer to the form must not reach the dialog that waits for the server.
+    id: accepted === true ? fingerprint(['accepted', id]) : id,
     message: known?.message ?? shown,
     form: {
       ...(known?.form ?? { mode, server: name, fields: [] }),
       at_terminal: true,
+      ...(accepted === true ? { accepted } : {}),
       ...(isLeft ? { left: true } : {}),
     },
     askedAt: known?.askedAt ?? openedAt,

@@ -28,6 +28,7 @@ export interface FormSources {
 }
 
 const DECLINE: Unnumbered = { label: 'Decline', means: 'no' };
+const STOP_WAITING: Unnumbered = { label: 'Stop waiting for the server', means: 'no' };
 
 /**
  * Returns the answers to a form that need no values: the values of its only field if there are just a few, or an
@@ -35,7 +36,11 @@ const DECLINE: Unnumbered = { label: 'Decline', means: 'no' };
  */
 function formOptions(form: Form): QuestionOption[] {
   const accepting = form.at_terminal === true ? [] : acceptingOptions(form);
-  return [...accepting, DECLINE].map((option, index) => ({ key: String(index + 1), description: null, ...option }));
+  return [...accepting, form.accepted === true ? STOP_WAITING : DECLINE].map((option, index) => ({
+    key: String(index + 1),
+    description: null,
+    ...option,
+  }));
 }
 
 function acceptingOptions(form: Form): Unnumbered[] {

@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest';
 import { derive, type HookEvidence, NO_HOOKS, observeHook } from '../../../src/core/status/index.ts';
 import { readFormDialog } from '../../../src/core/status/screen/form-dialog.ts';
-import { frame } from './evidence-maker.ts';
+import { evidenceOf, frame, screenOf } from './evidence-maker.ts';
 
 const RULE = '─'.repeat(80);
 const hook = (event: string, at: number, payload: object = {}, wait: string | null = null) => ({
@@ -13,6 +13,20 @@ const hooksOf = (...events: ReturnType<typeof hook>[]): HookEvidence => events.r
 const verdict = (hooks: HookEvidence) =>
   derive({ process: null, screen: null, hooks, registry: null }, (hooks.lastAt ?? 0) + 1);
 const PROMPT = hook('UserPromptSubmit', 1, { prompt: 'go' });
+
+const dialog = (head: string, buttons: string) =>
+  frame([
+    RULE,
+    `  MCP server “deploy” ${head}`,
+    '',
+    '  Where?',
+    '',
+    `  ❯ ${buttons}`,
+    '',
+    '  Esc to cancel · ←/→ to switch',
+  ]);
+const ACCEPTED = dialog('— waiting for completion', 'Reopen URL    Skip confirmation');
+const ASKING = dialog('requests your input', 'Accept    Decline');
 
 describe('the dialog of a form', () => {
   test('is read as a form: its fields are no options', () => {
@@ -32,6 +46,10 @@ describe('the dialog of a form', () => {
     const lines = [RULE, '  MCP server “el” wants to open a URL', '', '  Sign in', '', '  https://example.com', ''];
     const keys = ['  ❯ Accept    Decline', '', '  Esc to cancel · ←/→ to switch'];
     expect(readFormDialog(frame([...lines, ...keys]))?.form).toEqual({ mode: 'url', server: 'el' });
+  });
+
+  test('whose address was accepted waits for its server', () => {
+    expect(readFormDialog(ACCEPTED)?.form).toEqual({ mode: 'url', server: 'deploy', accepted: true });
   });
 
   test('that is taller than the window is recognized by its keys', () => {
@@ -87,5 +105,35 @@ describe('the hook of a form', () => {
 
   test('asks nothing if it does not wait', () => {
     expect(verdict(hooksOf(PROMPT, elicitation(2, null)))).toMatchObject({ primary: 'active', question: null });
+  });
+});
+
+describe('a form in the terminal beside which the turn runs on', () => {
+  const CALL = { tool_name: 'mcp__deploy__ask', tool_use_id: 'ask', tool_input: {} };
+  const READ = { tool_name: 'Read', tool_use_id: 'read', tool_input: {} };
+  const asked = [PROMPT, hook('PreToolUse', 2, CALL), elicitation(3, null)];
+  /** The dialog is drawn at 1,000, and the last hook is newer: what it reports is not drawn yet. */
+  const seen = (shown: typeof ACCEPTED, ...hooks: ReturnType<typeof hook>[]) => {
+    const evidence = evidenceOf({ hooks: hooksOf(...asked, ...hooks), screen: screenOf([1_000, shown]) });
+    const { primary, detail, question } = derive(evidence, 1_300);
+    return `${primary}/${detail} ${question?.kind ?? null} ${question?.form?.accepted ?? false}`;
+  };
+  const answered = hook('PostToolUse', 1_100, CALL);
+
+  test.each([
+    ['the call of the server ends', [answered]],
+    ['another call begins', [answered, hook('PreToolUse', 1_200, READ)]],
+    ['another call ends', [answered, hook('PreToolUse', 1_150, READ), hook('PostToolUse', 1_200, READ)]],
+    ['the turn ends', [answered, hook('Stop', 1_200)]],
+  ])('waits for the server after its address was accepted, also while %s', (_, hooks) => {
+    expect(seen(ACCEPTED, ...hooks)).toBe('waiting/question form true');
+  });
+
+  test('stays open if another call begins', () => {
+    expect(seen(ASKING, hook('PreToolUse', 1_100, READ))).toBe('waiting/question form false');
+  });
+
+  test('is answered if its own call ends, although its dialog is still drawn', () => {
+    expect(seen(ASKING, answered)).toBe('active/thinking null false');
   });
 });

@@ -71,6 +71,8 @@ function overDialog(dispute: FullHearing): Arbitration {
   // long before that.
   if (hook.rule.startsWith('hook.Stop')) return final(screen, 'the end of a turn does not close a dialog');
   if (hook.since > shown.changedAt) {
+    if (isFormBeside(dispute))
+      return final(screen, 'the form of an MCP server is open, and this hook does not close it');
     return until(hook.since + thresholds.drawLagMs, now, {
       first: hook,
       later: screen,
@@ -79,6 +81,22 @@ function overDialog(dispute: FullHearing): Arbitration {
     });
   }
   return final(screen, 'the screen shows a dialog that no hook reported');
+}
+
+/**
+ * Reports whether the dialog is a form beside which the turn runs on, so no hook of a call closes it. After an address
+ * was accepted, the server's call ends and the turn continues, while Claude Code waits for the server (2.1.330).
+ * Otherwise, the call in which the server asks is still running, so another call has fired the hook.
+ */
+function isFormBeside({ shown, evidence }: FullHearing): boolean {
+  const form = shown.reading.dialog?.form;
+  if (form === undefined) return false;
+  return form.accepted === true || evidence.hooks.tools.some(({ name }) => isToolOf(form.server, name));
+}
+
+/** Reports whether a tool is one of a server, or of any server if its name is null. */
+function isToolOf(server: string | null, tool: string): boolean {
+  return tool.startsWith(server === null ? 'mcp__' : `mcp__${server.replace(/[^\w-]/g, '_')}__`);
 }
 
 /**

@@ -2,7 +2,7 @@ import { isRule } from './layout.ts';
 import type { DrawnForm, ScreenDialog, ScreenFrame } from './screen-evidence.ts';
 
 /** Matches the first line of the dialog in which an MCP server asks the user (2.1.330). */
-const HEAD = /^MCP server “(.*)” (requests your input|wants to open a URL)$/;
+const HEAD = /^MCP server “(.*)” (requests your input|wants to open a URL|— waiting for completion)$/;
 /** Matches the last line of a form. In a form that is taller than the window, the first line is not visible. */
 const KEYS = /^Esc to cancel · .*Backspace to unset/;
 
@@ -21,7 +21,12 @@ export function readFormDialog({ lines, cols }: ScreenFrame): ScreenDialog | nul
   );
   const [, server = null, asks] = HEAD.exec(head) ?? [];
   if (server === null && !KEYS.test(body.findLast((line) => line !== '') ?? '')) return null;
-  const form: DrawnForm = { mode: asks === 'wants to open a URL' ? 'url' : 'form', server };
+  const isAccepted = asks === '— waiting for completion';
+  const form: DrawnForm = {
+    mode: isAccepted || asks === 'wants to open a URL' ? 'url' : 'form',
+    server,
+    ...(isAccepted ? { accepted: true } : {}),
+  };
   const text = server === null ? '' : firstParagraph(rest);
   return {
     kind: 'form',

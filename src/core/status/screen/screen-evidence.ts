@@ -136,6 +136,8 @@ export interface DrawnForm {
   mode: 'form' | 'url';
   /** null if the window does not show the beginning of the form */
   server: string | null;
+  /** true if the address was accepted, and Claude Code waits until the server confirms that the user is done */
+  accepted?: true;
 }
 
 export interface ScreenDialog {
