@@ -1,6 +1,14 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import type { Block, Reply, Scene } from '../../src/demo/scenes/scene.ts';
-import { answerAfter, answersOf, askingArguments, askingCall, CHOICE, formOf } from '../harness/asking-server.ts';
+import {
+  answerAfter,
+  answersOf,
+  askingArguments,
+  askingCall,
+  CHOICE,
+  formOf,
+  untilConnected,
+} from '../harness/asking-server.ts';
 import { type Cbos, startCbos } from '../harness/cbos.ts';
 import { type ClaudeWorld, claudeWorld } from '../harness/claude.ts';
 import { waitFor } from '../harness/wait-for.ts';
@@ -41,6 +49,7 @@ describe.each(['screen', 'json'])('the MCP server of a background agent in a %s 
     const body = { slug, path: world.projectDir, type, args: askingArguments(world) };
     expect((await cbos.call('POST', '/sessions', body)).error).toBeNull();
     await cbos.untilStatus(slug, 'idle/ready');
+    if (type === 'screen') await untilConnected(world, cbos, slug);
     expect((await cbos.cli(['send', slug, 'scene:agent'])).code).toBe(0);
     const shown = async () => (await cbos.cli(['buffer', slug])).stdout;
     await waitFor(async () => (await shown()).includes('It is at work.'), {

@@ -1,6 +1,13 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import type { Session } from '../../src/protocol/index.ts';
-import { answerAfter, answersOf, askingArguments, askingChooser, formOf } from '../harness/asking-server.ts';
+import {
+  answerAfter,
+  answersOf,
+  askingArguments,
+  askingChooser,
+  formOf,
+  untilConnected,
+} from '../harness/asking-server.ts';
 import { openBrowser, openPage } from '../harness/browser.ts';
 import { type Cbos, startCbos } from '../harness/cbos.ts';
 import { type ClaudeWorld, claudeWorld } from '../harness/claude.ts';
@@ -23,6 +30,7 @@ beforeAll(async () => {
     expect((await cbos.call('POST', '/sessions', body)).error).toBeNull();
   }
   for (const slug of Object.keys(TYPES)) await cbos.untilStatus(slug, 'idle/ready');
+  await untilConnected(world, cbos, 'TERM');
 });
 afterAll(() => world.dispose());
 
@@ -39,7 +47,7 @@ const ACCEPTED = { action: 'accept', content: { environment: 'staging', count: 3
 describe('the inbox shows the forms of all sessions', () => {
   test('in the terminal UI, where s opens the fields, and n declines', async () => {
     terminal = await openTerminal(world, { cols: 120, rows: 40, env: { CBOS_PORT: new URL(cbos.url).port } });
-    await terminal.until(/JSON[\s\S]*TERM[\s\S]*q quit/, 'the sessions');
+    await terminal.until(/TERM[\s\S]*JSON[\s\S]*q quit/, 'the sessions');
     await terminal.keys('I');
     for (const [slug, other] of [
       ['TERM', 'JSON'],

@@ -1,7 +1,14 @@
 import { readdirSync, readFileSync, statSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { answerAfter, answersOf, askingArguments, askingScene, formOf } from '../harness/asking-server.ts';
+import {
+  answerAfter,
+  answersOf,
+  askingArguments,
+  askingScene,
+  formOf,
+  untilConnected,
+} from '../harness/asking-server.ts';
 import { type Cbos, startCbos } from '../harness/cbos.ts';
 import { type ClaudeWorld, claudeWorld } from '../harness/claude.ts';
 
@@ -65,6 +72,7 @@ describe.each(['screen', 'json'])('a form with titles, bounds and formats, in a 
     const body = { slug, path: world.projectDir, type, args: askingArguments(world) };
     expect((await cbos.call('POST', '/sessions', body)).error).toBeNull();
     await cbos.untilStatus(slug, 'idle/ready');
+    if (type === 'screen') await untilConnected(world, cbos, slug);
     expect((await cbos.cli(['send', slug, 'scene:details'])).stderr).toBe('');
     await cbos.until(slug, (session) => formOf(session) !== undefined, 'asks');
   });
