@@ -1,3 +1,4 @@
+export * from './always-choices.ts';
 export * from './audit-reader.ts';
 export * from './caller.ts';
 export * from './choose-machine.ts';

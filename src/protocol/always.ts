@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import { QuestionQuery } from './question.ts';
 import { type Route, SlugParam } from './route.ts';
 import { Rule } from './rules.ts';
 
@@ -47,9 +48,10 @@ export const ALWAYS_ROUTES = {
     summary:
       'What "always" can mean for the session\'s permission request: for the session or in the project (`for` of an answer), or as an approval rule',
     params: SlugParam,
+    query: QuestionQuery,
     success: 200,
     response: AlwaysChoices,
-    errors: ['no_such_session', 'no_question'],
+    errors: ['no_such_session', 'no_question', 'stale_question', 'question_behind'],
   },
   allowByRule: {
     method: 'post',
@@ -64,6 +66,7 @@ export const ALWAYS_ROUTES = {
       'no_such_session',
       'no_question',
       'stale_question',
+      'question_behind',
       'invalid_rule',
       'not_adopted',
       'no_such_option',

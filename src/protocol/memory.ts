@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import { QuestionQuery } from './question.ts';
 import { Answer } from './requests.ts';
 import { type Route, SlugParam } from './route.ts';
 import { MAX_PATH, Timestamp } from './words.ts';
@@ -110,9 +111,10 @@ export const MEMORY_ROUTES = {
     path: '/sessions/{slug}/memory',
     summary: "What a person answered earlier to the session's open question, in the same project",
     params: SlugParam,
+    query: QuestionQuery,
     success: 200,
     response: QuestionMemory,
-    errors: ['no_such_session', 'no_question'],
+    errors: ['no_such_session', 'no_question', 'stale_question'],
   },
   memory: {
     method: 'get',

@@ -88,3 +88,8 @@ export const Question = z
   })
   .meta({ id: 'Question' });
 export type Question = z.infer<typeof Question>;
+
+/** Which of a session's open questions a request concerns. */
+export const QuestionQuery = z.strictObject({
+  question_id: z.string().optional().meta({ description: 'the open question that is meant; by default, the oldest' }),
+});

@@ -169,7 +169,7 @@ export interface Sessions {
   broadcast(request: Broadcast): Promise<BroadcastResult[]>;
   answer(slug: string, request: Answer): Promise<void>;
   /** Returns what answering "always" would allow, in this session and in its project. */
-  standing(slug: string): StandingChoices;
+  standing(slug: string, questionId: string): StandingChoices;
   /** Continues a session once after its usage limit has reset. */
   continueAfterLimit(slug: string): Promise<Delivery>;
   interrupt(slug: string): Promise<void>;

@@ -16,6 +16,7 @@ import { editorOf } from './input/editor.ts';
 import { isParked } from './lifecycle.ts';
 import {
   answerDraft,
+  dialogOf,
   draftOf,
   isReadable,
   isSeenWhole,
@@ -41,13 +42,12 @@ export interface SendOptions {
  */
 export function sendText(app: App, session: Session, { text, queue = false, command = false }: SendOptions): void {
   const { slug } = session;
-  const question = questionOf(app.model, session);
-  const isAnswer = question !== null && question.kind !== 'closing' && !queue && !command;
-  if (isAnswer && !isSeen(app, question, { text })) return;
-  app.toast('wait', `${isAnswer ? 'answering' : 'sending to'} ${slug}…`);
+  const dialog = queue || command ? null : dialogOf(app.model, session);
+  if (dialog !== null && !isSeen(app, dialog, { text })) return;
+  app.toast('wait', `${dialog === null ? 'sending to' : 'answering'} ${slug}…`);
   app.run(async () => {
-    if (isAnswer) {
-      await app.client.call('answer', { params: { slug }, body: { text, question_id: question.id } });
+    if (dialog !== null) {
+      await app.client.call('answer', { params: { slug }, body: { text, question_id: dialog.id } });
       app.toast('good', `${slug} was answered: ${firstLine(text)}`);
     } else {
       const body = { text, ...(queue ? { queue } : {}), ...(command ? { command } : {}) };
@@ -103,10 +103,6 @@ export function chooseAlways(app: App): void {
     return;
   }
   const { slug } = session;
-  if (question.id !== session.status.question?.id) {
-    app.toast('bad', 'How far "always" reaches can be chosen only for the oldest question — a answers always');
-    return;
-  }
   if (isRead(app, slug) && isSeen(app, question, { choice: 'always' })) {
     showAlways(app, { slug, question }, () => app.close());
   }

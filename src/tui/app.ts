@@ -70,6 +70,15 @@ export function moveSelection(app: App, step: number): void {
   app.select(next?.slug ?? null);
 }
 
+/** Keeps the selection and the unsent text of a session that was renamed. */
+export function noteRenamed({ model }: App, before: string, slug: string): void {
+  if (model.selected === before) model.selected = slug;
+  const draft = model.drafts.get(before);
+  if (draft === undefined) return;
+  model.drafts.delete(before);
+  model.drafts.set(slug, draft);
+}
+
 /** @param lines how many lines to scroll back; a negative number scrolls towards the end */
 export function scrollBack({ model, changed }: App, lines: number): void {
   model.scroll.back = Math.max(0, model.scroll.back + lines);

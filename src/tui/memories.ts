@@ -36,7 +36,7 @@ export function createMemories(options: {
       if (known.size > MOST_KEPT && oldest !== undefined) known.delete(oldest);
       run(async () => {
         try {
-          const found = await client.call('questionMemory', { params: { slug } });
+          const found = await client.call('questionMemory', { params: { slug }, query: { question_id: question.id } });
           // Another question may be open by now, and these answers must not appear below it.
           if (found.question_id === question.id && found.answers.length > 0) known.set(key, found);
         } catch (error) {

@@ -126,6 +126,12 @@ export function shownQuestion(model: Pick<Model, 'view' | 'selected' | 'asked'>)
 export const questionOf = (model: Model, { slug, status }: Pick<Session, 'slug' | 'status'>): Question | null =>
   slug === model.selected ? shownQuestion(model) : status.question;
 
+/** Returns the dialog that a text for a session answers; null if the text goes to the session's prompt. */
+export function dialogOf(model: Model, session: Pick<Session, 'slug' | 'status'>): Question | null {
+  const question = questionOf(model, session);
+  return question?.kind === 'closing' ? null : question;
+}
+
 /** Returns the sessions that the list shows, from the top. */
 export function listed(model: Model): readonly SeenSession[] {
   const groups = listGroups(model);

@@ -12,7 +12,7 @@ import { type Dispose, EMPTY_VIEW, type SessionView, type StreamConnection } fro
 import type { StreamFrame } from '../protocol/index.ts';
 import { compareVersions } from './actions.ts';
 import { alertCodes, alertsBetween } from './alerts.ts';
-import { type App, errorText, moveSelection, toastFor } from './app.ts';
+import { type App, errorText, moveSelection, noteRenamed, toastFor } from './app.ts';
 import { commandSet } from './commands.ts';
 import type { TuiOptions } from './host.ts';
 import { createLooks } from './looks.ts';
@@ -210,7 +210,7 @@ function openTui(options: TuiOptions): { ended: Promise<number>; dispose(): void
     }
     if (view === before && frame.type !== 'sessions') return;
     model.view = view;
-    if (frame.type === 'session_renamed' && model.selected === frame.session) model.selected = frame.slug;
+    if (frame.type === 'session_renamed') noteRenamed(app, frame.session, frame.slug);
     // Selects the first waiting session at the start, and whenever the selected session is gone.
     if (selectedSession(model) === null && listed(model).length > 0) moveSelection(app, 0);
     else watched.watch(selectedSession(model));

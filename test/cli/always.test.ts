@@ -1,5 +1,5 @@
 import { beforeEach, expect, test } from 'vitest';
-import { asking } from '../harness/some-sessions.ts';
+import { asking, askingAll, someCommand } from '../harness/some-sessions.ts';
 import { runCommand } from './command-line.ts';
 import { serveCommands } from './served.ts';
 
@@ -42,4 +42,17 @@ test('a reach that is not offered, a question that is no longer open, and a wron
   const refused = await answer('always', '--for', 'rule', '--yes');
   expect(refused).toMatchObject({ code: 4, stderr: expect.stringContaining('delete or overwrite') });
   expect(cli.server.sessions.answers).toEqual([]);
+});
+
+test('it is about the question that is named, also if that is not the oldest one', async () => {
+  cli.server.sessions.change('AUTH', askingAll(someCommand('q1', 'npm test'), someCommand('q2', 'npm run lint')));
+  const session = await answer('always', '--for', 'session', '--question-id', 'q2');
+  expect(session, session.stderr).toMatchObject({ code: 0, stdout: expect.stringContaining('npm run lint') });
+  const rule = await answer('always', '--for', 'rule', '--yes', '--question', 'q2');
+  expect(rule, rule.stderr).toMatchObject({ code: 0 });
+  expect(cli.server.sessions.answers).toEqual([
+    { choice: 'always', for: 'session', question_id: 'q2' },
+    { choice: 'yes', question_id: 'q2' },
+  ]);
+  expect((await rules()).map(({ command }) => command)).toContainEqual(['npm run lint']);
 });

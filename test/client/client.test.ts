@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import { ConnectionLostError, createClient, UnreachableError } from '../../src/client/index.ts';
+import { alwaysChoicesOf, ConnectionLostError, createClient, UnreachableError } from '../../src/client/index.ts';
 import { CatalogueError } from '../../src/protocol/index.ts';
 import { MemoryTransport } from './memory-transport.ts';
 
@@ -28,6 +28,17 @@ describe('a call', () => {
       'GET /sessions/AUTH/history?since=a%26b%20c',
       'GET /health',
     ]);
+  });
+
+  test('never takes what an older server says about the oldest question for another question', async () => {
+    const oldest = { question_id: 'q1', session: 'npm test', project: null, rule: null, no_rule: null };
+    const { transport, client } = clientOn(() => ({ status: 200, body: JSON.stringify(oldest) }));
+    expect(await alwaysChoicesOf(client, 'AUTH')).toEqual(oldest);
+    expect(await alwaysChoicesOf(client, 'AUTH', 'q1')).toEqual(oldest);
+    const refused = await failure(alwaysChoicesOf(client, 'AUTH', 'q2'));
+    expect(refused).toMatchObject({ code: 'stale_question', hint: 'cbos down && cbos up' });
+    expect(refused.message).toContain('older version');
+    expect(transport.requests.at(-1)?.path).toBe('/sessions/AUTH/always?question_id=q2');
   });
 
   test('sends JSON, and the token if it has one', async () => {

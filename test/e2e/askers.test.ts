@@ -1,8 +1,14 @@
-import { existsSync } from 'node:fs';
+import { existsSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import type { Block, Reply, Scene } from '../../src/demo/scenes/scene.ts';
-import { openQuestions, type Question, type Session } from '../../src/protocol/index.ts';
+import {
+  type AllowedByRule,
+  type AlwaysChoices,
+  openQuestions,
+  type Question,
+  type Session,
+} from '../../src/protocol/index.ts';
 import { type Cbos, startCbos } from '../harness/cbos.ts';
 import { type ClaudeWorld, claudeWorld } from '../harness/claude.ts';
 import { type JsonSessions, jsonSessions } from '../harness/json-session.ts';
@@ -39,11 +45,14 @@ function choose(prompt: string): Scene | null {
   return sceneOf('all', answer(...NAMES.map((one) => agent(`write ${one}`, `part-${one}`))), say('They are at it.'));
 }
 
-/** Kills Claude Code while three agents ask. Resolves when nothing is asked any more. */
-async function killWithAgents(): Promise<Session> {
+const letAgentsAsk = async (): Promise<Session> => {
   await cbos.cli(['send', 'ALL', 'scene:all', '--queue']);
-  const before = await cbos.until('ALL', (one) => asked(one).length === 3, 'all agents ask again');
-  process.kill(before.pid ?? 0, 'SIGKILL');
+  return cbos.until('ALL', (one) => asked(one).length === 3, 'all agents ask again');
+};
+
+/** Kills Claude Code while agents ask. Resolves when nothing is asked any more. */
+async function killWithAgents({ pid }: Session): Promise<Session> {
+  process.kill(pid ?? 0, 'SIGKILL');
   return cbos.until('ALL', (one) => asked(one).length === 0, 'nothing is asked any more');
 }
 
@@ -108,15 +117,42 @@ describe('agents ask after the turn of a JSON session', () => {
     expect(made('one')).toBe(false);
   });
 
+  test('always is about the question that is named, also if another one is older', async () => {
+    const [oldest, other, newest] = asked(await letAgentsAsk());
+    if (newest === undefined) throw new Error('three questions are open');
+    const command = String(commandOf(newest));
+    const name = command.replace('touch made-by-', '');
+    rmSync(join(world.projectDir, `made-by-${name}`), { force: true });
+    const { body } = await cbos.call<AlwaysChoices>('GET', `/sessions/ALL/always?question_id=${newest.id}`);
+    expect(body).toMatchObject({ question_id: newest.id, session: expect.stringContaining(command) });
+    const given = await cbos.cli([
+      'answer',
+      'ALL',
+      'always',
+      '--for',
+      'rule',
+      '--yes',
+      '--question',
+      newest.id,
+      '--json',
+    ]);
+    expect(given.code, given.stderr).toBe(0);
+    const { rule } = JSON.parse(given.stdout) as AllowedByRule;
+    expect(rule.command).toEqual([command]);
+    await waitFor(() => made(name), { describe: 'its file exists' });
+    expect(asked(await cbos.session('ALL'))).toEqual([oldest, other]);
+    await cbos.call('DELETE', `/rules/${rule.id}`);
+  });
+
   test('the end of the process closes its questions, and the session says so', async () => {
-    const now = await killWithAgents();
+    const now = await killWithAgents(await cbos.session('ALL'));
     expect(now.status).toMatchObject({ primary: 'idle', detail: 'error' });
   });
 
   test('the next prompt gets its own answer, although Claude Code first reports the end of the agents as a turn', async () => {
     const sent = await cbos.cli(['send', 'ALL', 'scene:hello', '--wait']);
     expect(sent).toEqual({ code: 0, stdout: 'Hello! I am ready when you are.\n', stderr: '' });
-    await killWithAgents();
+    await killWithAgents(await letAgentsAsk());
     const invoked = await cbos.cli(['invoke', 'ALL', 'scene:hello']);
     expect(invoked).toEqual({ code: 0, stdout: 'Hello! I am ready when you are.\n', stderr: '' });
   });

@@ -24,6 +24,7 @@ import {
   type NewRestoration,
   type NewSession,
   type NewStashedResponse,
+  openQuestions,
   type PullRequest,
   type Restoration,
   type RestoredSession,
@@ -244,8 +245,7 @@ export class MemorySessions implements UnattendedSessions {
     const facts = { by_itself: false, started_at: null };
     if (isDry === true) return { ...facts, id: null, state: 'planned', sessions: plan };
     const sessions = plan.map((one) => (one.outcome === 'left' ? one : { ...one, ...this.restores(one.session) }));
-    for (const { session: slug, outcome } of sessions) {
-      if (outcome !== 'restored') continue;
+    for (const { session: slug } of sessions.filter(({ outcome }) => outcome === 'restored')) {
       const session = someSession(slug);
       this.#sessions.set(slug, session);
       this.#emit({ kind: 'updated', session });
@@ -360,9 +360,9 @@ export class MemorySessions implements UnattendedSessions {
     this.answers.push(request);
   }
 
-  standing(slug: string): StandingChoices {
-    const options = this.get(slug).status.question?.options ?? [];
-    const about = options.find(({ means }) => means === 'always')?.label ?? null;
+  standing(slug: string, questionId: string): StandingChoices {
+    const question = openQuestions(this.get(slug).status).find(({ id }) => id === questionId);
+    const about = question?.options.find(({ means }) => means === 'always')?.label ?? null;
     return { session: about, project: about };
   }
 

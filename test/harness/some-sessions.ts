@@ -25,6 +25,28 @@ export function asking(some: Partial<Question> = {}): Partial<Session> {
   return { state: 'waiting', status: { ...status, primary: 'waiting', detail, question } };
 }
 
+/** Returns a session that has asked several questions, oldest first, of which none has been answered. */
+export function askingAll(...some: Partial<Question>[]): Partial<Session> {
+  const all = some.map((one) => asking(one).status?.question).filter((one) => one != null);
+  const { status: first, ...rest } = asking(some[0]);
+  return first === undefined ? rest : { ...rest, status: { ...first, questions: all } };
+}
+
+/** Returns a question for permission to run a command, whose text and options name the command. */
+export function someCommand(id: string, command: string): Partial<Question> {
+  const always = `Yes, and don’t ask again for ${command}`;
+  return {
+    id,
+    text: `Bash command\n${command}\nDo you want to proceed?`,
+    tool: { name: 'Bash', input: { command } },
+    options: [
+      { key: '1', label: 'Yes', description: null, means: 'yes' },
+      { key: '2', label: always, description: null, means: 'always' },
+      { key: '3', label: 'No', description: null, means: 'no' },
+    ],
+  };
+}
+
 export const WORKING: Partial<Session> = {
   state: 'working',
   status: {

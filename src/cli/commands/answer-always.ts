@@ -1,4 +1,5 @@
-import { CatalogueError, EXIT } from '../../protocol/index.ts';
+import { alwaysChoicesOf } from '../../client/index.ts';
+import { EXIT } from '../../protocol/index.ts';
 import { type AlwaysText, alwaysTexts } from '../../text/always-words.ts';
 import { showHiddenMarks } from '../../text/hidden-marks.ts';
 import { cleanLine } from '../../text/terminal-text.ts';
@@ -22,11 +23,8 @@ export async function answerAlways(context: CliContext, slug: string, options: A
   const { for: reach, json = false } = options;
   const client = await context.client();
   const params = { slug };
-  const choices = await client.call('alwaysChoices', { params });
+  const choices = await alwaysChoicesOf(client, slug, options.questionId);
   const { question_id } = choices;
-  if (options.questionId !== undefined && options.questionId !== question_id) {
-    throw new CatalogueError('stale_question');
-  }
   const found = alwaysTexts(choices).find((one) => one.reach === reach);
   const text = found?.text ?? null;
   if (text === null) {

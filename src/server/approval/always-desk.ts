@@ -13,6 +13,7 @@ import {
   type Session,
   type StandingChoices,
 } from '../../protocol/index.ts';
+import { questionBehind } from '../session/open-question.ts';
 import type { AskedInput } from './approvals.ts';
 import type { RulesDesk } from './rules-desk.ts';
 
@@ -21,16 +22,22 @@ import type { RulesDesk } from './rules-desk.ts';
  * rule.
  */
 export interface AlwaysDesk {
-  /** @throws CatalogueError no_such_session, no_question */
-  choices(slug: string): Promise<AlwaysChoices>;
-  /** @throws CatalogueError no_such_session, no_question, stale_question, invalid_rule, and what an answer throws */
+  /**
+   * @param id the question that is meant; if omitted, the oldest open one
+   * @throws CatalogueError no_such_session, no_question, stale_question, question_behind
+   */
+  choices(slug: string, id?: string): Promise<AlwaysChoices>;
+  /**
+   * @throws CatalogueError no_such_session, no_question, stale_question, question_behind, invalid_rule, and what an
+   * answer throws
+   */
   allow(slug: string, request: AllowByRule): Promise<AllowedByRule>;
 }
 
 export interface AlwaysOptions {
   sessions: {
     get(slug: string): Session;
-    standing(slug: string): StandingChoices;
+    standing(slug: string, questionId: string): StandingChoices;
     answer(slug: string, request: Answer): Promise<void>;
   };
   rules: Pick<RulesDesk, 'add' | 'remove' | 'tryRule'>;
@@ -45,6 +52,7 @@ export function createAlwaysDesk({ sessions, rules }: AlwaysOptions): AlwaysDesk
     if (question === undefined && questions.length > 0) throw new CatalogueError('stale_question');
     if (question?.kind !== 'permission')
       throw new CatalogueError('no_question', `${slug} has no open permission request`);
+    if (question.behind === true) throw questionBehind(slug, { first: questions[0], question });
     return question;
   }
 
@@ -68,9 +76,9 @@ export function createAlwaysDesk({ sessions, rules }: AlwaysOptions): AlwaysDesk
   }
 
   return {
-    choices: async (slug) => {
-      const question = permissionOf(slug);
-      const { session, project } = sessions.standing(slug);
+    choices: async (slug, id) => {
+      const question = permissionOf(slug, id);
+      const { session, project } = sessions.standing(slug, question.id);
       const found = await propose(slug, question);
       const isRule = 'toml' in found;
       return {

@@ -233,7 +233,7 @@ export function createFleet({
     send: (slug, request) => controlsOf(slug).deliverer.send(request),
     broadcast: (request) => broadcast({ roster, log: deps.log }, request),
     answer: (slug, request) => controlsOf(slug).answer(request),
-    standing: (slug) => controlsOf(slug).standing(),
+    standing: (slug, questionId) => controlsOf(slug).standing(questionId),
     continueAfterLimit: (slug) => continueByHand(limitedSession(roster.get(slug)), deps.clock.now),
     interrupt: (slug) => controlsOf(slug).interrupt(),
     resumeQueue: (slug) => {

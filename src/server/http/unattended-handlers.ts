@@ -88,14 +88,14 @@ function createRuleHandlers(
 
 function createAlwaysHandlers(always: AlwaysDesk): Pick<Handlers, keyof typeof ALWAYS_ROUTES> {
   return {
-    alwaysChoices: ({ params }) => always.choices(params.slug),
+    alwaysChoices: ({ params, query }) => always.choices(params.slug, query.question_id),
     allowByRule: ({ params, body }) => always.allow(params.slug, body),
   };
 }
 
 function createMemoryHandlers(memory: MemoryDesk): Pick<Handlers, keyof typeof MEMORY_ROUTES> {
   return {
-    questionMemory: ({ params }) => memory.ofQuestion(params.slug),
+    questionMemory: ({ params, query }) => memory.ofQuestion(params.slug, query.question_id),
     memory: ({ query }) => memory.list(query),
     forgetMemory: ({ query }) => memory.forget(query),
   };

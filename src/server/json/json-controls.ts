@@ -132,9 +132,8 @@ export function createJsonControls(context: JsonContext, actor: SessionActor): S
       actor.personAnswers.run(async () => {
         await keepAnswer(actor, await answerJsonQuestion({ actor, driver, deliverer }, request), request);
       }),
-    standing: () => {
-      const { question } = actor.status.memory();
-      const asked = driver.evidence.requests.find(({ requestId }) => requestId === question?.id);
+    standing: (id) => {
+      const asked = driver.evidence.requests.find(({ requestId }) => requestId === id);
       return standingChoices(asked?.suggestions ?? []);
     },
     interrupt,

@@ -7,6 +7,7 @@ import {
   type MemoryFilter,
   type MemoryPage,
   type MemoryQuery,
+  openQuestions,
   placeOf,
   type QuestionMemory,
   type Session,
@@ -21,8 +22,11 @@ const DEFAULT_QUESTIONS = 200;
  * question.
  */
 export interface MemoryDesk {
-  /** @throws CatalogueError no_such_session, no_question */
-  ofQuestion(slug: string): Promise<QuestionMemory>;
+  /**
+   * @param id the question that is meant; if omitted, the oldest open one
+   * @throws CatalogueError no_such_session, no_question, stale_question
+   */
+  ofQuestion(slug: string, id?: string): Promise<QuestionMemory>;
   list(query: MemoryQuery): Promise<MemoryPage>;
   forget(filter: MemoryFilter): Promise<Forgotten>;
 }
@@ -40,12 +44,13 @@ export function createMemoryDesk({
   }
 
   return {
-    ofQuestion: async (slug) => {
+    ofQuestion: async (slug, id) => {
       const session = sessions.get(slug);
-      const { status } = session;
       const path = placeOf(session);
-      const { question } = status;
-      if (question === null) throw new CatalogueError('no_question', `${slug} has no open question`);
+      const questions = openQuestions(session.status);
+      const question = id === undefined ? questions[0] : questions.find((one) => one.id === id);
+      if (questions.length === 0) throw new CatalogueError('no_question', `${slug} has no open question`);
+      if (question === undefined) throw new CatalogueError('stale_question');
       const { id: question_id, tool } = question;
       if (path === null || tool === null || !remembersKind(question)) {
         return { question_id, answers: [], differs: false, suggestion: null };

@@ -2,7 +2,7 @@ import { cleanText } from '../../core/delivery/paste.ts';
 import { type Answer, CatalogueError, type Question } from '../../protocol/index.ts';
 import type { SessionActor } from '../session/actor.ts';
 import type { Deliverer } from '../session/delivery-journal.ts';
-import { openQuestion, readAnswer } from '../session/open-question.ts';
+import { openQuestion, questionBehind, readAnswer } from '../session/open-question.ts';
 import { answerByKeys } from './answer-by-keys.ts';
 import { answerByReply } from './answer-by-reply.ts';
 import { answerForm } from './answer-form.ts';
@@ -31,7 +31,7 @@ export async function answerQuestion(
     if (plan.kind === 'prompt') await sendAnswer(actor, deliverer, plan.text);
     return null;
   }
-  if (question.behind === true) throw behind(actor, question);
+  if (question.behind === true) throw questionBehind(actor.slug, { first: actor.status.memory().question, question });
   if (question.kind === 'form') {
     const plan = readAnswer(actor.slug, question, request);
     if (plan.kind === 'form') await actor.mailbox.post(() => answerForm(actor, question, plan));
@@ -43,15 +43,6 @@ export async function answerQuestion(
     if (left !== null) await answerByKeys(actor, question.id, left);
   });
   return question;
-}
-
-/** Claude Code shows one dialog at a time, so a question whose dialog is not open yet cannot be answered. */
-function behind({ slug, status }: SessionActor, question: Question): CatalogueError {
-  const first = status.memory().question;
-  return new CatalogueError('question_behind', `Claude Code shows another question of ${slug} first`, {
-    hint: `\`cbos answer ${slug} --question ${first?.id ?? ''} …\` answers the question that comes first`,
-    extra: { question },
-  });
 }
 
 /**

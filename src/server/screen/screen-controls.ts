@@ -253,8 +253,10 @@ export function createScreenControls(context: ScreenContext, actor: SessionActor
       actor.personAnswers.run(async () => {
         await keepAnswer(actor, await answerQuestion(actor, deliverer, request), request);
       }),
-    standing: () => {
-      const { wait } = actor.status.memory();
+    standing: (id) => {
+      const { question, wait } = actor.status.memory();
+      // Only the dialog that is open has a hook that waits for a reply.
+      if (question?.id !== id) return standingChoices([]);
       return standingChoices(waitingTool(actor, wait)?.wait?.suggestions ?? []);
     },
     interrupt: () => interruptTurn(actor),

@@ -91,8 +91,8 @@ export interface SessionControls {
   moved(): Promise<void>;
   /** @throws CatalogueError no_question, stale_question, no_such_option, not_adopted, not_confirmed */
   answer(request: Answer): Promise<void>;
-  /** Returns what answering "always" would allow, in this session and in its project. */
-  standing(): StandingChoices;
+  /** Returns what answering "always" to an open question would allow, in this session and in its project. */
+  standing(questionId: string): StandingChoices;
   /** @throws CatalogueError nothing_running, not_adopted, not_confirmed */
   interrupt(): Promise<void>;
   /** @throws CatalogueError session_dead, not_adopted */

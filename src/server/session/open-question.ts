@@ -27,6 +27,20 @@ export function openQuestion(actor: AskingSession, id: string | undefined): Ques
 }
 
 /**
+ * Returns the error for a question whose dialog is not open yet, because Claude Code shows one dialog at a time.
+ * @param first the question whose dialog is open
+ */
+export function questionBehind(
+  slug: string,
+  { first, question }: { first: Question | null | undefined; question: Question },
+): CatalogueError {
+  return new CatalogueError('question_behind', `Claude Code shows another question of ${slug} first`, {
+    hint: `\`cbos answer ${slug} --question ${first?.id ?? ''} …\` answers the question that comes first`,
+    extra: { question },
+  });
+}
+
+/**
  * Returns what an answer means for the question.
  * @throws CatalogueError no_such_option; not_shown_whole for an answer that nobody may give without having seen the
  * whole question

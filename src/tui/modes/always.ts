@@ -1,3 +1,4 @@
+import { alwaysChoicesOf } from '../../client/index.ts';
 import type { Question } from '../../protocol/index.ts';
 import { type AlwaysText, alwaysTexts } from '../../text/always-words.ts';
 import { showHiddenMarks } from '../../text/hidden-marks.ts';
@@ -20,10 +21,7 @@ export function showAlways(app: App, asked: { slug: string; question: Question }
   const { slug, question } = asked;
   const params = { slug };
   app.run(async () => {
-    const choices = await app.client.call('alwaysChoices', { params });
-    if (choices.question_id !== question.id)
-      return app.toast('wait', `${slug} now asks something else; read the new question first`);
-    const texts = alwaysTexts(choices);
+    const texts = alwaysTexts(await alwaysChoicesOf(app.client, slug, question.id));
     let isSeen = false;
     const give = (reach: AlwaysText['reach'], text: string): void => {
       if (!isSeen) {

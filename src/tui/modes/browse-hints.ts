@@ -79,7 +79,7 @@ function allHints(app: App, session: SeenSession | null): Hint[] {
     if (question.kind === 'form') answers.push(...formHints(question));
     else if (question.kind !== 'question') answers.push(['y', 'yes'], ['n', 'no']);
     if (part.options.some(({ means }) => means === 'always')) answers.push(['a', 'always']);
-    if (question.kind === 'permission' && question.id === session.status.question?.id) answers.push(['A', 'always…']);
+    if (question.kind === 'permission') answers.push(['A', 'always…']);
     if (isSuggestionReadable(model, options.now())) answers.unshift(['.', 'as before']);
     if (part.options.length > 0 && takesNumbers(question))
       answers.push([`1-${Math.min(9, part.options.length)}`, part.multi ? 'mark' : 'choose']);

@@ -89,7 +89,7 @@ export function showInbox(app: App): void {
     const [asker, ...others] = card?.askers ?? [];
     if (card?.about !== 'question' || asker === undefined || others.length > 0) return null;
     const session = model.view.get(asker.slug);
-    return session?.status.question?.id === card.question.id ? app.memories.of(session, card.question) : null;
+    return app.memories.of(session ?? null, card.question);
   };
   const isSuggested = (): boolean =>
     drawn !== null && drawn.suggestedSince !== null && app.options.now() >= drawn.suggestedSince + READING_MS;

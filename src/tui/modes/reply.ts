@@ -2,7 +2,7 @@ import { elsewhereOf, type SeenSession, type StashedResponse } from '../../proto
 import { sendText, stashText } from '../actions.ts';
 import { type App, requireSelected } from '../app.ts';
 import { type Editor, EMPTY_EDITOR, edit, editorOf, insert } from '../input/editor.ts';
-import { draftOf, type Model, questionOf, selectedSession } from '../model.ts';
+import { dialogOf, draftOf, type Model, selectedSession } from '../model.ts';
 import type { InputEvent } from '../terminal/keys.ts';
 import { confirm } from './confirm.ts';
 import type { Hint } from './mode.ts';
@@ -28,7 +28,9 @@ export function reply(app: App, added = ''): void {
     requireSelected(app);
     return;
   }
-  const slug = session?.slug ?? '';
+  let slug = session?.slug ?? '';
+  /** the question that the text is meant for; null if it is meant for the prompt */
+  const meantFor = session === null ? null : (dialogOf(model, session)?.id ?? null);
   let history: History = { texts: [], at: -1, draft: EMPTY_EDITOR };
   const text = (): string => draftOf(model, slug).text;
   const write = (editor: Editor): void => {
@@ -50,8 +52,16 @@ export function reply(app: App, added = ''): void {
       history = { ...history, texts: [...new Set(deliveries.map((delivery) => delivery.text))] };
     });
 
-  /** Returns the current state of the session, because it may have been renamed or may have asked something by now. */
-  const current = (): SeenSession | null => (slug === '' ? null : (model.view.get(slug) ?? requireSelected(app)));
+  /** Returns the current state of the session, which may have asked something by now, or may have been deleted. */
+  const current = (): SeenSession | null => model.view.get(slug) ?? null;
+
+  /** Returns why the text cannot be sent now, because the session has asked something since the user began to write. */
+  const refusalOf = (to: SeenSession): string | null => {
+    const open = dialogOf(model, to);
+    if ((open?.id ?? null) === meantFor) return null;
+    if (open === null) return `The question of ${to.slug} is no longer open`;
+    return meantFor === null ? `${to.slug} now asks something` : `${to.slug} now asks something else`;
+  };
 
   const recall = (step: number): boolean => {
     const at = history.at + step;
@@ -69,11 +79,17 @@ export function reply(app: App, added = ''): void {
     const isOwn = app.commands.has(typed);
     if (isOwn || to !== null) leave();
     if (isOwn) app.commands.run(app, typed);
+    else if (to === null && slug !== '') app.toast('bad', `${slug} no longer exists; your text was not sent`);
     else if (to === null) app.toast('bad', `No command is named ${typed.split(/\s/, 1)[0]} — ? lists them`);
     else if (typed.startsWith('!')) {
       const onYes = (): void => sendText(app, to, { text: typed, command: true });
       confirm(app, { question: `Let ${to.slug} run this in a shell?`, onYes });
-    } else sendText(app, to, { text: typed, queue, command: typed.startsWith('/') });
+    } else {
+      const command = typed.startsWith('/');
+      const refusal = queue || command ? null : refusalOf(to);
+      if (refusal === null) sendText(app, to, { text: typed, queue, command });
+      else app.toast('wait', `${refusal}; your text was not sent — s opens it again`);
+    }
   };
 
   const keep = (when: StashedResponse['when']): void => {
@@ -116,6 +132,9 @@ export function reply(app: App, added = ''): void {
       const to = slug === '' ? undefined : model.view.get(slug);
       const hints = hintsFor(app, text(), history.texts.length > 0);
       return to === undefined || elsewhereOf(to) === null ? hints : hints.filter(([, does]) => !does.endsWith('draft'));
+    },
+    onFrame(frame) {
+      if (frame.type === 'session_renamed' && frame.session === slug) slug = frame.slug;
     },
     handle(event: InputEvent) {
       const key = event.kind === 'key' ? keys[event.name] : undefined;
@@ -160,8 +179,7 @@ function titleFor(model: Model, session: SeenSession | null, text: string): stri
   if (session === null || text.startsWith('/')) return 'Command';
   const { slug, status } = session;
   if (text.startsWith('!')) return `Shell command for ${slug}`;
-  const question = questionOf(model, session);
-  if (question !== null && question.kind !== 'closing') return `Answer ${slug} in your own words`;
+  if (dialogOf(model, session) !== null) return `Answer ${slug} in your own words`;
   if (status.primary === 'active' || status.primary === 'stuck')
     return `To ${slug}, which is working: the prompt goes into Claude Code's own queue`;
   return `To ${slug}`;

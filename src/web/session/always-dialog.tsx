@@ -1,5 +1,6 @@
 import { useSignal } from '@preact/signals';
 import { useRef } from 'preact/hooks';
+import { alwaysChoicesOf } from '../../client/index.ts';
 import type { AlwaysChoices, Question } from '../../protocol/index.ts';
 import { alwaysTexts } from '../../text/always-words.ts';
 import { showHiddenMarks } from '../../text/hidden-marks.ts';
@@ -15,11 +16,10 @@ export function AlwaysDialog({ slug, question, onClose }: { slug: string; questi
   const cancel = useRef<HTMLButtonElement>(null);
   const params = { slug };
   useRead(
-    () => client.call('alwaysChoices', { params }),
+    () => alwaysChoicesOf(client, slug, question.id),
     {
       onRead: (found) => {
-        if (found.question_id === question.id) choices.value = found;
-        else onClose();
+        choices.value = found;
       },
       onError: (error) => {
         tellError(error);

@@ -15,7 +15,7 @@ export function useMemory(slug: string, question: Question, isWanted: boolean): 
   const isLive = link.value === 'live';
   const canAsk = isWanted && isLive && question.tool !== null && question.cut !== true;
   useRead(
-    canAsk ? () => client.call('questionMemory', { params: { slug } }) : null,
+    canAsk ? () => client.call('questionMemory', { params: { slug }, query: { question_id: question.id } }) : null,
     {
       onRead: (found) => {
         // The session may be asking something else by now, and these answers must not appear below that question.

@@ -47,6 +47,8 @@ export interface QuestionPanelProps {
   cameByItself: boolean;
   /** whether several sessions ask this question, because their earlier answers may differ */
   isOfSeveral?: boolean;
+  /** the ids of all questions that are shown; when one comes or goes, the buttons of the others move */
+  shownWith?: string;
   onAnswered?: () => void;
   /**
    * receives the answer, also as text, instead of the session; this component still determines which answers are
@@ -60,14 +62,14 @@ export interface QuestionPanelProps {
  * question's id is the component's key.
  */
 export function QuestionPanel(props: QuestionPanelProps) {
-  const { slug, question, hasKeys, cameByItself, isOfSeveral = false, onAnswered, onGive } = props;
+  const { slug, question, hasKeys, cameByItself, isOfSeveral = false, shownWith = '', onAnswered, onGive } = props;
   const isBusy = useSignal(false);
   const [isAlways, setIsAlways] = useState(false);
   const panel = useRef<HTMLElement>(null);
   const body = useRef<HTMLDivElement>(null);
   const elsewhere = elsewhereOf(sessions.value.get(slug) ?? {});
   const memory = useMemory(slug, question, elsewhere === null && !isOfSeveral);
-  const isSettled = useSettled(panel, cameByItself, memory);
+  const isSettled = useSettled(panel, cameByItself, memory, shownWith);
   const isRead = useReadToEnd(body);
   const give: GiveAnswer = async (answer) => {
     // The keys work even without the buttons, but they do not answer a question that dates from before the connection

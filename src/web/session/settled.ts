@@ -16,12 +16,13 @@ export const arrangement = signal('');
  * there before.
  * @param cameByItself whether the question appeared on its own; false if the user has just opened the page and expects
  * the question
- * @param added anything that was added to the question later and may have moved the buttons
+ * @param added anything that moves the buttons or gives them their keys when it changes, such as what is added to the
+ * question later, or the other questions that are shown
  */
 export function useSettled(
   panel: RefObject<HTMLElement | null>,
   cameByItself: boolean,
-  added: unknown = null,
+  ...added: readonly unknown[]
 ): boolean {
   const isSettled = useSignal(!cameByItself);
   const place = useRef<number | null>(null);
@@ -52,9 +53,9 @@ export function useSettled(
   }, [arrangement.value]);
   const before = useRef(added);
   useLayoutEffect(() => {
-    if (before.current !== added) settle();
+    if (before.current.some((one, index) => one !== added[index])) settle();
     before.current = added;
-  }, [added]);
+  }, [...added]);
   return isSettled.value;
 }
 

@@ -6,7 +6,7 @@ import { standingFor } from '../../../src/core/status/index.ts';
 import { type AlwaysChoices, CatalogueError, type Question } from '../../../src/protocol/index.ts';
 import { type Answered, type FacesUnderTest, startFaces } from '../../harness/faces.ts';
 import { callRoute } from '../../harness/rest.ts';
-import { asking } from '../../harness/some-sessions.ts';
+import { asking, askingAll, someCommand } from '../../harness/some-sessions.ts';
 
 let server: FacesUnderTest;
 let folder: string;
@@ -62,6 +62,24 @@ describe('as a rule of CBOS', () => {
     server.sessions.answer = () => Promise.reject(new CatalogueError('stale_question'));
     expect((await allow({ question_id, rule })).code()).toBe('stale_question');
     expect(await rules()).toEqual([]);
+  });
+
+  test('one can be made for each open question, except while Claude Code shows the dialog of an older one', async () => {
+    const behind = { ...someCommand('q3', 'npm ci'), behind: true as const };
+    const asked = askingAll(someCommand('q1', 'npm test'), someCommand('q2', 'npm run lint'), behind);
+    server.sessions.change('AUTH', asked);
+    const of = (question_id: string) => callRoute(server, 'alwaysChoices', { ...at, query: { question_id } });
+    const second = (await of('q2')).json() as AlwaysChoices;
+    expect(second).toMatchObject({
+      question_id: 'q2',
+      session: 'Yes, and don’t ask again for npm run lint',
+      rule: expect.stringContaining('command = [ "npm run lint" ]'),
+    });
+    expect(await choices()).toMatchObject({ question_id: 'q1', rule: expect.stringContaining('npm test') });
+    expect((await of('q3')).code()).toBe('question_behind');
+    expect((await of('gone')).code()).toBe('stale_question');
+    expect((await allow({ question_id: 'q2', rule: second.rule })).status).toBe(200);
+    expect(server.sessions.answers).toEqual([{ choice: 'yes', question_id: 'q2' }]);
   });
 
   test.each([

@@ -6,7 +6,7 @@ import type { Answer, MemoryPage, Question, QuestionMemory } from '../../../src/
 import { projectOf } from '../../../src/server/memory/project-of.ts';
 import { type FacesUnderTest, startFaces } from '../../harness/faces.ts';
 import { addAnswer } from '../../harness/memory-rules.ts';
-import { asking, DONE } from '../../harness/some-sessions.ts';
+import { asking, askingAll, DONE, someCommand } from '../../harness/some-sessions.ts';
 import { createWorktreeRepository } from '../../harness/worktree-repository.ts';
 
 let server: FacesUnderTest;
@@ -42,6 +42,16 @@ test('an open question comes with what was answered to the same call in its proj
   expect(await memoryOf('AUTH')).toMatchObject({ differs: true, suggestion: null });
   // Nothing was answered by looking.
   expect(server.sessions.answers).toEqual([]);
+});
+
+test('each open question has the answers that were given to its own call', async () => {
+  addAnswer(server.approvals, { folder, command: 'npm run lint' });
+  server.sessions.change('AUTH', askingAll(someCommand('q1', 'npm test'), someCommand('q2', 'npm run lint')));
+  const of = async (id: string): Promise<QuestionMemory> =>
+    (await server.call(`/sessions/AUTH/memory?question_id=${id}`)).json() as QuestionMemory;
+  expect(await of('q1')).toMatchObject({ question_id: 'q1', answers: [], suggestion: null });
+  expect(await of('q2')).toMatchObject({ question_id: 'q2', suggestion: { choice: 'yes' } });
+  expect((await server.call('/sessions/AUTH/memory?question_id=gone')).code()).toBe('stale_question');
 });
 
 test('a question that cannot be asked the same again has no memory, and without a question there is none', async () => {
