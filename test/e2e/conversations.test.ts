@@ -1,83 +1,30 @@
-import { copyFileSync, mkdirSync, readFileSync, symlinkSync, writeFileSync } from 'node:fs';
+import { copyFileSync, mkdirSync, symlinkSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest';
-import type { Scene } from '../../src/demo/scenes/scene.ts';
-import type { Explanation, RepositoryWorktrees } from '../../src/protocol/index.ts';
+import type { Explanation } from '../../src/protocol/index.ts';
 import { type Cbos, startCbos } from '../harness/cbos.ts';
 import { type ClaudeWorld, claudeWorld } from '../harness/claude.ts';
 import { type KeptConversations, keptConversations } from '../harness/kept-conversations.ts';
 import { waitFor } from '../harness/wait-for.ts';
-import { createWorktreeRepository } from '../harness/worktree-repository.ts';
 
 /** The name of the folder makes the session's path longer than the 200 characters that Claude Code keeps of it. */
 const LONG = `long/${'x'.repeat(120)}/${'y'.repeat(120)}`;
 
-/** How long a launch in a worktree may take on a busy machine. */
-const LAUNCH_MS = 90_000;
-
-const ENTER: Scene = {
-  name: 'enter',
-  about: 'The model moves the session into a worktree',
-  replies: [
-    { kind: 'answer', blocks: [{ kind: 'tool', name: 'EnterWorktree', input: { name: 'feat' } }] },
-    { kind: 'answer', blocks: [{ kind: 'text', text: 'I work in the worktree now.' }] },
-  ],
-};
-
 let world: ClaudeWorld;
-let place: string;
 let cbos: Cbos;
 let kept: KeptConversations;
 beforeAll(async () => {
-  const enter = (prompt: string): Scene | null => (prompt.includes('enter the worktree') ? ENTER : null);
-  world = await claudeWorld({ projects: ['other', 'behind', LONG], choosers: [enter] });
-  place = join(world.projectDir, '.claude', 'worktrees', 'feat');
-  createWorktreeRepository(world, 'project').commit('begin', { 'a.txt': 'a\n' });
+  world = await claudeWorld({ projects: ['other', 'behind', LONG] });
   symlinkSync(join(world.dir, 'behind'), join(world.dir, 'link'));
   const wrapper = join(world.dir, 'own-account.sh');
   const own = '[ -n "$OWN_ACCOUNT" ] && export CLAUDE_CONFIG_DIR="$OWN_ACCOUNT"';
   writeFileSync(wrapper, `#!/bin/sh\n${own}\nexec ${world.claude} "$@"\n`, { mode: 0o755 });
-  const variables = { CBOS_JSON_IDLE_TIMEOUT: '1', CBOS_TURN_CHECKPOINTS: 'true', CBOS_CLAUDE_COMMAND: wrapper };
+  const variables = { CBOS_JSON_IDLE_TIMEOUT: '1', CBOS_CLAUDE_COMMAND: wrapper };
   cbos = await startCbos(world, variables);
   kept = keptConversations(world, () => cbos);
 });
 afterEach(() => kept.clear());
 afterAll(() => world.dispose());
-
-async function restart(slug: string): Promise<void> {
-  expect((await cbos.cli(['stop', slug])).code).toBe(0);
-  const restarted = await cbos.cli(['restart', slug]);
-  expect([restarted.stdout, restarted.stderr]).toEqual([`${slug} restarted; resuming its conversation\n`, '']);
-  await cbos.until(slug, ({ status }) => status.primary === 'idle', 'is idle', LAUNCH_MS);
-}
-
-/** Checks that every face speaks of the worktree in which the session works, and not of the folder where it started. */
-async function isInWorktree(slug: string): Promise<void> {
-  const session = await cbos.until(slug, (one) => one.place === place, 'is in the worktree');
-  expect(session.path).toBe(world.projectDir);
-  // On a busy machine, a command does not wait long for the branch.
-  const untilPrinted = (args: readonly string[], line: RegExp): Promise<unknown> =>
-    waitFor(async () => line.test((await cbos.cli(args)).stdout), { describe: `cbos ${args[0]} names the worktree` });
-  await untilPrinted(['show', slug], /^ {2}place +.*\/worktrees\/feat \(worktree-feat\)$/m);
-  await untilPrinted(['ls', '--columns', 'name,path,branch'], /worktrees\/feat +worktree-feat/);
-  writeFileSync(join(place, 'only-here.txt'), 'here\n');
-  expect((await cbos.cli(['diff', slug])).stdout).toContain('only-here.txt');
-  const [listed] = (await cbos.call<RepositoryWorktrees[]>('GET', '/worktrees')).body;
-  const one = listed?.worktrees.find((worktree) => worktree.path === place);
-  expect(one).toMatchObject({ sessions: [slug], free: false });
-  const body = { slug: 'SECOND', path: world.projectDir, worktree: { branch: 'worktree-feat', existing: true } };
-  expect((await cbos.call('POST', '/sessions', body)).error?.code).toBe('worktree_in_use');
-  for (const folder of [place, join(place, 'sub')]) {
-    mkdirSync(folder, { recursive: true });
-    const direct = await cbos.cli(['new', 'SECOND', folder]);
-    expect([direct.code, direct.stderr]).toEqual([4, expect.stringContaining(`The session ${slug} works in`)]);
-  }
-  const rule = { effect: 'deny', tool: ['Bash'], project: [place] };
-  const added = await cbos.call<{ id: string }>('POST', '/rules', rule);
-  const asked = { tool: 'Bash', input: { command: 'make' }, session: slug };
-  expect((await cbos.call('POST', '/rules/test', asked)).body).toMatchObject({ decision: 'deny' });
-  await cbos.call('DELETE', `/rules/${added.body.id}`);
-}
 
 /** Checks that the registry of the session's own account is watched, as the one of the usual account is. */
 async function hasRegistry(slug: string): Promise<void> {
@@ -89,55 +36,6 @@ async function hasRegistry(slug: string): Promise<void> {
 }
 
 describe('a session continues its conversation', { timeout: 300_000 }, () => {
-  test('in a terminal, after the model has moved it into a worktree; and it returns there', async () => {
-    await kept.begin('MOVED');
-    expect(await cbos.session('MOVED')).not.toHaveProperty('place');
-    await kept.ask('MOVED', 'enter the worktree');
-    await isInWorktree('MOVED');
-    await restart('MOVED');
-    await kept.ask('MOVED', 'scene:hello again');
-    expect(kept.remembers('MOVED')).toBe(true);
-    expect(await kept.transcriptOf('MOVED')).toContain('--claude-worktrees-feat/');
-    await isInWorktree('MOVED');
-
-    // The first turn ran where the session started, and a rewind restores the files there.
-    const files = [world.projectDir, place].map((folder) => join(folder, 'a.txt'));
-    for (const file of files) writeFileSync(file, 'changed\n');
-    expect((await cbos.cli(['rewind', 'MOVED', '--before', '1', '--yes'])).stderr).toBe('');
-    expect(files.map((file) => readFileSync(file, 'utf8'))).toEqual(['a\n', 'changed\n']);
-
-    // A copy of the conversation gets a worktree of its own, and works there.
-    expect((await cbos.cli(['fork', 'MOVED', 'COPY'])).stderr).toBe('');
-    await kept.ask('COPY', 'scene:hello from the copy');
-    expect(kept.remembers('MOVED')).toBe(true);
-    expect(await cbos.session('COPY')).not.toHaveProperty('place');
-  });
-
-  test('that was started with --worktree, and its worktree is in use', async () => {
-    await kept.begin('FLAG', { args: ['--worktree', 'flagged'] });
-    const place = join(world.projectDir, '.claude', 'worktrees', 'flagged');
-    await cbos.until('FLAG', (one) => one.place === place, 'is in its worktree');
-    const second = await cbos.cli(['new', 'SECOND', world.projectDir, '--', '-w', 'flagged']);
-    expect([second.code, second.stderr]).toEqual([4, expect.stringContaining('The session FLAG works in')]);
-    await restart('FLAG');
-    await kept.ask('FLAG', 'scene:hello again');
-    expect(kept.remembers('FLAG')).toBe(true);
-    await cbos.until('FLAG', (one) => one.place === place, 'is in its worktree');
-  });
-
-  test('that was started with --worktree without a name: its next process works in the same worktree', async () => {
-    await kept.begin('NAMELESS', { type: 'json', args: ['-w'] });
-    const { place: first } = await kept.untilQuiet('NAMELESS');
-    expect(first).toContain('/.claude/worktrees/NAMELESS-');
-    await kept.ask('NAMELESS', 'scene:hello again');
-    expect(kept.remembers('NAMELESS')).toBe(true);
-    expect((await kept.untilQuiet('NAMELESS')).place).toBe(first);
-    const wrong = await cbos.cli(['new', 'WRONG', world.projectDir, '--type', 'json', '--', '--verbos']);
-    expect(wrong.code).toBe(0);
-    const refused = await cbos.cli(['send', 'WRONG', 'scene:hello', '--wait']);
-    expect([refused.code, refused.stderr]).toEqual([1, expect.stringContaining("unknown option '--verbos' (Did you")]);
-  });
-
   test('after /cd: a restart, parking and a prompt, and a conversion', async () => {
     await kept.begin('CD', { path: join(world.dir, 'behind') });
     await cbos.call('POST', '/sessions/CD/send', { text: `/cd ${join(world.dir, 'other')}`, command: true });
@@ -145,7 +43,7 @@ describe('a session continues its conversation', { timeout: 300_000 }, () => {
       describe: 'the transcript moves',
     });
     await cbos.until('CD', ({ place }) => place === join(world.dir, 'other'), 'is in the other folder');
-    await restart('CD');
+    await kept.restart('CD');
     // Claude Code itself does not return there.
     await cbos.until('CD', ({ place }) => place === undefined, 'is where it was started');
     await kept.ask('CD', 'scene:hello again');
@@ -158,16 +56,11 @@ describe('a session continues its conversation', { timeout: 300_000 }, () => {
     expect(kept.remembers('CD')).toBe(true);
   });
 
-  test.each([
-    ['as a JSON session that was idle, after the model has moved it into a worktree', 'IDLE', 'json', '.'],
-    ['in a folder with a long path, without a terminal', 'LONG-JSON', 'json', LONG],
-  ])('%s', async (_, slug, type, path) => {
-    await kept.begin(slug, { type, path: path === '.' ? world.projectDir : join(world.dir, path) });
-    if (path === '.') await kept.ask(slug, 'enter the worktree');
-    await kept.untilQuiet(slug);
-    if (path === '.') await isInWorktree(slug);
-    await kept.ask(slug, 'scene:hello again');
-    expect(kept.remembers(slug)).toBe(true);
+  test('in a folder with a long path, without a terminal', async () => {
+    await kept.begin('LONG-JSON', { type: 'json', path: join(world.dir, LONG) });
+    await kept.untilQuiet('LONG-JSON');
+    await kept.ask('LONG-JSON', 'scene:hello again');
+    expect(kept.remembers('LONG-JSON')).toBe(true);
   });
 
   test.each([
@@ -175,7 +68,7 @@ describe('a session continues its conversation', { timeout: 300_000 }, () => {
     ['in a folder with a long path', 'LONG', LONG],
   ])('%s', async (_, slug, path) => {
     await kept.begin(slug, { path: join(world.dir, path) });
-    await restart(slug);
+    await kept.restart(slug);
     await kept.ask(slug, 'scene:hello again');
     expect(kept.remembers(slug)).toBe(true);
   });
@@ -189,7 +82,7 @@ describe('a session continues its conversation', { timeout: 300_000 }, () => {
     expect(await kept.transcriptOf(slug, account)).toContain(account);
     if (type === 'screen') await hasRegistry(slug);
     if (type === 'json') await kept.untilQuiet(slug);
-    else await restart(slug);
+    else await kept.restart(slug);
     await kept.ask(slug, 'scene:hello again');
     expect(kept.remembers(slug)).toBe(true);
     if (type === 'screen') await hasRegistry(slug);

@@ -5,6 +5,9 @@ import type { Session } from '../../src/protocol/index.ts';
 import type { Cbos } from './cbos.ts';
 import type { ClaudeWorld } from './claude.ts';
 
+/** How long a launch may take on a busy machine, in a worktree for example. */
+const LAUNCH_MS = 90_000;
+
 /** Helpers for tests of what continues a session's conversation, and of what does not. */
 export interface KeptConversations {
   /** launches a session, and runs a first turn that `remembers` recognizes */
@@ -13,6 +16,8 @@ export interface KeptConversations {
   ask(slug: string, text: string): Promise<void>;
   /** reports whether the model was told about the beginning of a session's conversation with the last prompt */
   remembers(slug: string): boolean;
+  /** stops and restarts a session in a terminal */
+  restart(slug: string): Promise<void>;
   untilQuiet(slug: string): Promise<Session>;
   /** returns the path of the transcript */
   transcriptOf(slug: string, configDir?: string): Promise<string>;
@@ -36,6 +41,12 @@ export function keptConversations(world: ClaudeWorld, server: () => Cbos): KeptC
     remembers: (slug) => {
       const last = world.apiEvents.findLast((event) => event.kind === 'request' && event.scene !== null);
       return JSON.stringify(last).includes(`remember ${slug}`);
+    },
+    restart: async (slug) => {
+      expect((await server().cli(['stop', slug])).code).toBe(0);
+      const restarted = await server().cli(['restart', slug]);
+      expect([restarted.stdout, restarted.stderr]).toEqual([`${slug} restarted; resuming its conversation\n`, '']);
+      await server().until(slug, ({ status }) => status.primary === 'idle', 'is idle', LAUNCH_MS);
     },
     untilQuiet: (slug) => server().until(slug, ({ pid }) => pid === null, 'has no process'),
     transcriptOf: async (slug, configDir = join(world.home, '.claude')) => {
