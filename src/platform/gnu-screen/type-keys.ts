@@ -64,6 +64,10 @@ export const pressEnter = (host: ScreenHost, target: ScreenTarget, mayPress?: ()
 export const pressEscape = (host: ScreenHost, target: ScreenTarget, mayPress?: () => boolean): Promise<boolean> =>
   pressKey(host, target, '^[', mayPress);
 
+/** Presses shift+Tab. Parameters and result are those of {@link pressEnter}. */
+export const pressShiftTab = (host: ScreenHost, target: ScreenTarget, mayPress?: () => boolean): Promise<boolean> =>
+  pressKey(host, target, '^[[Z', mayPress);
+
 async function pressKey(
   host: ScreenHost,
   target: ScreenTarget,
@@ -111,6 +115,7 @@ function paste(text: string): Step {
  * Types one key, written in Screen's own notation.
  * @throws Withheld if the key may not be pressed at the last moment
  */
+/** @param key in the notation of Screen's `stuff`, in which `^X` is one character */
 function stuff(key: string, mayPress: () => boolean = () => true): Step {
   const send: Step['send'] = async (host, window) => {
     const session = await requireScreen(host, window);
@@ -118,7 +123,7 @@ function stuff(key: string, mayPress: () => boolean = () => true): Step {
     await sendCommandNow(host, session, window.number, ['stuff', key]);
     return 0;
   };
-  return { sizeBytes: 1, send };
+  return { sizeBytes: key.replaceAll(/\^./g, '^').length, send };
 }
 
 function typeSteps(host: ScreenHost, target: ScreenTarget, steps: readonly Step[]): Promise<void> {

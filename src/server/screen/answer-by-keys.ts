@@ -7,7 +7,7 @@ import { encodePaste, guardText } from '../../core/delivery/paste.ts';
 import { coverOf, draftOf } from '../../core/delivery/seen.ts';
 import { asDrawn } from '../../core/status/index.ts';
 import { isAtLeast, parseClaudeVersion } from '../../platform/claude/index.ts';
-import { pressEnter, pressEscape, typeKeys } from '../../platform/gnu-screen/index.ts';
+import { pressEnter, pressEscape, pressShiftTab, typeKeys } from '../../platform/gnu-screen/index.ts';
 import { type Answer, CatalogueError, type Question } from '../../protocol/index.ts';
 import type { SessionActor } from '../session/actor.ts';
 import { noteEnding } from '../session/delivery-journal.ts';
@@ -49,6 +49,12 @@ const FIELD_INDENT = 10;
  * is already shown.
  */
 const OLD_ENTER_MS = 400;
+/** The keys that would do something else, such as send a prompt, if the dialog had just disappeared. */
+const GUARDED: Readonly<Record<string, typeof pressEnter>> = {
+  '\r': pressEnter,
+  '\x1b': pressEscape,
+  '\x1b[Z': pressShiftTab,
+};
 /** A key that would end up in the prompt if the dialog had just disappeared. */
 const DIGIT = /^\d$/;
 /** How long to watch the prompt for a stray digit, which appears there as quickly as any other keypress. */
@@ -202,13 +208,17 @@ class OpenDialog {
     };
     this.#typed = true;
     if (step.written !== null && !this.#isNew()) await status.until(() => false, OLD_ENTER_MS);
-    if ('paste' in press) await typeKeys(deps.screen, target, this.#fieldKeys(press.paste));
-    else if (step.kind === 'enter') await pressEnter(deps.screen, target, isStillOpen);
-    else if (step.kind === 'escape') await pressEscape(deps.screen, target, isStillOpen);
-    else {
-      if (DIGIT.test(press.keys)) this.#actor.promptKeys.rememberAnswerKey(press.keys);
-      await typeKeys(deps.screen, target, press.keys);
+    if ('paste' in press) {
+      await typeKeys(deps.screen, target, this.#fieldKeys(press.paste));
+      return;
     }
+    const guarded = GUARDED[press.keys];
+    if (guarded !== undefined) {
+      await guarded(deps.screen, target, isStillOpen);
+      return;
+    }
+    if (DIGIT.test(press.keys)) this.#actor.promptKeys.rememberAnswerKey(press.keys);
+    await typeKeys(deps.screen, target, press.keys);
   }
 
   /** Reports whether the fields in this version's dialogs accept pastes. */

@@ -5,6 +5,7 @@ import {
   isLogging,
   pressEnter,
   pressEscape,
+  pressShiftTab,
   readHardcopy,
   renameScreen,
   type ScreenHost,
@@ -63,7 +64,8 @@ test('every command is for its window, whatever the person looks at and whatever
   await type('one');
   await pressEnter(world.host, target);
   await pressEscape(world.host, target);
-  wanted += '\r\x1b';
+  await pressShiftTab(world.host, target);
+  wanted += '\r\x1b\x1b[Z';
   await gets(got, wanted);
   // The two windows change places, so the shell now has the program's number.
   await person.screenCommand('number 0');
