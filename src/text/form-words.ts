@@ -1,4 +1,4 @@
-import type { Form, FormField } from '../protocol/index.ts';
+import { type Form, type FormField, openQuestions, type Session } from '../protocol/index.ts';
 import { showHiddenMarks } from './hidden-marks.ts';
 import { cleanLine } from './terminal-text.ts';
 
@@ -99,4 +99,10 @@ export function formStateText({ at_terminal: isAtTerminal, accepted, left, serve
   const where =
     isAtTerminal === true ? "The form is open in the session's terminal, and can be filled in only there." : '';
   return [over, where].filter((part) => part !== '').join(' ');
+}
+
+/** Reports whether an interrupt closes a form, and not the turn. In a JSON session, it ends the turn. */
+export function interruptClosesForm({ type, status }: Pick<Session, 'type' | 'status'>): boolean {
+  const questions = openQuestions(status);
+  return type === 'screen' && questions.length > 0 && questions.every(({ kind }) => kind === 'form');
 }

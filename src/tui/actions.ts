@@ -8,7 +8,7 @@ import {
   takesNumbers,
 } from '../protocol/index.ts';
 import { broadcastLine, deliveryLine } from '../text/delivery-text.ts';
-import { NO_NUMBERS_TEXT } from '../text/form-words.ts';
+import { interruptClosesForm, NO_NUMBERS_TEXT } from '../text/form-words.ts';
 import { firstLine, queueText } from '../text/session-words.ts';
 import { cutText } from '../text/tool-input-text.ts';
 import { type App, requireOwn, requireSelected } from './app.ts';
@@ -196,10 +196,9 @@ export function interrupt(app: App): void {
   if (session === null) return;
   app.run(async () => {
     await app.client.call('interrupt', { params: { slug: session.slug } });
-    app.toast(
-      'good',
-      session.view === undefined ? `${session.slug} was interrupted` : `The view of ${session.slug} was closed`,
-    );
+    const { slug, view } = session;
+    if (view !== undefined) app.toast('good', `The view of ${slug} was closed`);
+    else app.toast('good', interruptClosesForm(session) ? `The form of ${slug} was closed` : `${slug} was interrupted`);
   });
 }
 

@@ -80,6 +80,19 @@ describe('send', () => {
     expect(command.stdout.text).toContain('cbos answer AUTH 1');
   });
 
+  test('--wait ends well if the turn ends with a question in words', async () => {
+    const command = startCommand(['send', 'AUTH', 'hello', '--wait'], cli.where);
+    await arrival();
+    cli.server.sessions.change('AUTH', WORKS);
+    const closing = { ...PERMISSION, kind: 'closing' as const, tool: null, options: [] };
+    const because = { source: 'hook', rule: 'hook.Stop.closing', evidence: 'Shall I go on?' } as const;
+    cli.server.sessions.change('AUTH', {
+      status: statusOf({ primary: 'waiting', detail: 'question', question: closing, because }),
+    });
+    expect(await command.ended).toBe(0);
+    expect(command.stderr.text).toContain('AUTH ended its turn with a question');
+  });
+
   test('--wait does not call a turn over that stops at a dialog without a question', async () => {
     const command = startCommand(['send', 'AUTH', 'hello', '--wait'], cli.where);
     await arrival();

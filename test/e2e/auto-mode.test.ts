@@ -1,4 +1,5 @@
 import { afterAll, beforeAll, expect, test } from 'vitest';
+import type { Session } from '../../src/protocol/index.ts';
 import { type Cbos, startCbos } from '../harness/cbos.ts';
 import { type ClaudeWorld, claudeWorld } from '../harness/claude.ts';
 
@@ -52,8 +53,10 @@ test('an option of this dialog may change the permission mode, once the window s
   // Claude Code offers this option only if its window shows all that the option does.
   const refused = await cbos.cli(['answer', 'LEAVE', '2']);
   expect(refused).toMatchObject({ code: 4, stderr: expect.stringContaining('only in a taller window') });
-  await cbos.call('POST', '/sessions/LEAVE/resize', { cols: 100, rows: 40 });
-  await cbos.until('LEAVE', ({ status }) => /^Auto mode/.test(status.question?.text ?? ''), 'shows the whole dialog');
+  await cbos.call('POST', '/sessions/LEAVE/resize', { cols: 80, rows: 40 });
+  const isWhole = ({ status: { question } }: Session): boolean =>
+    /^Auto mode/.test(question?.text ?? '') && question?.options[1]?.label === 'leave for accept edits mode and stop';
+  await cbos.until('LEAVE', isWhole, 'shows the whole dialog');
   await answer('LEAVE', '2');
   await cbos.untilStatus('LEAVE', 'idle/waiting_input');
   const { body } = await cbos.call<{ buffer: string }>('GET', '/sessions/LEAVE/buffer?lines=45');

@@ -89,14 +89,14 @@ describe('an MCP server asks in a terminal session', () => {
   });
 
   test('no declines it, and an interrupt closes it', async () => {
-    for (const [command, action] of [
-      [['answer', 'EL', 'no'], 'decline'],
-      [['interrupt', 'EL'], 'cancel'],
+    for (const [command, action, printed] of [
+      [['answer', 'EL', 'no'], 'decline', 'EL: answered\n'],
+      [['interrupt', 'EL'], 'cancel', 'EL: the form was closed\n'],
     ] as const) {
       const before = answersOf(world).length;
       await ask('form');
       const given = await cbos.cli(command);
-      expect(given.code, given.stderr).toBe(0);
+      expect([given.code, given.stdout, given.stderr]).toEqual([0, printed, '']);
       expect(await answerAfter(world, before)).toMatchObject({ action });
       await done();
     }

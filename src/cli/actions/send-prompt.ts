@@ -1,4 +1,4 @@
-import { CatalogueError, type Delivery, EXIT } from '../../protocol/index.ts';
+import { CatalogueError, type Delivery, EXIT, isAsking } from '../../protocol/index.ts';
 import { deliveryLine } from '../../text/delivery-text.ts';
 import { sessionLine } from '../../text/session-words.ts';
 import { CommandError } from '../command-error.ts';
@@ -95,7 +95,7 @@ async function printOutcome(context: CliContext, ended: EndedTurn, isJson: boole
     if (!isJson) out.lines(openQuestionLines(slug, status));
     return;
   }
-  if (status.primary === 'waiting' && status.detail !== 'limit') {
+  if (question === null && isAsking(status)) {
     throw new CommandError(`${slug} shows a dialog that CBOS cannot read`, `cbos attach ${slug}`, EXIT.refused);
   }
   const { readOutcome } = await import('../turn-outcome.ts');

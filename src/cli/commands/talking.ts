@@ -1,5 +1,6 @@
 import type { Command } from 'commander';
 import { deliveryLine } from '../../text/delivery-text.ts';
+import { interruptClosesForm } from '../../text/form-words.ts';
 import { queueText } from '../../text/session-words.ts';
 import { type SendOptions, sendPrompt } from '../actions/send-prompt.ts';
 import type { CliContext } from '../context.ts';
@@ -72,7 +73,7 @@ export function addTalking(program: Command, context: CliContext): void {
   describe(program.command('interrupt'), {
     group: 'talking',
     summary: "interrupt a session's running turn, or close the view that covers its prompt",
-    more: "This does what Esc does in the terminal. It never dismisses a dialog, and is refused if no turn is running. If no turn is running and one of Claude Code's views covers the prompt, such as /help or the detailed transcript, it closes the view. An interrupt also pauses the session's queue until `cbos queue resume`.",
+    more: "This does what Esc does in the terminal. It dismisses no dialog except the form of an MCP server, and is refused if no turn is running. If no turn is running and one of Claude Code's views covers the prompt, such as /help or the detailed transcript, it closes the view. An interrupt also pauses the session's queue until `cbos queue resume`.",
     examples: [
       ['cbos interrupt AUTH', 'end the turn of AUTH; the session keeps running'],
       ['cbos interrupt build1/AUTH', 'the same on another machine in the fleet'],
@@ -82,10 +83,11 @@ export function addTalking(program: Command, context: CliContext): void {
     .option('--json', 'print the API response as JSON')
     .action(async (slug: string, options: { json?: boolean }) => {
       const client = await context.client();
-      const { view } = await client.call('getSession', { params: { slug } });
+      const before = await client.call('getSession', { params: { slug } });
       const result = await client.call('interrupt', { params: { slug } });
       if (options.json === true) out.json(result);
-      else if (view !== undefined) out.line(`${slug}: the view was closed; it accepts prompts again`);
+      else if (before.view !== undefined) out.line(`${slug}: the view was closed; it accepts prompts again`);
+      else if (interruptClosesForm(before)) out.line(`${slug}: the form was closed`);
       else {
         out.line(`${slug}: interrupted; it accepts prompts again`);
         const session = await client.call('getSession', { params: { slug } });

@@ -93,6 +93,15 @@ export function continuingArguments(args: readonly string[]): string[] {
   return readArguments(args).flatMap(({ flag, words }) => (flag === null || ONCE.has(flag) ? [] : words));
 }
 
+/**
+ * Returns the arguments for a session that copies the conversation of another one. It works in a folder of its own, and
+ * not in the worktree that the arguments of the other one name.
+ */
+export const forkedArguments = (args: readonly string[]): string[] =>
+  readArguments(continuingArguments(args)).flatMap(({ row, words }) =>
+    row?.names.includes('--worktree') === true ? [] : words,
+  );
+
 /** The conversation that a user's arguments choose. */
 export type ChosenConversation = { kind: 'id'; id: string } | { kind: 'newest' };
 

@@ -112,10 +112,10 @@ function paste(text: string): Step {
 }
 
 /**
- * Types one key, written in Screen's own notation.
+ * Types one key.
+ * @param key in Screen's own notation, in which `^X` is one character
  * @throws Withheld if the key may not be pressed at the last moment
  */
-/** @param key in the notation of Screen's `stuff`, in which `^X` is one character */
 function stuff(key: string, mayPress: () => boolean = () => true): Step {
   const send: Step['send'] = async (host, window) => {
     const session = await requireScreen(host, window);

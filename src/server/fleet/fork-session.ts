@@ -1,4 +1,4 @@
-import { continuingArguments } from '../../core/launch/index.ts';
+import { forkedArguments } from '../../core/launch/index.ts';
 import { canFork, type ForkedConversation } from '../../platform/claude/index.ts';
 import type { SessionRecord } from '../../platform/sqlite/session-store.ts';
 import { CatalogueError, type Fork, type Session } from '../../protocol/index.ts';
@@ -39,7 +39,7 @@ export function forkSession(context: CreateContext, member: Member, request: For
           ...record,
           launch: {
             ...asked,
-            args: continuingArguments(asked.args),
+            args: forkedArguments(asked.args),
             fork,
             trusted_folder: request.same_folder === true ? asked.trusted_folder : null,
             worktree: worktree === null ? undefined : { ...worktree, base: asked.worktree?.base ?? worktree.base },

@@ -25,7 +25,13 @@ export async function answerForm(actor: SessionActor, { id }: Question, plan: Fo
     return;
   }
   if (question.form?.at_terminal !== true || plan.action === 'accept') throw new CatalogueError('stale_question');
-  await pressEscape(deps.screen, target);
+  // The dialog may close on its own, and Esc would then interrupt the turn.
+  const isShown = (): boolean =>
+    status.memory().questions.some((open) => open.id === id) &&
+    status.evidence().screen?.reading.dialog?.form !== undefined;
+  if (!(await pressEscape(deps.screen, target, isShown))) {
+    throw new CatalogueError('stale_question', 'The dialog of this form is no longer open, so nothing was typed');
+  }
   const isGone = (): boolean => !status.memory().questions.some((open) => open.id === id);
   if (await status.until(isGone, CLOSED_MS)) return;
   throw new CatalogueError('not_confirmed', `CBOS typed Esc, but the form of ${slug} is still open`);

@@ -2,6 +2,7 @@ import { describe, expect, test } from 'vitest';
 import {
   chosenConversation,
   continuingArguments,
+  forkedArguments,
   isRepeatable,
   mergeSettings,
   nameWorktree,
@@ -96,6 +97,10 @@ describe('arguments for Claude Code', () => {
     expect(continuingArguments(['-cd', 'api'])).toEqual(['-d', 'api']);
     // The text would be in the prompt box again, and CBOS types nothing into a box with text.
     expect(continuingArguments(['--prefill', 'half a prompt', '--verbose'])).toEqual(['--verbose']);
+  });
+
+  test('a copy of a session does not work in the worktree that the arguments of the session name', () => {
+    expect(forkedArguments(['-w', 'feat', '--verbose', '--worktree=other', '-c', 'do this'])).toEqual(['--verbose']);
   });
 
   test('a worktree without a name gets one, because each launch would make another worktree', () => {

@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest';
-import { readScreen } from '../../../src/core/status/index.ts';
-import { frame, RULE } from './evidence-maker.ts';
+import { derive, NO_HOOKS, observeHook, readScreen } from '../../../src/core/status/index.ts';
+import { evidenceOf, frame, RULE, screenOf } from './evidence-maker.ts';
 
 const TEXT = [
   "  Auto mode can't check actions in this session",
@@ -10,8 +10,8 @@ const TEXT = [
   '',
 ];
 const HINTS = ['  Enter to stay in auto mode · shift+Tab to leave for accept edits mode', '  and stop · Esc to cancel'];
-const read = (lines: readonly string[]) =>
-  readScreen(frame(['❯ do it', '', '● Bash(make)', '  ⎿  Waiting…', RULE, ...lines]));
+const shown = (lines: readonly string[]) => frame(['❯ do it', '', '● Bash(make)', '  ⎿  Waiting…', RULE, ...lines]);
+const read = (lines: readonly string[]) => readScreen(shown(lines));
 
 describe('a dialog in which each answer has a key', () => {
   test('is read with its text and an option for each key, and lines that were broken are joined', () => {
@@ -42,8 +42,32 @@ describe('a dialog in which each answer has a key', () => {
     });
   });
 
+  test('is not seen in a permission dialog that quotes it', () => {
+    const quoting = [' Bash command', '', `   echo "${HINTS[0]?.trim()}`, ...HINTS, '', ' Do you want to proceed?'];
+    const { detail, dialog } = read([...quoting, ' ❯ 1. Yes', '   2. No', '', ' Esc to cancel']);
+    expect([detail, dialog?.keys]).toEqual(['permission', undefined]);
+  });
+
   test('other hints about keys are no options', () => {
     expect(read(['  Search', '', '  Enter to select · shift+Tab to go back · Esc to cancel']).dialog).toBeNull();
+  });
+});
+
+describe('the dialog stays the question of the session', () => {
+  const call = (event: string, at: number, id: string) => ({
+    ...{ event, at, wait: null },
+    payload: { tool_name: 'Bash', tool_use_id: id, tool_input: { command: id } },
+  });
+  const prompt = { event: 'UserPromptSubmit', at: 1, payload: { prompt: 'go' }, wait: null };
+  test.each([
+    ['another call begins', call('PreToolUse', 1_200, 'ls')],
+    ['an agent has asked for permission', call('PermissionRequest', 900, 'ls')],
+  ])('although %s', (_, other) => {
+    const hooks = [prompt, call('PreToolUse', 2, 'make'), other].reduce(observeHook, NO_HOOKS);
+    const screen = screenOf([1_000, shown([...TEXT, ...HINTS])]);
+    const { primary, detail, question } = derive(evidenceOf({ hooks, screen }), 1_300);
+    expect([primary, detail, question?.kind, question?.options.length]).toEqual(['waiting', 'setup', 'setup', 3]);
+    expect(question?.text).toMatch(/^Auto mode can't check/);
   });
 });
 

@@ -15,9 +15,11 @@ export function agree(hearing: FullHearing): Arbitration {
   }
 }
 
-function bothWait({ hook, screen }: FullHearing): Arbitration {
+function bothWait({ hook, screen, shown }: FullHearing): Arbitration {
   if (isClosing(screen)) return final(hook, 'both report waiting; the hook knows the reason');
   if (isClosing(hook)) return final(screen, 'both report waiting; a dialog is open now');
+  if (shown.reading.dialog?.keys !== undefined)
+    return final(screen, 'both report waiting; the screen shows a dialog that no hook reports');
   // On the screen, a dialog can be recognized only by its appearance. If that is not possible, or if the detailed
   // transcript covers the dialog, CBOS assumes that it is the dialog that the hook announced.
   return screen.detail === 'setup' || screen.rule === TRANSCRIPT_RULE

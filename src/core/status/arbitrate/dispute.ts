@@ -71,8 +71,7 @@ function overDialog(dispute: FullHearing): Arbitration {
   // long before that.
   if (hook.rule.startsWith('hook.Stop')) return final(screen, 'the end of a turn does not close a dialog');
   if (hook.since > shown.changedAt) {
-    if (isFormBeside(dispute))
-      return final(screen, 'the form of an MCP server is open, and this hook does not close it');
+    if (isBeside(dispute)) return final(screen, 'a dialog is open that this hook does not close');
     return until(hook.since + thresholds.drawLagMs, now, {
       first: hook,
       later: screen,
@@ -84,13 +83,14 @@ function overDialog(dispute: FullHearing): Arbitration {
 }
 
 /**
- * Reports whether the dialog is a form beside which the turn runs on, so no hook of a call closes it. After an address
- * was accepted, the server's call ends and the turn continues, while Claude Code waits for the server (2.1.330).
- * Otherwise, the call in which the server asks is still running, so another call has fired the hook.
+ * Reports whether the turn may run on beside the dialog, so no hook of a call closes it. The dialog about the safety
+ * check of auto mode concerns the whole session. After an address was accepted, the server's call ends and the turn
+ * continues, while Claude Code waits for the server (2.1.330). In any other form, the call in which the server asks is
+ * still running, so another call has fired the hook.
  */
-function isFormBeside({ shown, evidence }: FullHearing): boolean {
-  const form = shown.reading.dialog?.form;
-  if (form === undefined) return false;
+function isBeside({ shown, evidence }: FullHearing): boolean {
+  const { form, keys } = shown.reading.dialog ?? {};
+  if (form === undefined) return keys !== undefined;
   return form.accepted === true || evidence.hooks.tools.some(({ name }) => isToolOf(form.server, name));
 }
 

@@ -18,13 +18,17 @@ export function readKeyDialog({ lines, cols }: ScreenFrame): ScreenDialog | null
   const rule = lines.findLastIndex((line) => isRule(line, cols));
   const drawn = lines.slice(rule + 1).map((line) => line.trim());
   const start = drawn.findLastIndex((line) => KNOWN.test(line));
-  if (start < 0) return null;
+  const hints = drawn.slice(start).join('\n').trim();
+  // A command that quotes such a line is followed by more paragraphs.
+  if (start < 0 || hints.includes('\n\n')) return null;
   const text = drawn.slice(0, start).join('\n').trim();
-  const hints = drawn.slice(start).join(' ').trim();
-  const answers = hints.split(' · ').map((hint) => {
-    const [, key = '', label = ''] = HINT.exec(hint) ?? [];
-    return { keys: TOO_LOW.test(label) ? null : (KEYS[key] ?? null), label };
-  });
+  const answers = hints
+    .replaceAll('\n', ' ')
+    .split(' · ')
+    .map((hint) => {
+      const [, key = '', label = ''] = HINT.exec(hint) ?? [];
+      return { keys: TOO_LOW.test(label) ? null : (KEYS[key] ?? null), label };
+    });
   const options = answers.map(({ label }, index) => {
     return { key: String(index + 1), label, description: null, means: meaningOfDecision(label) };
   });
