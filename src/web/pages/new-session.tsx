@@ -1,5 +1,5 @@
 import { useSignal } from '@preact/signals';
-import { useEffect } from 'preact/hooks';
+import { useLayoutEffect } from 'preact/hooks';
 import { launchSeveral } from '../../client/launch-several.ts';
 import { type NewSession, PermissionMode, type Session, type SessionType, SLUG_PATTERN } from '../../protocol/index.ts';
 import { setUpNotice } from '../../text/set-up-words.ts';
@@ -33,7 +33,8 @@ export function NewSessionPage() {
   const model = useSignal('');
   const worktree = useWorktreeChoice();
   const isBusy = useSignal(false);
-  useEffect(() => {
+  // Before the browser handles the next key, because the user may already be in the field for the name.
+  useLayoutEffect(() => {
     if (!isNamed.value) slug.value = freeSlug(path.value);
   }, [path.value]);
 
