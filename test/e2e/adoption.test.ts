@@ -1,6 +1,6 @@
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { existsSync, readdirSync, readFileSync } from 'node:fs';
+import { existsSync, readdirSync, readFileSync, renameSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import type { Delivery, Session } from '../../src/protocol/index.ts';
@@ -44,6 +44,22 @@ describe('a Screen session that something else started', () => {
     const refused = await cbos.call('POST', '/sessions/later/send', { text: 'hi' });
     expect(refused).toMatchObject({ status: 409, error: { code: 'not_adopted' } });
     expect(readdirSync(world.streamDir)).toEqual([]);
+  });
+
+  test('has a status even if Claude Code has reported it before the session was found', async () => {
+    await startForeign('hidden');
+    const registry = join(world.home, '.claude', 'sessions');
+    const isIdle = (file: string): boolean => readFileSync(join(registry, file), 'utf8').includes('"idle"');
+    await waitFor(() => existsSync(registry) && readdirSync(registry).some(isIdle), {
+      describe: 'Claude Code is idle',
+    });
+    const [socket = ''] = readdirSync(world.screenDir);
+    renameSync(join(world.screenDir, socket), join(world.temporary, socket));
+    cbos = await startCbos(world);
+    expect((await cbos.call<Session[]>('GET', '/sessions')).body).toEqual([]);
+    renameSync(join(world.temporary, socket), join(world.screenDir, socket));
+    await listed('hidden');
+    await cbos.until('hidden', (one) => one.status.primary === 'idle', 'is idle by the registry');
   });
 
   test('without Claude Code in it does not concern CBOS', async () => {

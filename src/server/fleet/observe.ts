@@ -82,6 +82,11 @@ export function createObserver(options: ObserverOptions): Observer {
   let disposed = false;
   /** the ids of waits that show a call and are being answered */
   const answering = new Set<string>();
+  /**
+   * the last record of each process of which no session is known. The registry reports a record only once, so the
+   * record is kept for a session that is found later.
+   */
+  const unclaimed = new Map<number, RegistryRecord>();
 
   /** Runs one check at a time. A change during a check causes another check right afterwards. */
   function look(): Promise<void> {
@@ -91,6 +96,7 @@ export function createObserver(options: ObserverOptions): Observer {
     }
     looking = survey
       .look()
+      .then(claimRecords)
       .catch((cause: unknown) => log.error({ err: cause }, 'the check of the sessions failed'))
       .finally(() => {
         looking = null;
@@ -110,13 +116,24 @@ export function createObserver(options: ObserverOptions): Observer {
   }
 
   async function seeRegistry(record: RegistryRecord): Promise<void> {
+    unclaimed.set(record.pid, record);
     const member = await memberOf(record.pid);
-    if (member === null) {
-      lookSoon();
-      return;
+    if (member === null) lookSoon();
+    // While the session was looked for, a newer record may have come, or the file may have been removed.
+    else if (unclaimed.get(record.pid) === record) await takeRecord(member, record);
+  }
+
+  /** Gives the kept records to sessions that have been found since. */
+  function claimRecords(): void {
+    for (const record of unclaimed.values()) {
+      const member = memberByPid(record.pid);
+      if (member !== undefined) void takeRecord(member, record);
     }
+  }
+
+  async function takeRecord({ actor }: Member, record: RegistryRecord): Promise<void> {
+    unclaimed.delete(record.pid);
     const { sessionId, version } = record;
-    const { actor } = member;
     actor.intake.seeRegistry({ ...registryEvidence(record, clock.now()), version });
     if (sessionId === null) return;
     const configDirs = configDirectoriesOf(actor.record, options.environment);
@@ -134,6 +151,7 @@ export function createObserver(options: ObserverOptions): Observer {
   }
 
   function seeRegistryGone(pid: number): void {
+    unclaimed.delete(pid);
     roster
       .all()
       .find(({ actor }) => actor.record.agent?.pid === pid)
@@ -141,14 +159,17 @@ export function createObserver(options: ObserverOptions): Observer {
     lookSoon();
   }
 
+  const terminals = (): Member[] => roster.all().filter(({ actor }) => !actor.isDead());
+  const memberByPid = (pid: number): Member | undefined =>
+    terminals().find(({ actor }) => actor.record.agent?.pid === pid);
+
   /**
    * Finds the session by its process, or by its Screen session if a wrapper or a person has started Claude Code there.
    */
   async function memberOf(pid: number): Promise<Member | null> {
-    const terminals = roster.all().filter(({ actor }) => !actor.isDead());
-    const byPid = terminals.find(({ actor }) => actor.record.agent?.pid === pid);
+    const byPid = memberByPid(pid);
     if (byPid !== undefined) return byPid;
-    for (const member of terminals) if (await followAgent(member.actor, pid, options.registryDir)) return member;
+    for (const member of terminals()) if (await followAgent(member.actor, pid, options.registryDir)) return member;
     return null;
   }
 
