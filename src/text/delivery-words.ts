@@ -31,10 +31,14 @@ const PHASE_WORDS: Readonly<Partial<Record<DeliveryPhase, string>>> = {
   session_ended: 'The session stopped before CBOS could send the text, so it did not arrive',
 };
 
-/** @param reason why the delivery failed, in the words of the error */
+/** The note of a prompt that CBOS sent without knowing into which conversation. */
+export const UNREPORTED =
+  'Claude Code had not reported which conversation it continues, so check that the answer belongs to the right one';
+
+/** @param reason why the delivery failed, in the words of the error, or what CBOS guessed when it sent the prompt */
 export function deliveryNote(phase: DeliveryPhase, intoQueue: boolean, reason: string | null): string | null {
   if ((phase === 'refused' || phase === 'refused_back') && reason !== null) return refusalNote(reason);
-  if (intoQueue && (phase === 'entering' || phase === 'taken')) return IN_QUEUE;
+  if (intoQueue && (phase === 'entering' || phase === 'taken')) return [IN_QUEUE, reason ?? []].flat().join('. ');
   return PHASE_WORDS[phase] ?? reason;
 }
 

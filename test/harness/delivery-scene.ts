@@ -23,6 +23,7 @@ export interface Shown {
   tools: readonly PendingTool[];
   /** how long ago a turn ended, according to the hooks */
   turnEndAt: number | null;
+  conversed: Seen['conversed'];
   told: ToldTexts | null;
 }
 
@@ -63,6 +64,7 @@ export class DeliveryScene {
     isOverBudget: false,
     tools: [],
     turnEndAt: null,
+    conversed: 'known',
     told: null,
   };
   clearedAt = 0;
@@ -153,7 +155,7 @@ export class DeliveryScene {
       isQueueStopped: shown.isQueueStopped,
       isOverBudget: shown.isOverBudget,
       isUnread: shown.isUnread,
-      conversed: 'known',
+      conversed: shown.conversed,
       takesManyPastes: true,
       answerKey: null,
       clearedAt: this.clearedAt,

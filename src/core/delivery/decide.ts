@@ -131,7 +131,7 @@ export function askedFor({ kind, tool, text }: Question): string {
 /** Reports whether CBOS may type a held message now. */
 export function mayTypeHeld(context: DeliveryContext): boolean {
   if (!context.adopted || context.isOverBudget || context.isEnterBound) return false;
-  if (context.conversed !== 'known') return false;
+  if (context.conversed === 'awaited' || context.conversed === 'another') return false;
   if (context.isUnread || context.cover !== null || context.draft === 'foreign') return false;
   return isReady(context.status) && !isLimited(context.status);
 }

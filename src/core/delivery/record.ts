@@ -23,7 +23,7 @@ export interface DeliveryRecord {
    * sends the message again if no answer comes
    */
   held: boolean;
-  /** why the delivery failed, as stated in the error that the sender received */
+  /** why the delivery failed, as stated in the error that the sender received, or what CBOS guessed when it sent it */
   reason: string | null;
   /** slug of the session that sent the message, or null if a user sent it */
   sender: string | null;

@@ -20,9 +20,9 @@ export interface PromptSeen {
 
 /**
  * Whether the session's process continues the conversation that it was to continue: as far as known it does, this has
- * yet to be reported, or Claude Code has begun another one.
+ * yet to be reported, CBOS no longer waits for the report, or Claude Code has begun another one.
  */
-export type Conversed = 'known' | 'awaited' | 'another';
+export type Conversed = 'known' | 'awaited' | 'unreported' | 'another';
 
 /** What delivery decisions are based on: everything that is known about a session at one moment. */
 export interface Seen extends PromptSeen {

@@ -1,3 +1,4 @@
+import { UNREPORTED } from '../../text/delivery-words.ts';
 import type { Millis } from '../status/index.ts';
 import { boxHolds } from './box.ts';
 import { utf8Length } from './paste.ts';
@@ -192,7 +193,8 @@ function enter(typed: Typed, isShown: boolean, seen: Seen, of: 'typed' | 'left' 
   const { id } = typed;
   // The hook of an earlier, identical message may have marked this message as taken. Pressing Enter in an empty prompt
   // does nothing.
-  const phase = { id, phase: 'entering', intoQueue: typed.confirm === 'queue' } as const;
+  const guessed = seen.conversed === 'unreported' ? { reason: UNREPORTED } : {};
+  const phase = { id, phase: 'entering', intoQueue: typed.confirm === 'queue', ...guessed } as const;
   const changes = isTaken(typed, seen) ? [] : [phase];
   return go({ at: 'entered', typed, isShown }, { changes, effect: { kind: 'enter', id, of, isForced: typed.force } });
 }

@@ -2,6 +2,7 @@ import { contextOf, type DeliveryDecision, decideDelivery, mayTypeHeld } from '.
 import { type DeliveryRecord, statusOf } from '../../core/delivery/record.ts';
 import { CatalogueError, type ClaudeEvent, type Delivery, readPromptRefusal, type Send } from '../../protocol/index.ts';
 import { overBudgetText, raiseHint } from '../../text/budget-words.ts';
+import { UNREPORTED } from '../../text/delivery-words.ts';
 import { isMissing, showingMissing } from '../fleet/session-conversation.ts';
 import type { SessionActor } from '../session/actor.ts';
 import { type Deliverer, openDeliveryJournal } from '../session/delivery-journal.ts';
@@ -147,6 +148,7 @@ export function createJsonDeliverer(
     try {
       requireBudget();
       await showingMissing(actor, () => driver.prompt({ id, text }));
+      if (seeDelivery(actor).conversed === 'unreported') apply([{ id, phase: find(id).phase, reason: UNREPORTED }]);
     } catch (cause) {
       // A prompt from the queue returns to it, because the next process may continue the conversation.
       const isKept = record.held && isMissing(cause);

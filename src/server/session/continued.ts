@@ -24,8 +24,8 @@ export function conversedIn(
 ): Conversed {
   if (endedAt !== null || agent === null) return 'known';
   if (reported.instead !== null) return 'another';
-  const isAwaited = reported.asked !== null && startedAt !== null && now - startedAt < REPORT_MS;
-  return isAwaited ? 'awaited' : 'known';
+  if (reported.asked === null) return 'known';
+  return startedAt !== null && now - startedAt < REPORT_MS ? 'awaited' : 'unreported';
 }
 
 /**

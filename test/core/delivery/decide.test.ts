@@ -156,6 +156,7 @@ describe('a held text may be typed', () => {
     ['not while Enter does something else', at('idle', 'ready', { isEnterBound: true }), false],
     ['not into another conversation', at('idle', 'ready', { conversed: 'another' }), false],
     ['not before the conversation is known', at('idle', 'ready', { conversed: 'awaited' }), false],
+    ['without a report about the conversation', at('idle', 'ready', { conversed: 'unreported' }), true],
     ['not while the status is unknown', at(null), false],
   ])('%s', (_, context, may) => {
     expect(mayTypeHeld(context)).toBe(may);

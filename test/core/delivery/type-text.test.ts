@@ -1,6 +1,7 @@
 import { expect, test } from 'vitest';
 import { advanceTyping, type Became, enterLeft, typeText } from '../../../src/core/delivery/type-text.ts';
 import type { DeliveryPhase } from '../../../src/protocol/index.ts';
+import { deliveryNote } from '../../../src/text/delivery-words.ts';
 import { DeliveryScene, type Reaction, type Shown } from '../../harness/delivery-scene.ts';
 
 const TEXT = 'text of a';
@@ -261,4 +262,18 @@ test.each<[string, Reaction[], Became, number]>([
   expect(scene.play(advanceTyping, enterLeft(record, scene.see()), reactions)).toEqual({ at: 'over', became });
   expect(scene.log.filter((entry) => entry === 'enter')).toHaveLength(enters);
   expect(scene.log).not.toContain('type');
+});
+
+test.each<['turn' | 'queue', Shown['conversed'], string]>([
+  ['turn', 'unreported', 'had not reported which conversation'],
+  ['queue', 'unreported', "in Claude Code's own queue. Claude Code had not reported which conversation"],
+  ['turn', 'known', 'none'],
+])('the note says that CBOS guessed the conversation: sent for the %s, %s', (confirm, conversed, note) => {
+  const scene = new DeliveryScene();
+  const record = scene.add('a', { phase: 'held', text: TEXT });
+  scene.shown = { ...scene.shown, conversed };
+  scene.play(advanceTyping, typeText(record, { confirm, force: false }, scene.see()), [DRAWN, TAKEN]);
+  const { phase, intoQueue, reason } = scene.records[0] ?? record;
+  expect(phase).toBe('taken');
+  expect(deliveryNote(phase, intoQueue, reason) ?? 'none').toContain(note);
 });
