@@ -20,11 +20,30 @@ export function countTests(report, exitCode) {
   const tests = files.flatMap((file) => file.assertionResults);
   const passed = tests.filter(({ status }) => status === 'passed').length;
   const failedTests = tests.filter(({ status }) => status === 'failed').length;
-  const brokenFiles = files.filter(
-    (file) => file.status === 'failed' && !file.assertionResults.some(({ status }) => status === 'failed'),
-  ).length;
-  const failed = failedTests + brokenFiles;
+  const failed = failedTests + brokenFiles(report).length;
   return { passed, failed: failed === 0 && (exitCode !== 0 || report === null) ? 1 : failed };
+}
+
+/**
+ * Returns the files that failed without a failed test: their set-up failed, or they cannot be loaded.
+ * @param {Report | null} report
+ * @returns {FileReport[]}
+ */
+export function brokenFiles(report) {
+  return (report?.testResults ?? []).filter(
+    ({ status, assertionResults }) => status === 'failed' && !assertionResults.some((test) => test.status === 'failed'),
+  );
+}
+
+/**
+ * Replaces the files that were run once more.
+ * @param {Report | null} report @param {Report | null} second the report of the second attempt
+ * @returns {{ report: Report | null, retried: FileReport[] }} `retried`: the first results of those that then passed
+ */
+export function withSecondAttempt(report, second) {
+  const again = new Map(second?.testResults.map((file) => [file.name, file]));
+  const retried = report?.testResults.filter(({ name }) => again.get(name)?.status === 'passed') ?? [];
+  return { report: report && { testResults: report.testResults.map((file) => again.get(file.name) ?? file) }, retried };
 }
 
 /**
@@ -42,7 +61,7 @@ export function failures(report, root) {
   });
 }
 
-/** @param {string | undefined} text */
-function firstLine(text) {
+/** Returns the first line that is not empty. @param {string | undefined} text */
+export function firstLine(text) {
   return text?.split('\n').find((line) => line.trim() !== '') ?? 'no message';
 }

@@ -6,7 +6,7 @@ import { oversizedFiles } from '../../scripts/check/file-sizes.mjs';
 import { bannedIn } from '../../scripts/check/plain-words.mjs';
 import { runSteps } from '../../scripts/check/run-steps.mjs';
 import { ROOT } from '../../scripts/root.mjs';
-import { countTests, failures } from '../../scripts/test/count-tests.mjs';
+import { brokenFiles, countTests, failures, withSecondAttempt } from '../../scripts/test/count-tests.mjs';
 import { versionsInUse } from '../../scripts/test/versions-in-use.mjs';
 import { createWorld } from '../harness/world.ts';
 
@@ -40,6 +40,24 @@ describe('the count at the end of a test run', () => {
 
   test('a run that left no report is a failure, whatever its exit code', () => {
     expect(countTests(null, 0)).toEqual({ passed: 0, failed: 1 });
+  });
+
+  test('takes the result of the second attempt for a file whose set-up failed, and tells which passed then', () => {
+    const named = (name: string, ...of: Parameters<typeof file>) => ({ ...file(...of), name });
+    const [failedTest, mended, broken] = [
+      named('a', 'failed', 'failed'),
+      named('b', 'failed', 'skipped'),
+      named('c', 'failed'),
+    ];
+    const first = { testResults: [failedTest, mended, broken] };
+    expect(brokenFiles(first)).toEqual([mended, broken]);
+    const second = {
+      testResults: [named('b', 'passed', 'passed', 'passed'), named('c', 'failed', 'passed', 'failed')],
+    };
+    const { report, retried } = withSecondAttempt(first, second);
+    expect(retried).toEqual([mended]);
+    expect(countTests(report, 1)).toEqual({ passed: 3, failed: 2 });
+    expect(withSecondAttempt(first, null)).toEqual({ report: first, retried: [] });
   });
 
   test('names each test that failed, and each file that did not load, with the first line of its message', () => {

@@ -150,6 +150,7 @@ test('a run reports what each file used, what was retried, and what failed in qu
       { test: rows[0]?.test, failure: expect.stringContaining("expected 'it rains' to be 'sun'") },
       { test: rows[1]?.test, failure: null },
     ],
+    errors: 0,
   });
   const { wall = 0, cpu = 0 } = run.files['nested.test.ts'] ?? {};
   expect(cpu).toBeGreaterThanOrEqual(LEAST_SECONDS);

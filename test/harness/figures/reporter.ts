@@ -1,7 +1,7 @@
 import { mkdirSync, writeFileSync } from 'node:fs';
 import { dirname } from 'node:path';
 import type { Reporter, TestCase, TestModule } from 'vitest/node';
-import { type Quarantined, type Retried, RUN_FILE } from '../../../scripts/test/run-file.mjs';
+import { type Quarantined, type Retried, RUN_FILE, type Run } from '../../../scripts/test/run-file.mjs';
 import { pinnedClaude } from '../claude.ts';
 import { ProcessTimes, recognizeClaude } from './process-times.ts';
 import type {} from './runner.ts';
@@ -47,16 +47,17 @@ export default class RunReporter implements Reporter {
       this.#quarantined.push({ test: name, failure: quarantined === null ? null : onOneLine(quarantined) });
     } else if (test.diagnostic()?.flaky) {
       // Vitest keeps the errors from failed attempts.
-      const message = test.result().errors?.[0]?.message ?? 'no error was kept';
-      this.#retried.push({ test: name, failure: onOneLine(message) });
+      const [error] = test.result().errors ?? [];
+      this.#retried.push({ test: name, failure: onOneLine(withCauses(error) || 'no error was kept') });
     }
   }
 
-  onTestRunEnd(): void {
+  onTestRunEnd(_modules: unknown, errors: readonly unknown[]): void {
     clearInterval(this.#looking);
     const files = Object.fromEntries(this.#modules.map((module) => [module.relativeModuleId, this.#figuresOf(module)]));
     mkdirSync(dirname(this.#file), { recursive: true });
-    writeFileSync(this.#file, JSON.stringify({ files, retried: this.#retried, quarantined: this.#quarantined }));
+    const run: Run = { files, retried: this.#retried, quarantined: this.#quarantined, errors: errors.length };
+    writeFileSync(this.#file, JSON.stringify(run));
   }
 
   #figuresOf(module: TestModule) {
@@ -69,3 +70,9 @@ export default class RunReporter implements Reporter {
 }
 
 const onOneLine = (text: string): string => text.replaceAll(/\s+/g, ' ');
+
+/** What failed for a reason often says no more than that, as `fetch failed` does. */
+function withCauses(error: { message?: string; cause?: unknown } | undefined): string {
+  const cause = error?.cause === undefined ? '' : withCauses(error.cause as { message?: string; cause?: unknown });
+  return [error?.message, cause].filter(Boolean).join(': ');
+}
