@@ -1,4 +1,4 @@
-import { type Form, type FormField, openQuestions, type Session } from '../protocol/index.ts';
+import { type Form, type FormField, openQuestions, type Question, type Session } from '../protocol/index.ts';
 import { showHiddenMarks } from './hidden-marks.ts';
 import { cleanLine } from './terminal-text.ts';
 
@@ -101,8 +101,13 @@ export function formStateText({ at_terminal: isAtTerminal, accepted, left, serve
   return [over, where].filter((part) => part !== '').join(' ');
 }
 
+/** Returns the open forms if nothing else is asked. Questions whose dialogs open only later do not count. */
+export function onlyForms(questions: readonly Question[]): readonly Question[] {
+  const shown = questions.filter(({ behind }) => behind !== true);
+  return shown.every(({ kind }) => kind === 'form') ? shown : [];
+}
+
 /** Reports whether an interrupt closes a form, and not the turn. In a JSON session, it ends the turn. */
 export function interruptClosesForm({ type, status }: Pick<Session, 'type' | 'status'>): boolean {
-  const questions = openQuestions(status);
-  return type === 'screen' && questions.length > 0 && questions.every(({ kind }) => kind === 'form');
+  return type === 'screen' && onlyForms(openQuestions(status)).length > 0;
 }

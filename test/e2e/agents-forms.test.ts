@@ -1,5 +1,7 @@
+import pty from '@lydell/node-pty';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import type { Block, Reply, Scene } from '../../src/demo/scenes/scene.ts';
+import { openQuestions } from '../../src/protocol/index.ts';
 import {
   answerAfter,
   answersOf,
@@ -9,7 +11,7 @@ import {
   formOf,
   untilConnected,
 } from '../harness/asking-server.ts';
-import { type Cbos, startCbos } from '../harness/cbos.ts';
+import { type Cbos, PROGRAM, startCbos } from '../harness/cbos.ts';
 import { type ClaudeWorld, claudeWorld } from '../harness/claude.ts';
 import { waitFor } from '../harness/wait-for.ts';
 
@@ -23,14 +25,25 @@ afterAll(() => world.dispose());
 
 const answer = (...blocks: Block[]): Reply => ({ kind: 'answer', blocks });
 const say = (text: string): Reply => answer({ kind: 'text', text });
-const AGENT: Block = {
+const agent = (prompt: string): Block => ({
   kind: 'tool',
   name: 'Agent',
-  input: { description: 'ask the user', prompt: 'part-asking', subagent_type: 'general-purpose' },
-};
+  input: { description: 'ask the user', prompt, subagent_type: 'general-purpose' },
+});
+/** How long an agent waits before it asks for permission, so that the dialog of a form is open by then. */
+const LATER_MS = 4_000;
+const TOUCH: Block = { kind: 'tool', name: 'Bash', input: { command: 'touch made-by-agent' } };
 
-/** An agent in the background, whose MCP server asks the user. */
+/** An agent in the background, whose MCP server asks the user, or an agent that asks beside such a server. */
 function choose(prompt: string): Scene | null {
+  if (prompt.includes('part-permission')) {
+    const replies = [{ ...answer(TOUCH), firstByteDelayMs: LATER_MS }, say('The agent is done.')];
+    return { name: 'permission', about: 'permission', replies };
+  }
+  if (prompt.includes('scene:beside')) {
+    const both = answer(agent('part-permission'), askingCall({ ask: CHOICE }));
+    return { name: 'beside', about: 'beside', replies: [both, say('It is over.')] };
+  }
   if (prompt.includes('part-asking')) {
     return {
       name: 'asking',
@@ -39,7 +52,7 @@ function choose(prompt: string): Scene | null {
     };
   }
   if (!prompt.includes('scene:agent')) return null;
-  return { name: 'agent', about: 'agent', replies: [answer(AGENT), say('It is at work.')] };
+  return { name: 'agent', about: 'agent', replies: [answer(agent('part-asking')), say('It is at work.')] };
 }
 
 describe.each(['screen', 'json'])('the MCP server of a background agent in a %s session', (type) => {
@@ -63,4 +76,26 @@ describe.each(['screen', 'json'])('the MCP server of a background agent in a %s 
     expect(await answerAfter(world, before)).toEqual({ action: 'accept', content: { ok: true } });
     await cbos.until(slug, ({ status }) => status.primary === 'idle', 'is idle');
   });
+});
+
+test('an agent that asks while a person has the dialog of a form is an open question behind it', async () => {
+  const slug = 'AGENT-screen';
+  const person = pty.spawn(process.execPath, [PROGRAM, 'attach', slug], { cols: 160, rows: 45, env: world.env });
+  try {
+    await cbos.until(slug, ({ attached }) => attached === true, 'is attached');
+    expect((await cbos.cli(['send', slug, 'scene:beside'])).stderr).toBe('');
+    const { status } = await cbos.until(slug, (one) => openQuestions(one.status).length === 2, 'has two questions');
+    expect(status.questions).toMatchObject([
+      { kind: 'form', asker: { kind: 'mcp_server' }, form: { at_terminal: true } },
+      { kind: 'permission', asker: { kind: 'agent' }, behind: true },
+    ]);
+    const early = await cbos.cli(['answer', slug, 'yes', '--question', status.questions?.[1]?.id ?? '']);
+    expect(early).toMatchObject({ code: 4, stderr: expect.stringContaining('shows another question') });
+    expect((await cbos.cli(['interrupt', slug])).stdout).toBe(`${slug}: the form was closed\n`);
+    await cbos.untilStatus(slug, 'waiting/permission');
+    expect((await cbos.cli(['answer', slug, 'yes'])).stderr).toBe('');
+    await cbos.until(slug, (one) => one.status.primary === 'idle', 'is idle');
+  } finally {
+    person.kill();
+  }
 });

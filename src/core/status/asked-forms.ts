@@ -2,7 +2,7 @@ import type { Question } from '../../protocol/index.ts';
 import { squeeze } from './asked-call.ts';
 import type { HookEvidence, HookForm, Verdict } from './evidence.ts';
 import { fingerprint } from './fingerprint.ts';
-import { formEvidence, formQuestion } from './form-question.ts';
+import { formEvidence, formQuestion, isToolOf } from './form-question.ts';
 import { isTurnRunning } from './hooks/hooks.ts';
 import type { Millis } from './millis.ts';
 import type { ScreenDialog } from './screen/screen-evidence.ts';
@@ -31,6 +31,19 @@ export function withWaitingForms(verdict: Verdict, { forms = [] }: HookEvidence)
     questions,
     wait: null,
   };
+}
+
+/**
+ * Returns the forms whose dialogs Claude Code shows in the terminal after the open dialog has been answered: their
+ * hooks have ended, and their servers still wait. A form that is older than the dialog may have been answered.
+ */
+export function formsBehind(shownAt: Millis, { forms = [], tools }: HookEvidence): Question[] {
+  return forms
+    .filter(({ wait, askedAt, form }) => {
+      const isAsking = tools.some(({ name }) => isToolOf(form.server, name));
+      return wait === undefined && askedAt > shownAt && isAsking;
+    })
+    .map((form) => ({ ...formQuestion({ ...form, form: { ...form.form, at_terminal: true } }), behind: true }));
 }
 
 /** Returns the question of the form that the terminal shows. Its fields are known if a hook has reported them. */

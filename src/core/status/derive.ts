@@ -3,8 +3,8 @@ import { arbitrate } from './arbitrate/arbitrate.ts';
 import { earliest, isClosing } from './arbitrate/arbitration.ts';
 import { type Hearing, hear } from './arbitrate/hearing.ts';
 import { dialogKindOf } from './asked-call.ts';
-import { drawnForm, withWaitingForms } from './asked-forms.ts';
-import type { Evidence, PendingTool, SourceVerdict, Verdict } from './evidence.ts';
+import { drawnForm, formsBehind, withWaitingForms } from './asked-forms.ts';
+import type { Evidence, HookEvidence, PendingTool, SourceVerdict, Verdict } from './evidence.ts';
 import { requestedTool } from './hooks/hook-rules.ts';
 import { isAskedBeside } from './hooks/hooks.ts';
 import { jsonQuestions } from './json/json-question.ts';
@@ -42,12 +42,18 @@ type Asked = Pick<Verdict, 'question' | 'questions' | 'wait'>;
 const NOTHING_ASKED: Asked = { question: null, questions: [], wait: null };
 
 /**
+ * How long before a dialog opens another request may come whose dialog waits behind it. The dialog of a request opens
+ * about 100 ms after its hook (2.1.330), and nobody answers it within this time.
+ */
+const BEHIND_MS = 500;
+
+/**
  * Returns the questions whose dialogs Claude Code shows after the open dialog has been answered. It shows one dialog at
  * a time, in the order of the requests (2.1.330), so older requests have been answered, although no hook reports a no.
  */
-function questionsBehind(shown: PendingTool, tools: readonly PendingTool[], movedMs: number): Question[] {
+function questionsBehind(shownAt: Millis, { tools }: HookEvidence, movedMs: number): Question[] {
   return tools
-    .filter((tool) => isAskedBeside(tool) && (tool.requestedAt ?? 0) > (shown.requestedAt ?? shown.at))
+    .filter((tool) => isAskedBeside(tool) && (tool.requestedAt ?? 0) > shownAt)
     .map((tool) => {
       const openedAt = tool.requestedAt ?? tool.at;
       const kind = dialogKindOf(tool.name);
@@ -68,11 +74,15 @@ function askedBy(winner: SourceVerdict, { evidence, settled }: Hearing): Asked {
   if (evidence.json !== undefined) return inWords(jsonQuestions(evidence.json));
   const dialog = settled?.reading.dialog ?? null;
   const form = dialog === null ? null : drawnForm(dialog, hooks, winner.since);
-  if (form !== null) return inWords([form]);
+  if (form !== null) return inWords([form, ...questionsBehind(winner.since - BEHIND_MS, hooks, movedMs)]);
   if (detail !== 'permission' && detail !== 'question' && detail !== 'plan' && detail !== 'setup') return NOTHING_ASKED;
   const ask = (shown: ScreenDialog | null, tool: PendingTool | null): Asked => {
     const question = dialogQuestion({ kind: detail, dialog: shown, tool, openedAt: winner.since, movedMs });
-    const questions = [question, ...(tool === null ? [] : questionsBehind(tool, hooks.tools, movedMs))];
+    const shownAt = tool === null ? winner.since - BEHIND_MS : (tool.requestedAt ?? tool.at);
+    // If CBOS does not know which call a permission dialog shows, it may be any of the open requests.
+    const isUnknown = tool === null && detail === 'permission';
+    const behind = isUnknown ? [] : questionsBehind(shownAt, hooks, movedMs);
+    const questions = [question, ...behind, ...(shown === null ? [] : formsBehind(winner.since, hooks))];
     return { question, questions, wait: tool?.wait?.id ?? null };
   };
   // If the detailed transcript covers the dialog, only the hook knows what the dialog asks.

@@ -65,3 +65,8 @@ export const valuesOf = (field: FormField): readonly unknown[] =>
 /** Describes a form in a verdict. */
 export const formEvidence = ({ form, message }: Pick<FormSources, 'form' | 'message'>): string =>
   `MCP server ${form.server}: ${message.trim().split('\n')[0] ?? ''}`;
+
+/** Reports whether a tool is one of a server, or of any server if its name is null. */
+export function isToolOf(server: string | null, tool: string): boolean {
+  return tool.startsWith(server === null ? 'mcp__' : `mcp__${server.replace(/[^\w-]/g, '_')}__`);
+}

@@ -42,12 +42,6 @@ const hookOutput = (plan: FormPlan): object => ({
   hookSpecificOutput: { hookEventName: 'Elicitation', ...formReply(plan) },
 });
 
-/** Returns the open forms if a session asks nothing else. */
-export function onlyForms({ status }: SessionActor): readonly Question[] {
-  const { questions } = status.memory();
-  return questions.every(({ kind }) => kind === 'form') ? questions : [];
-}
-
 /** Closes forms without an answer, as Esc does in Claude Code. */
 export async function closeForms(actor: SessionActor, questions: readonly Question[]): Promise<void> {
   for (const question of questions) await answerForm(actor, question, { kind: 'form', action: 'cancel' });

@@ -6,11 +6,12 @@ import { INTERRUPTED } from '../../core/status/screen/layout.ts';
 import { lastTurnOn } from '../../core/status/screen/screen-rules.ts';
 import { pressEscape } from '../../platform/gnu-screen/index.ts';
 import { CatalogueError } from '../../protocol/index.ts';
+import { onlyForms } from '../../text/form-words.ts';
 import type { SessionActor } from '../session/actor.ts';
 import { openDeliveryJournal } from '../session/delivery-journal.ts';
 import { stopQueue } from '../session/queue-stop.ts';
 import { deliveriesOf, seeDelivery, seePrompt } from '../session/see-delivery.ts';
-import { closeForms, onlyForms } from './answer-form.ts';
+import { closeForms } from './answer-form.ts';
 import { carryOn } from './carry-on.ts';
 import { closeView, isViewOpen } from './close-view.ts';
 
@@ -40,7 +41,7 @@ export function interruptTurn(actor: SessionActor): Promise<void> {
   return actor.mailbox.post(async () => {
     const { status, deps } = actor;
     if (isViewOpen(actor) && !isRunning(actor)) return closeView(actor);
-    const forms = onlyForms(actor);
+    const forms = onlyForms(status.memory().questions);
     if (forms.length > 0) return closeForms(actor, forms);
     requireRunning(actor);
     const { target } = actor;

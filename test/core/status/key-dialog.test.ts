@@ -69,6 +69,17 @@ describe('the dialog stays the question of the session', () => {
     expect([primary, detail, question?.kind, question?.options.length]).toEqual(['waiting', 'setup', 'setup', 3]);
     expect(question?.text).toMatch(/^Auto mode can't check/);
   });
+
+  test('and an agent that asks meanwhile is an open question behind it', () => {
+    const payload = { tool_name: 'Bash', tool_input: { command: 'ls' }, agent_id: 'a1' };
+    const asking = { event: 'PermissionRequest', at: 1_200, payload, wait: null };
+    const hooks = [prompt, call('PreToolUse', 2, 'make'), asking].reduce(observeHook, NO_HOOKS);
+    const { questions } = derive(evidenceOf({ hooks, screen: screenOf([1_000, shown([...TEXT, ...HINTS])]) }), 1_300);
+    expect(questions.map(({ kind, behind }) => [kind, behind])).toEqual([
+      ['setup', undefined],
+      ['permission', true],
+    ]);
+  });
 });
 
 test('the notice about a check that fails is no error of the turn, although it has the colour of one', () => {

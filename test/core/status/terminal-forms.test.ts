@@ -137,3 +137,41 @@ describe('a form in the terminal beside which the turn runs on', () => {
     expect(seen(ASKING, answered)).toBe('active/thinking null false');
   });
 });
+
+describe('an agent that asks for permission beside a form in the terminal', () => {
+  const BASH = { tool_name: 'Bash', tool_input: { command: 'make' }, agent_id: 'a1', agent_type: 'general-purpose' };
+  const CALL = { tool_name: 'mcp__deploy__ask', tool_use_id: 'ask', tool_input: {} };
+  const permission = frame([
+    '❯ go',
+    RULE,
+    ' Bash command',
+    ' make',
+    ' Do you want to proceed?',
+    ' ❯ 1. Yes',
+    '   2. No',
+  ]);
+  const asks = (shown: typeof ACCEPTED, ...hooks: ReturnType<typeof hook>[]): string[] => {
+    const evidence = evidenceOf({ hooks: hooksOf(PROMPT, ...hooks), screen: screenOf([1_000, shown]) });
+    return derive(evidence, 3_000).questions.map(({ kind, behind = false }) => `${kind}${behind ? ' behind' : ''}`);
+  };
+
+  test.each([
+    ['is open', ASKING],
+    ['was accepted', ACCEPTED],
+  ])('is an open question behind the form, which %s', (_, shown) => {
+    const form = elicitation(900, null);
+    expect(asks(shown, form, hook('PermissionRequest', 2_000, BASH))).toEqual(['form', 'permission behind']);
+    // The dialogs of the two requests race for the screen.
+    expect(asks(shown, form, hook('PermissionRequest', 950, BASH))).toEqual(['form', 'permission behind']);
+  });
+
+  test('has been answered if it asked before the form was shown', () => {
+    expect(asks(ACCEPTED, hook('PermissionRequest', 400, BASH), elicitation(900, null))).toEqual(['form']);
+  });
+
+  test('hides a form whose server asks after it, and which the terminal shows next', () => {
+    const asked = [hook('PermissionRequest', 900, BASH), hook('PreToolUse', 1_900, CALL), elicitation(2_000, null)];
+    expect(asks(permission, ...asked)).toEqual(['permission', 'form behind']);
+    expect(asks(permission, ...asked, hook('PostToolUse', 2_500, CALL))).toEqual(['permission']);
+  });
+});

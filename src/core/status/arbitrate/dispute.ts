@@ -1,5 +1,6 @@
 import { describeTool } from '../asked-call.ts';
 import type { SourceVerdict } from '../evidence.ts';
+import { isToolOf } from '../form-question.ts';
 import { requestedTool } from '../hooks/hook-rules.ts';
 import { TRANSCRIPT_RULE } from '../screen/screen-evidence.ts';
 import { type Arbitration, final, idleAfterTurn, isClosing, until } from './arbitration.ts';
@@ -92,11 +93,6 @@ function isBeside({ shown, evidence }: FullHearing): boolean {
   const { form, keys } = shown.reading.dialog ?? {};
   if (form === undefined) return keys !== undefined;
   return form.accepted === true || evidence.hooks.tools.some(({ name }) => isToolOf(form.server, name));
-}
-
-/** Reports whether a tool is one of a server, or of any server if its name is null. */
-function isToolOf(server: string | null, tool: string): boolean {
-  return tool.startsWith(server === null ? 'mcp__' : `mcp__${server.replace(/[^\w-]/g, '_')}__`);
 }
 
 /**
