@@ -18,7 +18,9 @@ session in a terminal and in a JSON session:
   would ignore all of them.
 - *refused*: with \`argument_refused\` and the cure in the table.
 
-Claude Code gets flags that this table does not know unchanged. If Claude Code rejects an argument, \`cbos new\` and
+Claude Code gets flags that this table does not know unchanged. A word after such a flag may be its value or a prompt, so
+CBOS passes both on again in a restart, a restoration and a fork. Write \`--\` in front of a prompt that follows such a
+flag; CBOS then knows that it is a prompt. If Claude Code rejects an argument, \`cbos new\` and
 \`cbos restart\` report what it says, and in a JSON session the first prompt does. A prompt among the arguments is
 sent once, and a restart does not put the text of \`--prefill\` into the prompt again.
 

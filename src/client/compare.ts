@@ -54,16 +54,14 @@ const NO_CHANGES: ReadonlySet<string> = new Set(['no_such_path', 'not_a_reposito
 /**
  * Returns a session's answer in its last turn, or an empty string if no source reports the answer. An adopted session's
  * answer is never reported, because such a session has no hooks. For a terminal session, only the last 4,000 characters
- * are available, because the hook stores no more.
+ * are available, because CBOS keeps no more.
  */
 export async function lastWords(client: Caller, { slug, type }: Session): Promise<string> {
   const params = { slug };
   try {
-    const text =
-      type === 'json'
-        ? (await client.call('lastResponse', { params })).text
-        : (await client.call('explain', { params })).evidence.hooks?.turn_end?.message;
-    return text ?? '';
+    if (type === 'json') return (await client.call('lastResponse', { params })).text;
+    const { message = '', cut } = (await client.call('explain', { params })).evidence.hooks?.turn_end ?? {};
+    return `${cut === true ? '…' : ''}${message ?? ''}`;
   } catch (error) {
     if (error instanceof CatalogueError && error.code === 'no_response') return '';
     throw error;

@@ -5,6 +5,15 @@ import { Timestamp } from './words.ts';
 
 const Limit = RateLimit.optional().meta({ description: 'The usage limit that ended the turn; absent if none did' });
 
+const CutText = z.literal(true).optional().meta({
+  description: 'Set if the end of `text` is missing, because CBOS keeps only the first 4,000 characters',
+});
+
+const CutMessage = z.literal(true).optional().meta({
+  description:
+    'Set if the beginning of `message`, or of an `error` that is a message, is missing, because CBOS keeps only the last 4,000 characters',
+});
+
 const At = Timestamp.nullable();
 
 /** The verdict based on one source alone. */
@@ -39,6 +48,7 @@ const Hooks = z.object({
     .object({
       at: Timestamp,
       text: z.string(),
+      cut: CutText,
       queued: z.boolean().optional().meta({
         description:
           'true if Claude Code accepted the prompt during a turn, which may take the prompt in or leave it to the next turn',
@@ -55,6 +65,7 @@ const Hooks = z.object({
       event: z.string(),
       error: z.string().nullable(),
       message: z.string().nullable(),
+      cut: CutMessage,
       limit: Limit,
     })
     .nullable(),
@@ -99,7 +110,7 @@ const Call = z.object({ name: z.string(), at: Timestamp });
 
 const JsonEvents = z.object({
   last_at: At,
-  prompt: z.object({ at: Timestamp, text: z.string() }).nullable(),
+  prompt: z.object({ at: Timestamp, text: z.string(), cut: CutText }).nullable(),
   busy_since: At,
   phase: z.object({ kind: z.enum(['thinking', 'responding']), at: Timestamp }).nullable(),
   tools: z.array(Call).meta({ description: 'Calls without a result yet' }),
@@ -110,6 +121,7 @@ const JsonEvents = z.object({
       at: Timestamp,
       error: z.string().nullable(),
       message: z.string().nullable(),
+      cut: CutMessage,
       interrupted: z.boolean(),
       limit: Limit,
     })

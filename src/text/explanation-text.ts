@@ -33,7 +33,7 @@ export function evidenceFacts(
     json === null
       ? ['hooks', hooks === null ? 'none received' : `last received ${ago(hooks.last_at)}`]
       : ['events', json.last_at === null ? 'none received' : `last received ${ago(json.last_at)}`],
-    ['prompt', prompt == null ? '' : `${prompt.text} (${ago(prompt.at)})`],
+    ['prompt', prompt == null ? '' : `${prompt.text}${prompt.cut === true ? '…' : ''} (${ago(prompt.at)})`],
     ['calls', calls(json?.tools ?? hooks?.tools ?? [])],
   ];
   if (json === null) {

@@ -27,7 +27,7 @@ const REFUSALS: Readonly<Record<RestoreRefusal, readonly [message: string, cure:
   folder_gone: ['its folder no longer exists', 'create the folder again'],
   worktree_gone: ['its worktree no longer exists', '`cbos rm SLUG`, or create the worktree again'],
   own_arguments: [
-    'it was never used, and its launch arguments select a conversation or contain a prompt',
+    'it has no saved conversation, and its launch arguments select a conversation or contain a prompt',
     '`cbos restart SLUG` uses them again',
   ],
   shared: ['another session has its conversation', '`cbos ls --columns name,id` shows which'],

@@ -87,6 +87,24 @@ describe('a conversation that is gone is never replaced by an empty one without 
     expect(kept.remembers('LOST')).toBe(true);
   });
 
+  test('a session that was lost before its own first prompt was answered is named as such, and starts again', async () => {
+    const folder = join(world.dir, 'other');
+    expect((await cbos.cli(['new', 'OWN', folder, '--', 'scene:silent'])).code).toBe(0);
+    await waitFor(() => world.promptsReceived().includes('scene:silent'), { describe: 'the prompt arrives' });
+    const { screen_id: screen, pid } = await cbos.session('OWN');
+    for (const one of [pid, Number(screen?.split('.')[0])]) process.kill(one ?? 0, 'SIGKILL');
+    await cbos.until('OWN', ({ lost }) => lost !== undefined, 'is lost');
+    const file = await kept.transcriptOf('OWN').catch(() => null);
+    if (file !== null) renameSync(file, `${file}.cleaned`);
+    const restored = await cbos.cli(['restore', 'OWN']);
+    expect(restored.stdout).toMatch(/OWN stays as it is: it has no saved conversation, .* `cbos restart OWN`/);
+    const forked = await cbos.cli(['fork', 'OWN', 'COPY', '--same-folder']);
+    expect(forked.stderr).toContain('cbos restart OWN');
+    expect((await cbos.cli(['restart', 'OWN'])).stderr).toBe('');
+    const timesReceived = () => world.promptsReceived().filter((text) => text === 'scene:silent').length;
+    await waitFor(() => timesReceived() === 2, { describe: 'the prompt is sent again' });
+  });
+
   test('a prompt to a JSON session is refused, and a queued one stays in the queue until it can be sent', async () => {
     await kept.begin('QUIET', { type: 'json', path: join(world.dir, 'other') });
     await kept.untilQuiet('QUIET');

@@ -20,6 +20,8 @@ export interface RestoreSeen {
   isOpen: boolean;
   /** whether Claude Code has saved the session's conversation */
   hasConversation: boolean;
+  /** whether the session had a conversation that Claude Code no longer has */
+  isGone: boolean;
   /** whether the session was lost before it received its first prompt */
   wasBlank: boolean;
 }
@@ -37,8 +39,9 @@ export function planRestore(seen: RestoreSeen): RestorePlan {
   const because = refusalOf(seen);
   if (because !== null) return { kind: 'left', because };
   if (seen.hasConversation) return { kind: 'resume' };
-  if (!seen.wasBlank) return { kind: 'left', because: 'no_conversation' };
-  return seen.isRepeatable ? { kind: 'anew' } : { kind: 'left', because: 'own_arguments' };
+  if (seen.isGone) return { kind: 'left', because: 'no_conversation' };
+  if (!seen.isRepeatable) return { kind: 'left', because: 'own_arguments' };
+  return seen.wasBlank ? { kind: 'anew' } : { kind: 'left', because: 'no_conversation' };
 }
 
 function refusalOf(seen: RestoreSeen): RestoreRefusal | null {

@@ -9,6 +9,7 @@ import type {
   State,
 } from '../../protocol/index.ts';
 import type { Elicitation } from '../forms/index.ts';
+import type { Cut } from './kept-text.ts';
 import type { Millis } from './millis.ts';
 import type { ScreenEvidence } from './screen/screen-evidence.ts';
 
@@ -90,7 +91,7 @@ export interface HookEvidence {
    * the last prompt that Claude Code accepted. `id` is the id of the turn that was running then (2.1.330). `isQueued`
    * means that the prompt was accepted during a turn, which may take the prompt in or leave it to the next turn.
    */
-  prompt: { at: Millis; text: string; id?: string; isQueued?: true } | null;
+  prompt: (Cut & { at: Millis; text: string; id?: string; isQueued?: true }) | null;
   /** the tool calls that are running, oldest first */
   tools: readonly PendingTool[];
   /**
@@ -108,7 +109,9 @@ export interface HookEvidence {
   /** when a tool call last ended, or null if none has ended */
   toolEndedAt: Millis | null;
   /** the end of the last turn; it counts only if it is newer than the last prompt */
-  turnEnd: { at: Millis; event: string; error: string | null; message: string | null; limit?: RateLimit } | null;
+  turnEnd:
+    | (Cut & { at: Millis; event: string; error: string | null; message: string | null; limit?: RateLimit })
+    | null;
   /** when the current compacting of the conversation began, or null if the conversation is not being compacted */
   compactingSince: Millis | null;
   ended: { at: Millis; reason: string } | null;
@@ -189,7 +192,7 @@ export interface JsonEvidence {
   /** when the newest event arrived, or null before the first event */
   lastAt: Millis | null;
   /** the last prompt that CBOS sent */
-  prompt: { at: Millis; text: string } | null;
+  prompt: (Cut & { at: Millis; text: string }) | null;
   open: readonly OpenPrompt[];
   /** when the running turn began, or null while no turn is running */
   busySince: Millis | null;
@@ -210,13 +213,9 @@ export interface JsonEvidence {
   background: readonly string[];
   /** the agents that have started and not ended; absent in evidence that an older server stored */
   agents?: readonly StartedAgent[];
-  turnEnd: {
-    at: Millis;
-    error: string | null;
-    message: string | null;
-    interrupted: boolean;
-    limit?: RateLimit;
-  } | null;
+  turnEnd:
+    | (Cut & { at: Millis; error: string | null; message: string | null; interrupted: boolean; limit?: RateLimit })
+    | null;
   sessionId: string | null;
   permissionMode: string | null;
   model: string | null;

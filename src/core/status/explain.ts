@@ -2,6 +2,7 @@ import type { Explanation, RateLimit } from '../../protocol/index.ts';
 import { arbitrate } from './arbitrate/arbitrate.ts';
 import { type Hearing, hear } from './arbitrate/hearing.ts';
 import type { Evidence, SourceVerdict } from './evidence.ts';
+import type { Cut } from './kept-text.ts';
 import type { Millis } from './millis.ts';
 import type { Thresholds } from './thresholds.ts';
 
@@ -73,6 +74,7 @@ function hookFacts({ hooks }: Evidence): Explanation['evidence']['hooks'] {
     prompt: hooks.prompt && {
       at: new Date(hooks.prompt.at).toISOString(),
       text: hooks.prompt.text,
+      ...cutTold(hooks.prompt),
       ...(hooks.prompt.isQueued === true ? { queued: true } : {}),
     },
     tools: hooks.tools.map(({ name, at, requestedAt }) => ({
@@ -86,11 +88,14 @@ function hookFacts({ hooks }: Evidence): Explanation['evidence']['hooks'] {
       event: hooks.turnEnd.event,
       error: hooks.turnEnd.error,
       message: hooks.turnEnd.message,
+      ...cutTold(hooks.turnEnd),
       ...limitTold(hooks.turnEnd),
     },
     compacting_since: iso(hooks.compactingSince),
   };
 }
+
+const cutTold = ({ isCut }: Cut): { cut?: true } => (isCut === true ? { cut: true } : {});
 
 const limitTold = ({ limit }: { limit?: RateLimit }): { limit?: RateLimit } => (limit === undefined ? {} : { limit });
 
@@ -98,7 +103,11 @@ function jsonFacts({ json }: Evidence): Explanation['evidence']['json'] {
   if (json === undefined) return null;
   return {
     last_at: iso(json.lastAt),
-    prompt: json.prompt && { at: new Date(json.prompt.at).toISOString(), text: json.prompt.text },
+    prompt: json.prompt && {
+      at: new Date(json.prompt.at).toISOString(),
+      text: json.prompt.text,
+      ...cutTold(json.prompt),
+    },
     busy_since: iso(json.busySince),
     phase: json.phase && { kind: json.phase.kind, at: new Date(json.phase.at).toISOString() },
     tools: json.tools.map(({ name, at }) => ({ name, at: new Date(at).toISOString() })),
@@ -108,6 +117,7 @@ function jsonFacts({ json }: Evidence): Explanation['evidence']['json'] {
       at: new Date(json.turnEnd.at).toISOString(),
       error: json.turnEnd.error,
       message: json.turnEnd.message,
+      ...cutTold(json.turnEnd),
       interrupted: json.turnEnd.interrupted,
       ...limitTold(json.turnEnd),
     },

@@ -77,13 +77,17 @@ async function placeOf(
  */
 async function requireOriginal(
   { environment }: LaunchContext,
-  { slug, record }: SessionActor,
+  actor: SessionActor,
   path: string,
 ): Promise<ForkedConversation> {
+  const { slug, record } = actor;
   const found = await requireConversation(record, environment, '');
   if (found.kind === 'resume') return { sessionId: found.sessionId, cwd: path };
   if (found.kind === 'fork' && record.launch.fork !== undefined) return record.launch.fork;
+  const isStopped = record.type === 'screen' && actor.isDead() && !actor.isParked();
+  const restart = isStopped ? `\`cbos restart ${slug}\` launches it with its own arguments, then ` : '';
+  const begins = `${restart}\`cbos send ${slug} TEXT\` begins one`;
   throw new CatalogueError('no_such_conversation', `${slug} has no conversation yet`, {
-    hint: `\`cbos send ${slug} TEXT\` begins one`,
+    hint: begins,
   });
 }

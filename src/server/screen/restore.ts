@@ -53,7 +53,7 @@ export function createRestore(options: RestoreOptions): Restore {
     const { claudeSessionId, path, type, adopted, loss, launch: asked } = actor.record;
     const isOpen = claudeSessionId !== null && (await isRunning(claudeSessionId));
     const folder = await folderOf(path, asked.worktree !== undefined);
-    const hasConversation = await isSaved();
+    const conversation = await findConversationOf(actor.record, environment);
     return planRestore({
       type,
       isDead: actor.isDead(),
@@ -66,7 +66,9 @@ export function createRestore(options: RestoreOptions): Restore {
       isRepeatable: isRepeatable(asked.args),
       isShared: isShared(actor),
       isOpen,
-      hasConversation,
+      // A fork that was never prompted can still continue the conversation from which it was forked.
+      hasConversation: conversation !== null && conversation.kind !== 'new',
+      isGone: conversation === null,
       wasBlank: loss?.wasBlank ?? false,
     });
   }
@@ -81,15 +83,6 @@ export function createRestore(options: RestoreOptions): Restore {
     const dirs = configDirectoriesOf(actor.record, environment).map(registryIn);
     const running = (await Promise.all(dirs.map(readRegistry))).flat();
     return running.some(({ sessionId, pid }) => sessionId === conversation && !isOwn(pid));
-  }
-
-  /**
-   * Reports whether a conversation can be continued. A fork that was never prompted can still continue the conversation
-   * from which it was forked.
-   */
-  async function isSaved(): Promise<boolean> {
-    const found = await findConversationOf(actor.record, environment);
-    return found !== null && found.kind !== 'new';
   }
 
   /**

@@ -95,6 +95,8 @@ describe('arguments for Claude Code', () => {
     ]);
     expect(continuingArguments(['--verbose', 'do this', '-c'])).toEqual(['--verbose']);
     expect(continuingArguments(['-cd', 'api'])).toEqual(['-d', 'api']);
+    expect(continuingArguments(['--unknown', 'word'])).toEqual(['--unknown', 'word']);
+    expect(continuingArguments(['--unknown', '--', 'do this'])).toEqual(['--unknown']);
     // The text would be in the prompt box again, and CBOS types nothing into a box with text.
     expect(continuingArguments(['--prefill', 'half a prompt', '--verbose'])).toEqual(['--verbose']);
   });

@@ -15,6 +15,7 @@ const LOST: RestoreSeen = {
   isShared: false,
   isOpen: false,
   hasConversation: true,
+  isGone: false,
   wasBlank: false,
 };
 
@@ -40,6 +41,8 @@ describe('a lost session', () => {
     ['reboot', { folder: 'gone' }, 'folder_gone'],
     ['reboot', { folder: 'worktree_gone' }, 'worktree_gone'],
     ['reboot', { hasConversation: false, wasBlank: true, isRepeatable: false }, 'own_arguments'],
+    ['reboot', { hasConversation: false, isRepeatable: false }, 'own_arguments'],
+    ['reboot', { hasConversation: false, isGone: true, wasBlank: true, isRepeatable: false }, 'no_conversation'],
     ['reboot', { isShared: true }, 'shared'],
     ['reboot', { isOpen: true }, 'in_use'],
     ['reboot', { isByItself: true, tries: MOST_TRIES }, 'gave_up'],

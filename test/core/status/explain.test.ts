@@ -1,6 +1,13 @@
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
-import { DEFAULT_THRESHOLDS, derive, explain } from '../../../src/core/status/index.ts';
+import {
+  DEFAULT_THRESHOLDS,
+  derive,
+  explain,
+  NO_EVENTS,
+  observeEvent,
+  observePrompt,
+} from '../../../src/core/status/index.ts';
 import { Explanation } from '../../../src/protocol/index.ts';
 import { evidenceOf, FRAMES, hook, hooksOf, registryOf, screenOf } from './evidence-maker.ts';
 
@@ -44,4 +51,41 @@ test('reports what the protocol promises, and always the verdict that the status
       },
     ),
   );
+});
+
+test('tells that a part of a long prompt or message is missing', () => {
+  const long = `begin${'·'.repeat(4_000)}end`;
+  const hooks = hooksOf(
+    hook(10, 'UserPromptSubmit', { prompt: long }),
+    hook(20, 'Stop', { last_assistant_message: long }),
+  );
+  const asked = observePrompt(NO_EVENTS, { id: 'p1', at: 10, text: long });
+  const json = observeEvent(asked, { type: 'result', subtype: 'success', is_error: false, result: long }, 20);
+  const told = [explain(evidenceOf({ hooks }), 30, DEFAULT_THRESHOLDS).evidence.hooks];
+  for (const facts of [...told, explain(evidenceOf({ json }), 30, DEFAULT_THRESHOLDS).evidence.json]) {
+    expect(facts?.prompt).toMatchObject({ text: long.slice(0, 4_000), cut: true });
+    expect(facts?.turn_end).toMatchObject({ message: long.slice(-4_000), cut: true });
+  }
+  const short = hooksOf(
+    hook(10, 'UserPromptSubmit', { prompt: 'go' }),
+    hook(20, 'Stop', { last_assistant_message: 'ok' }),
+  );
+  const { prompt, turn_end } = explain(evidenceOf({ hooks: short }), 30, DEFAULT_THRESHOLDS).evidence.hooks ?? {};
+  expect([prompt?.cut, turn_end?.cut]).toEqual([undefined, undefined]);
+});
+
+test('a prompt and a message that CBOS has cut are marked', () => {
+  const [long, short] = ['x'.repeat(4_001), 'x'.repeat(4_000)];
+  const cutsOf = (text: string) => {
+    const hooks = hooksOf(
+      hook(10, 'UserPromptSubmit', { prompt: text }),
+      hook(20, 'Stop', { last_assistant_message: text }),
+    );
+    const begun = observePrompt(NO_EVENTS, { id: 'p1', at: 10, text });
+    const json = observeEvent(begun, { type: 'result', subtype: 'success', result: text }, 20);
+    const { evidence } = explain({ ...evidenceOf({ hooks }), json }, 1_000_000, DEFAULT_THRESHOLDS);
+    return [evidence.hooks, evidence.json].flatMap((of) => [of?.prompt?.cut, of?.turn_end?.cut]);
+  };
+  expect(cutsOf(long)).toEqual([true, true, true, true]);
+  expect(cutsOf(short)).toEqual([undefined, undefined, undefined, undefined]);
 });

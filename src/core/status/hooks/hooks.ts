@@ -1,13 +1,9 @@
 import type { HookEvent, HookEvidence, PendingTool } from '../evidence.ts';
+import { keepBegin, keepEnd } from '../kept-text.ts';
 import type { Millis } from '../millis.ts';
 import { onElicitation } from './form-hook.ts';
 import { boundInput } from './kept-input.ts';
 
-/**
- * How many characters of a prompt or a message are kept. This is enough for every rule, no matter how much text a turn
- * produces.
- */
-const MAX_TEXT = 4_000;
 /** How many running tool calls are remembered; the oldest are dropped first. More at once have never been seen. */
 const MAX_TOOLS = 64;
 /** How many ended tool calls are remembered, so that duplicate and late events can be recognized. */
@@ -28,9 +24,6 @@ export const NO_HOOKS: HookEvidence = {
 };
 
 const text = (value: unknown): string | null => (typeof value === 'string' ? value : null);
-
-// The beginning of a long message is cut off, because the end shows whether the message is a closing question.
-const keepEnd = (value: string | null): string | null => (value === null ? null : value.slice(-MAX_TEXT));
 
 const isNewer = (at: Millis, than: { at: Millis } | null): boolean => than === null || at >= than.at;
 
@@ -179,7 +172,7 @@ function onPrompt(hooks: HookEvidence, event: HookEvent): HookEvidence {
   const id = text(event.payload.prompt_id);
   const prompt = {
     at: event.at,
-    text: prompted.slice(0, MAX_TEXT),
+    ...keepBegin(prompted),
     ...(id === null ? {} : { id }),
     ...(isInTurn(hooks, id) ? { isQueued: true as const } : {}),
   };
@@ -217,7 +210,7 @@ function endTurn(hooks: HookEvidence, event: HookEvent, error: string | null): H
       at: event.at,
       event: event.event,
       error,
-      message: keepEnd(text(event.payload.last_assistant_message)),
+      ...keepEnd(text(event.payload.last_assistant_message)),
       ...(event.limit === undefined ? {} : { limit: event.limit }),
     },
     // Calls by subagents continue in the background, but they count only if they need permission.

@@ -2,9 +2,10 @@ import { type ClaudeEvent, hookNoteOf, type RateLimit, readUserText, retryWords 
 import { readElicitation } from '../../forms/index.ts';
 import type { JsonEvidence, JsonRequest } from '../evidence.ts';
 import { boundInput } from '../hooks/kept-input.ts';
+import { keepBegin, keepEnd, MAX_TEXT } from '../kept-text.ts';
 import type { Millis } from '../millis.ts';
 import { askedByAgents, onTaskEnded, onTaskStarted } from './agents.ts';
-import { begin, MAX_OPEN, MAX_TEXT, onPromptStage, settle, withoutFinished } from './open-prompts.ts';
+import { begin, MAX_OPEN, onPromptStage, settle, withoutFinished } from './open-prompts.ts';
 
 export const NO_EVENTS: JsonEvidence = {
   lastAt: null,
@@ -33,7 +34,6 @@ const isRecord = (value: unknown): value is Json =>
 const record = (value: unknown): Json => (isRecord(value) ? value : {});
 const list = (value: unknown): readonly Json[] => (Array.isArray(value) ? value.filter(isRecord) : []);
 const text = (value: unknown): string | null => (typeof value === 'string' ? value : null);
-const keepEnd = (value: string | null): string | null => (value === null ? null : value.slice(-MAX_TEXT));
 
 function onLifecycle(before: JsonEvidence, event: Json): JsonEvidence {
   const id = text(event.command_uuid) ?? '';
@@ -91,7 +91,7 @@ function onUser(before: JsonEvidence, event: Json, at: Millis): JsonEvidence {
     const own = readUserText(event, typeof content === 'string' ? content : (text(list(content)[0]?.text) ?? ''));
     if (own?.kind !== 'prompt') return before;
     const started = onPromptStage(before, id, 'started');
-    return { ...started, prompt: { at, text: own.text.slice(0, MAX_TEXT) }, ...begin(at) };
+    return { ...started, prompt: { at, ...keepBegin(own.text) }, ...begin(at) };
   }
   const ended = list(content)
     .filter((block) => block.type === 'tool_result')
@@ -203,7 +203,7 @@ function onState(before: JsonEvidence, state: string | null, at: Millis): JsonEv
  * `error_during_execution` without any text.
  */
 function onResult(before: JsonEvidence, event: ClaudeEvent, at: Millis): JsonEvidence {
-  const message = keepEnd(text(event.result));
+  const { message, ...cut } = keepEnd(text(event.result));
   const interrupted = text(event.terminal_reason)?.startsWith('aborted') ?? event.subtype === 'error_during_execution';
   const failure = event.is_error === true && !interrupted ? (message ?? firstError(event)) : null;
   const error = hookNoteOf(event) ?? failure;
@@ -216,7 +216,14 @@ function onResult(before: JsonEvidence, event: ClaudeEvent, at: Millis): JsonEvi
     tools: [],
     requests: askedByAgents(before.requests),
     compactingSince: null,
-    turnEnd: { at, error, message: error === null ? message : null, interrupted, ...limitBehind(before, event) },
+    turnEnd: {
+      at,
+      error,
+      message: error === null ? message : null,
+      ...cut,
+      interrupted,
+      ...limitBehind(before, event),
+    },
     totalCostUsd: typeof event.total_cost_usd === 'number' ? event.total_cost_usd : before.totalCostUsd,
   };
   return open.length > 0 ? { ...ended, ...begin(at) } : settle(ended);

@@ -1,11 +1,7 @@
 import type { JsonEvidence, OpenPrompt, TrustRequest } from '../evidence.ts';
+import { keepBegin } from '../kept-text.ts';
 import type { Millis } from '../millis.ts';
 
-/**
- * How many characters of a prompt or a message are kept. This is enough for every rule, no matter how much text a turn
- * produces.
- */
-export const MAX_TEXT = 4_000;
 /** How many running tool calls and open prompts are remembered; the oldest are dropped first. */
 export const MAX_OPEN = 64;
 
@@ -18,7 +14,7 @@ export function observePrompt(before: JsonEvidence, prompt: { id: string; at: Mi
   return {
     ...before,
     lastAt: at,
-    prompt: { at, text: prompt.text.slice(0, MAX_TEXT) },
+    prompt: { at, ...keepBegin(prompt.text) },
     open: [...before.open, { id, at, stage: 'written' as const }].slice(-MAX_OPEN),
     ...(before.busySince === null ? begin(at) : {}),
   };
