@@ -104,7 +104,11 @@ describe('an interrupt', () => {
     await interrupting;
     await cbos.until(slug, ({ status }) => (status.unchanged_ms ?? 0) > LATE_MS, 'is long past the interrupt');
     await typeAtTerminal(world.env, screenId, TRANSCRIPT);
-    await cbos.untilStatus(slug, 'idle/waiting_input');
+    await cbos.until(
+      slug,
+      ({ status, view }) => status.primary === 'idle' && view === undefined,
+      'is idle without a view',
+    );
     await expectEmptyPrompt();
   });
 
