@@ -53,27 +53,6 @@ test('reports what the protocol promises, and always the verdict that the status
   );
 });
 
-test('tells that a part of a long prompt or message is missing', () => {
-  const long = `begin${'·'.repeat(4_000)}end`;
-  const hooks = hooksOf(
-    hook(10, 'UserPromptSubmit', { prompt: long }),
-    hook(20, 'Stop', { last_assistant_message: long }),
-  );
-  const asked = observePrompt(NO_EVENTS, { id: 'p1', at: 10, text: long });
-  const json = observeEvent(asked, { type: 'result', subtype: 'success', is_error: false, result: long }, 20);
-  const told = [explain(evidenceOf({ hooks }), 30, DEFAULT_THRESHOLDS).evidence.hooks];
-  for (const facts of [...told, explain(evidenceOf({ json }), 30, DEFAULT_THRESHOLDS).evidence.json]) {
-    expect(facts?.prompt).toMatchObject({ text: long.slice(0, 4_000), cut: true });
-    expect(facts?.turn_end).toMatchObject({ message: long.slice(-4_000), cut: true });
-  }
-  const short = hooksOf(
-    hook(10, 'UserPromptSubmit', { prompt: 'go' }),
-    hook(20, 'Stop', { last_assistant_message: 'ok' }),
-  );
-  const { prompt, turn_end } = explain(evidenceOf({ hooks: short }), 30, DEFAULT_THRESHOLDS).evidence.hooks ?? {};
-  expect([prompt?.cut, turn_end?.cut]).toEqual([undefined, undefined]);
-});
-
 test('a prompt and a message that CBOS has cut are marked', () => {
   const [long, short] = ['x'.repeat(4_001), 'x'.repeat(4_000)];
   const cutsOf = (text: string) => {
