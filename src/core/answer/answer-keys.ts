@@ -39,6 +39,8 @@ export interface AnswerStep {
   isRepeatable: boolean;
   /** the text that is in the field when the step's key is typed */
   written: string | null;
+  /** Reports whether the dialog shows the option of this step; only for a step of the kind `key`. */
+  isShown?(view: DialogView): boolean;
 }
 
 export type StepKind =
@@ -109,7 +111,10 @@ export const steps = {
   /** types the option's digit, which answers the question at once, without Enter */
   digit: (option: OptionRef) => deciding('digit', (view) => optionsOf(view)[findOption(view, option)]?.key ?? null),
   /** types the key that a dialog without a list of options names for this one */
-  key: (option: OptionRef) => deciding('key', (view) => view.dialog?.keys?.[findOption(view, option)] ?? null),
+  key: (option: OptionRef): AnswerStep => ({
+    ...deciding('key', (view) => view.dialog?.keys?.[findOption(view, option)] ?? null),
+    isShown: (view) => findOption(view, option) >= 0,
+  }),
   mark: (option: OptionRef) =>
     arranging(
       'mark',

@@ -201,7 +201,7 @@ class OpenDialog {
   async #press(step: AnswerStep, view: DialogView): Promise<void> {
     const { deps, target, status } = this.#actor;
     const press = step.press(view);
-    if (press === null) throw this.#impossible(step);
+    if (press === null) throw this.#impossible(step, view);
     const isStillOpen = (): boolean => {
       this.#requireOpen(step);
       return true;
@@ -252,9 +252,13 @@ class OpenDialog {
     );
   }
 
-  #impossible(step: AnswerStep): CatalogueError {
+  #impossible(step: AnswerStep, view: DialogView): CatalogueError {
     switch (step.kind) {
       case 'key':
+        if (step.isShown?.(view) === false)
+          return new CatalogueError('no_such_option', 'The dialog has changed, and no longer shows this option', {
+            hint: `\`cbos show ${this.#actor.slug}\` lists the options that it shows now; nothing was typed`,
+          });
         return new CatalogueError('no_such_option', 'Claude Code accepts this option only in a taller window', {
           hint: `\`cbos attach ${this.#actor.slug}\` opens the terminal in your window`,
         });

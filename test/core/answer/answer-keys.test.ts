@@ -293,3 +293,22 @@ describe('the dialog is still the same', () => {
     expect(showsDialog(question, opened, now)).toBe(shown);
   });
 });
+
+describe('the key of an option in a dialog without a list', () => {
+  const AUTO_MODE = (second: string): DialogView =>
+    view(`RULE
+  Auto mode can't check actions in this session
+
+  Enter to stay in auto mode · shift+Tab to ${second} · Esc to cancel`);
+  const step = steps.key({ index: 1, label: 'leave for accept edits mode and stop' });
+  const seen = (shown: DialogView) => [step.press(shown), step.isShown?.(shown)];
+
+  test('is pressed while the dialog offers the option', () => {
+    expect(seen(AUTO_MODE('leave for accept edits mode and stop'))).toEqual([{ keys: '\x1b[Z' }, true]);
+  });
+
+  test('is not pressed in a low window, nor once the dialog shows another option there, and the two are told apart', () => {
+    expect(seen(AUTO_MODE('leave for accept edits mode and stop (needs a taller window)'))).toEqual([null, true]);
+    expect(seen(AUTO_MODE('leave for plan mode and stop'))).toEqual([null, false]);
+  });
+});
