@@ -8,6 +8,7 @@ import {
   askingArguments,
   askingCall,
   CHOICE,
+  confirm,
   formOf,
   untilConnected,
 } from '../harness/asking-server.ts';
@@ -44,6 +45,13 @@ function choose(prompt: string): Scene | null {
     const both = answer(agent('part-permission'), askingCall({ ask: CHOICE }));
     return { name: 'beside', about: 'beside', replies: [both, say('It is over.')] };
   }
+  if (prompt.includes('part-touch')) {
+    return { name: 'touch', about: 'touch', replies: [answer(TOUCH), say('The agent is done.')] };
+  }
+  if (prompt.includes('scene:works')) {
+    const asks = { ...answer(askingCall({ ask: CHOICE, worksOn: true })), firstByteDelayMs: LATER_MS };
+    return { name: 'works', about: 'works', replies: [answer(agent('part-touch')), asks, say('It is over.')] };
+  }
   if (prompt.includes('part-asking')) {
     return {
       name: 'asking',
@@ -76,6 +84,40 @@ describe.each(['screen', 'json'])('the MCP server of a background agent in a %s 
     expect(await answerAfter(world, before)).toEqual({ action: 'accept', content: { ok: true } });
     await cbos.until(slug, ({ status }) => status.primary === 'idle', 'is idle');
   });
+});
+
+test('a form that was answered beside the open question of an agent asks no more, although its server still works', async () => {
+  const slug = 'AGENT-screen';
+  const before = answersOf(world).length;
+  expect((await cbos.cli(['send', slug, 'scene:works'])).stderr).toBe('');
+  const asking = await cbos.until(slug, (one) => openQuestions(one.status).length === 2, 'has two questions');
+  expect(asking.status.questions).toMatchObject([{ kind: 'permission' }, { kind: 'form' }]);
+  const form = formOf(asking)?.id ?? '';
+  expect((await cbos.cli(['answer', slug, '1', '--question', form])).stderr).toBe('');
+  expect(await answerAfter(world, before)).toEqual({ action: 'accept', content: { ok: true } });
+  expect(openQuestions((await cbos.session(slug)).status)).toMatchObject([{ kind: 'permission' }]);
+  confirm(world);
+  expect((await cbos.cli(['answer', slug, 'no'])).stderr).toBe('');
+  await cbos.until(slug, (one) => one.status.primary === 'idle', 'is idle');
+});
+
+test('a form that comes while a person has the dialog of an agent is an open question behind it', async () => {
+  const slug = 'AGENT-screen';
+  const person = pty.spawn(process.execPath, [PROGRAM, 'attach', slug], { cols: 160, rows: 45, env: world.env });
+  try {
+    await cbos.until(slug, ({ attached }) => attached === true, 'is attached');
+    expect((await cbos.cli(['send', slug, 'scene:works'])).stderr).toBe('');
+    const hasBoth = await cbos.until(slug, (one) => formOf(one)?.behind === true, 'has a form behind');
+    expect(hasBoth.status.questions).toMatchObject([{ kind: 'permission' }, { form: { at_terminal: true } }]);
+    expect((await cbos.cli(['answer', slug, 'no'])).stderr).toBe('');
+    const { id } = formOf(hasBoth) ?? {};
+    await cbos.until(slug, ({ status: { question } }) => question?.id === id && !question?.behind, 'shows the form');
+    expect((await cbos.cli(['interrupt', slug])).stdout).toBe(`${slug}: the form was closed\n`);
+    await cbos.until(slug, (one) => one.status.primary === 'idle', 'is idle');
+  } finally {
+    person.kill();
+    await cbos.until(slug, ({ attached }) => attached === false, 'is detached');
+  }
 });
 
 test('an agent that asks while a person has the dialog of a form is an open question behind it', async () => {

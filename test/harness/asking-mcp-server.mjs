@@ -3,7 +3,7 @@
  * sends (`elicitation/create`), and `giveUpAfterMs` is how long it waits for the answer. It adds each answer to the
  * file that ANSWERS names. The tool's result is `answered` or `gave up`. With `isSilent`, the server gives up without a
  * word, and otherwise it cancels its request. With `confirms`, it confirms that the user is done at the address, once
- * the file exists that CONFIRMED names.
+ * the file exists that CONFIRMED names. With `worksOn`, the call continues after the answer, until that file exists.
  */
 import { appendFileSync, existsSync } from 'node:fs';
 import { createInterface } from 'node:readline';
@@ -22,6 +22,7 @@ const ASK = {
       giveUpAfterMs: { type: 'number' },
       isSilent: { type: 'boolean' },
       confirms: { type: 'boolean' },
+      worksOn: { type: 'boolean' },
     },
     required: ['ask'],
   },
@@ -33,19 +34,22 @@ const waiting = new Map();
 
 const named = process.env.NAME === undefined ? {} : { server: process.env.NAME };
 
-function confirm(elicitationId) {
-  if (existsSync(process.env.CONFIRMED))
-    write({ method: 'notifications/elicitation/complete', params: { elicitationId } });
-  else setTimeout(confirm, 20, elicitationId);
+function whenConfirmed(go) {
+  if (existsSync(process.env.CONFIRMED)) go();
+  else setTimeout(whenConfirmed, 20, go);
 }
 
-function ask({ ask: params, giveUpAfterMs, isSilent, confirms }) {
+const confirm = (elicitationId) =>
+  whenConfirmed(() => write({ method: 'notifications/elicitation/complete', params: { elicitationId } }));
+
+function ask({ ask: params, giveUpAfterMs, isSilent, confirms, worksOn }) {
   const id = `ask-${nextId++}`;
   return new Promise((resolve) => {
     waiting.set(id, (answer) => {
       appendFileSync(process.env.ANSWERS, `${JSON.stringify({ ...named, ...answer })}\n`);
       if (confirms === true) confirm(params.elicitationId);
-      resolve('answered');
+      if (worksOn === true) whenConfirmed(() => resolve('answered'));
+      else resolve('answered');
     });
     write({ id, method: 'elicitation/create', params });
     if (giveUpAfterMs === undefined) return;

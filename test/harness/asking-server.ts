@@ -19,6 +19,8 @@ export interface Asked {
   isSilent?: boolean;
   /** true if the server confirms that the user is done at an address, when the test calls `confirm` */
   confirms?: boolean;
+  /** true if the call continues after the answer, until the test calls `confirm` */
+  worksOn?: boolean;
   /** which of several servers asks; default: `asking` */
   server?: string;
 }
@@ -44,7 +46,7 @@ export function askingArguments(world: World, names: readonly string[] = ['askin
 const answersFile = (world: World): string => join(world.dir, 'answers.jsonl');
 const confirmedFile = (world: World): string => join(world.dir, 'confirmed');
 
-/** Makes a server that confirms say that the user is done at its address. */
+/** Makes a server that confirms say that the user is done at its address, and ends a call that continues. */
 export const confirm = (world: World): void => writeFileSync(confirmedFile(world), '');
 
 /** Returns everything that the server has got as answers, in order. */

@@ -35,15 +35,16 @@ export function withWaitingForms(verdict: Verdict, { forms = [] }: HookEvidence)
 
 /**
  * Returns the forms whose dialogs Claude Code shows in the terminal after the open dialog has been answered: their
- * hooks have ended, and their servers still wait. A form that is older than the dialog may have been answered.
+ * hooks have ended without an answer, and calls of their servers still run. A form that is older than the dialog may
+ * have been answered there.
  */
 export function formsBehind(shownAt: Millis, { forms = [], tools }: HookEvidence): Question[] {
   return forms
-    .filter(({ wait, askedAt, form }) => {
+    .filter(({ askedAt, form }) => {
       const isAsking = tools.some(({ name }) => isToolOf(form.server, name));
-      return wait === undefined && askedAt > shownAt && isAsking;
+      return form.at_terminal === true && askedAt > shownAt && isAsking;
     })
-    .map((form) => ({ ...formQuestion({ ...form, form: { ...form.form, at_terminal: true } }), behind: true }));
+    .map((form) => ({ ...formQuestion(form), behind: true }));
 }
 
 /** Returns the question of the form that the terminal shows. Its fields are known if a hook has reported them. */

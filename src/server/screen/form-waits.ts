@@ -23,9 +23,12 @@ export function createFormKeeper(actor: SessionActor): Dispose {
 
   async function look(): Promise<void> {
     for (const { wait } of waitingForms(actor)) {
-      if (actor.view().attached === true) await waits.leave(wait);
-      else if ((await waits.asked(wait)) !== null) continue;
-      actor.intake.forgetWait(wait);
+      if (actor.view().attached === true) {
+        await waits.leave(wait);
+        actor.intake.forgetWait(wait, 'terminal');
+      } else if ((await waits.asked(wait)) === null) {
+        actor.intake.forgetWait(wait);
+      }
     }
   }
 

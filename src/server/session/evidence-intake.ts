@@ -97,9 +97,9 @@ export class EvidenceIntake {
     this.#indexHook(hook);
   }
 
-  /** Records that a hook is no longer waiting for the reply to its question. */
-  forgetWait(id: string): void {
-    this.#session.status.forgetWait(id);
+  /** Records that a hook is no longer waiting for the reply to its question, or its form is now in the terminal. */
+  forgetWait(id: string, to?: 'terminal'): void {
+    this.#session.status.forgetWait(id, to);
     this.#session.kept.save({ hooks: this.#keptHooks() });
   }
 

@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import { derive, type HookEvidence, NO_HOOKS, observeHook } from '../../../src/core/status/index.ts';
+import { derive, forgetWait, type HookEvidence, NO_HOOKS, observeHook } from '../../../src/core/status/index.ts';
 import { readFormDialog } from '../../../src/core/status/screen/form-dialog.ts';
 import { evidenceOf, frame, screenOf } from './evidence-maker.ts';
 
@@ -173,5 +173,18 @@ describe('an agent that asks for permission beside a form in the terminal', () =
     const asked = [hook('PermissionRequest', 900, BASH), hook('PreToolUse', 1_900, CALL), elicitation(2_000, null)];
     expect(asks(permission, ...asked)).toEqual(['permission', 'form behind']);
     expect(asks(permission, ...asked, hook('PostToolUse', 2_500, CALL))).toEqual(['permission']);
+  });
+
+  test('hides no form that was closed before its dialog opened, although its server still works', () => {
+    const asked = [hook('PermissionRequest', 900, BASH), hook('PreToolUse', 1_900, CALL), elicitation(2_000, 'w1')];
+    const waiting = hooksOf(PROMPT, ...asked);
+    const kinds = (hooks: HookEvidence): string[] => {
+      const evidence = evidenceOf({ hooks, screen: screenOf([1_000, permission]) });
+      return derive(evidence, 3_000).questions.map(({ kind, behind = false }) => `${kind}${behind ? ' behind' : ''}`);
+    };
+    expect(kinds(waiting)).toEqual(['permission', 'form']);
+    expect(kinds(forgetWait(waiting, 'w1', 'terminal'))).toEqual(['permission', 'form behind']);
+    expect(kinds(forgetWait(waiting, 'w1'))).toEqual(['permission']);
+    expect(kinds(observeHook(forgetWait(waiting, 'w1'), elicitation(2_000, 'w1')))).toEqual(['permission']);
   });
 });

@@ -1,5 +1,5 @@
 import { readElicitation } from '../../forms/index.ts';
-import type { HookEvent, HookEvidence } from '../evidence.ts';
+import type { HookEvent, HookEvidence, HookForm } from '../evidence.ts';
 import { fingerprint } from '../fingerprint.ts';
 
 /** How many forms are remembered. A form that was closed is only needed to recognize its dialog. */
@@ -12,6 +12,9 @@ export function onElicitation(hooks: HookEvidence, event: HookEvent): HookEviden
   const wait = event.wait ?? null;
   const id = fingerprint(['form', wait ?? String(event.at), read?.form.server ?? '']);
   if (read === null || forms.some((form) => form.id === id)) return hooks;
-  const form = { id, ...read, askedAt: event.at, ...(wait === null ? {} : { wait }) };
+  const form: HookForm =
+    wait === null
+      ? { id, ...read, form: { ...read.form, at_terminal: true }, askedAt: event.at }
+      : { id, ...read, askedAt: event.at, wait };
   return { ...hooks, forms: [...forms, form].slice(-MAX_FORMS) };
 }

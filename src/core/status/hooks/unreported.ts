@@ -1,13 +1,19 @@
 /** What becomes of tool calls and their waiting hooks without any hook reporting it. */
 
-import type { HookEvidence, PendingTool } from '../evidence.ts';
+import type { HookEvidence, HookForm, PendingTool } from '../evidence.ts';
 import type { Millis } from '../millis.ts';
 
-/** Records that a hook is no longer waiting. Its dialog is now answered with keypresses, or has closed. */
-export function forgetWait(hooks: HookEvidence, id: string): HookEvidence {
+/**
+ * Records that a hook is no longer waiting. Its dialog is now answered with keypresses, or has closed.
+ * @param to `terminal` if CBOS ended the hook of a form, so that Claude Code opens the dialog of the form
+ */
+export function forgetWait(hooks: HookEvidence, id: string, to?: 'terminal'): HookEvidence {
   const without = ({ wait, ...tool }: PendingTool): PendingTool =>
     wait === undefined || wait.id === id ? tool : { ...tool, wait };
-  const forms = hooks.forms?.map(({ wait, ...form }) => (wait === undefined || wait === id ? form : { ...form, wait }));
+  const forms = hooks.forms?.map(({ wait, ...form }): HookForm => {
+    if (wait === undefined || wait !== id) return wait === undefined ? form : { ...form, wait };
+    return to === 'terminal' ? { ...form, form: { ...form.form, at_terminal: true } } : form;
+  });
   return { ...hooks, tools: hooks.tools.map(without), ...(forms && { forms }) };
 }
 
