@@ -27,15 +27,22 @@ export interface TimingFollower {
   onNameLost?: () => void;
 }
 
+export interface TimingTail {
+  /** Reports the rows that have been written by now before it returns, however long ago the last read was. */
+  readNow(): void;
+  /** ends the watch */
+  dispose(): void;
+}
+
 /**
  * Follows `script`'s timing file, whose advanced format has a row for every resize, including those caused by a user
- * who attaches. Resolves once the last existing resize has been reported.
- * @returns a function that ends the watch
+ * who attaches. `script` writes that row before the output that follows the resize (2.38). Resolves once the last
+ * existing resize has been reported.
  */
 export async function followTiming(
   timingFile: string,
   { onSize, onRows, onNameLost }: TimingFollower,
-): Promise<() => void> {
+): Promise<TimingTail> {
   let rest = '';
   let last: TerminalSize | null = null;
   let isReady = false;
@@ -64,7 +71,7 @@ export async function followTiming(
   });
   isReady = true;
   if (last !== null) onSize(last);
-  return () => tail.dispose();
+  return { readNow: () => tail.readNow(), dispose: () => tail.dispose() };
 }
 
 /**

@@ -1,5 +1,4 @@
-import { followTiming, watchLosses } from '../../platform/recorder/index.ts';
-import type { Dispose } from '../sessions.ts';
+import { followTiming, type TimingTail, watchLosses } from '../../platform/recorder/index.ts';
 
 export interface TimesFollower {
   /** called with the size of the terminal, for each resize */
@@ -18,16 +17,19 @@ export interface TimesFollower {
 export async function followTimes(
   { typescript, timing }: { typescript: string; timing: string | null },
   { resized, onLost, onNameLost, onFault }: TimesFollower,
-): Promise<Dispose> {
-  if (timing === null) return () => undefined;
+): Promise<TimingTail> {
+  if (timing === null) return { readNow: () => undefined, dispose: () => undefined };
   const losses = onLost === null ? null : watchLosses({ typescript, timing, onLost, onError: onFault });
-  const stopFollowing = await followTiming(timing, {
+  const tail = await followTiming(timing, {
     onSize: ({ cols, rows }) => resized(cols, rows),
     onRows: (outputBytes, end, readTo) => losses?.rows(outputBytes, end, readTo),
     onNameLost,
   });
-  return () => {
-    stopFollowing();
-    losses?.dispose();
+  return {
+    readNow: tail.readNow,
+    dispose: () => {
+      tail.dispose();
+      losses?.dispose();
+    },
   };
 }

@@ -1,6 +1,6 @@
 import type { ScreenFrame } from '../../core/status/index.ts';
 import { Emitter } from '../../emitter/emitter.ts';
-import { type RecordingTail, readStart, tailRecording } from '../../platform/recorder/index.ts';
+import { type RecordingTail, readStart, type TimingTail, tailRecording } from '../../platform/recorder/index.ts';
 import type { Clock } from '../clock.ts';
 import type { Dispose, RecordingStream } from '../sessions.ts';
 import { createDrawing, type Drawing } from './drawing.ts';
@@ -163,6 +163,7 @@ export function createSessionRecording(options: SessionRecordingOptions): Sessio
   /** Reads the files from the given position or, if it is null, from a point from which a whole screen can be drawn. */
   function read(from: number | null): Reading {
     const disposers: Dispose[] = [];
+    let times: TimingTail | null = null;
     let isStopped = false;
     isCatchingUp = true;
     const keep = (dispose: Dispose): void => {
@@ -171,6 +172,8 @@ export function createSessionRecording(options: SessionRecordingOptions): Sessio
     };
     const take = (bytes: Uint8Array, offset: number): void | Promise<void> => {
       if (isStopped) return;
+      // Output for a new size of the terminal must not be drawn in the old size.
+      if (!isCatchingUp) times?.readNow();
       end = offset + bytes.length;
       drawing?.take(bytes, offset);
       taken.tell(bytes, offset);
@@ -188,7 +191,8 @@ export function createSessionRecording(options: SessionRecordingOptions): Sessio
         drawFrom(found.length - found.start > REPLAY_BYTES ? found.length - REPLAY_BYTES : found.start);
       }
       const onNameLost = () => onDamage({ kind: 'misnamed' });
-      keep(await followTimes(files, { ...options, resized, onNameLost }));
+      times = await followTimes(files, { ...options, resized, onNameLost });
+      keep(times.dispose);
       const opened = await tailRecording({
         file: files.typescript,
         from: end,

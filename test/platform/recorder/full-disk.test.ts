@@ -85,9 +85,9 @@ test('lost output is noticed by the timing, which gives the right times again af
     },
     onError: (error) => expect.unreachable(String(error)),
   });
-  const stop = await followTiming(timing, { onSize: () => undefined, onRows: losses.rows });
+  const times = await followTiming(timing, { onSize: () => undefined, onRows: losses.rows });
   world.onDispose(() => {
-    stop();
+    times.dispose();
     losses.dispose();
   });
   await waitFor(losses.isWatching, { describe: 'both files are compared' });
