@@ -7,31 +7,21 @@ import { createDrawing, type Drawing } from './drawing.ts';
 import { followTimes } from './follow-times.ts';
 import { createFramePace } from './frame-pace.ts';
 import { readIntervalMs } from './read-interval.ts';
+import type { RecordingDamage } from './recording-damage.ts';
+
+export type { RecordingDamage };
 
 /**
  * How much of a recording's end is drawn when the recording is opened. This much always contains a whole screen,
  * because Claude Code redraws its window often. Drawing it takes 50 ms, at 40 MB/s.
  */
 const REPLAY_BYTES = 2_000_000;
+
 export interface RecordingFiles {
   typescript: string;
   /** the path of the timing file; null for a log written by Screen itself, which contains no times */
   timing: string | null;
 }
-
-/** What somebody did to a recording's files. */
-export type RecordingDamage =
-  /**
-   * the file was deleted or moved, so its path now refers to another file or to none; the open file is still being read
-   */
-  | { kind: 'misnamed' }
-  /**
-   * the file was truncated, and everything before this position is lost; what is recorded from there on does not draw a
-   * whole screen
-   */
-  | { kind: 'cut'; at: number }
-  /** Screen has begun a new file at the same path, which does not draw a whole screen either */
-  | { kind: 'begun' };
 
 export interface SessionRecordingOptions {
   slug: () => string;
