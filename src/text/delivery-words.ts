@@ -95,18 +95,22 @@ function close(how: string): string {
   return `${how} in the terminal (\`cbos attach SLUG\`), or let CBOS hold the prompt (--queue)`;
 }
 
-/** @param asked what the session is asking for, if that is why the message is not sent, or null if unknown */
+/**
+ * @param asked what the session is asking for, if that is why the message is not sent, or null if unknown
+ * @param view the view that a person has opened; it may ask something as well, but can always be closed
+ */
 export function refusalWords(
   why: Refused | 'asking',
   { slug, asked, view = null }: { slug: string; asked: string | null; view?: string | null },
 ): { message: string; hint?: string } {
+  const isView = view !== null && (why === 'asking' || why === 'covered_by_unknown' || why === 'covered_by_view');
   const [message, cure] =
-    why === 'asking'
+    why === 'asking' && !isView
       ? [
           asked === null ? 'A dialog is open' : `The session asks: ${asked}`,
           'Answer it first (`cbos answer SLUG`); `cbos show SLUG` lists the options',
         ]
-      : REFUSALS[why];
-  const named = why === 'covered_by_view' && view !== null ? `${message}: ${JSON.stringify(cleanLine(view))}` : message;
+      : REFUSALS[isView || why === 'asking' ? 'covered_by_view' : why];
+  const named = isView ? `${message}: ${JSON.stringify(cleanLine(view))}` : message;
   return { message: named, ...(cure === undefined ? {} : { hint: cure.replaceAll('SLUG', slug) }) };
 }

@@ -14,9 +14,15 @@ export function endText({ ended }: Ended): string {
   return HOW[ended.by]?.(ended) ?? '';
 }
 
+/** The signals that a program's own faults cause. */
+const CRASHES: ReadonlySet<string> = new Set(['SIGILL', 'SIGABRT', 'SIGBUS', 'SIGFPE', 'SIGSEGV', 'SIGTRAP', 'SIGSYS']);
+
 const HOW: Readonly<Partial<Record<SessionEnd['by'], (end: SessionEnd) => string>>> = {
   user: () => 'ended in Claude Code itself',
-  signal: ({ signal }) => `another program ended it with ${cleanLine(signal ?? 'a signal')}`,
+  signal: ({ signal }) =>
+    CRASHES.has(signal ?? '')
+      ? `ended with ${cleanLine(signal ?? '')}, as a program does when it crashes`
+      : `another program ended it with ${cleanLine(signal ?? 'a signal')}`,
   killed: () => 'killed (SIGKILL), as the kernel does when memory runs out',
   error: ({ exit_code }) => `ended with exit code ${exit_code ?? 1}`,
   unknown: () => 'ended, but CBOS does not know how',

@@ -57,6 +57,10 @@ test('after a restart, the turn is interrupted and not done, until the next one'
   expect(back.interrupted_at).toBeDefined();
   expect(attentionOf(back)).toBe('needs_you');
   expect((await cbos.cli(['ls'])).stdout).toMatch(/END +interrupted/);
+  for (const more of [[], ['--for', 'done']]) {
+    const waited = await cbos.cli(['wait', 'END', '--timeout', '20', ...more]);
+    expect([waited.code, waited.stderr]).toEqual([1, expect.stringContaining('its turn was interrupted at')]);
+  }
   await cbos.call('POST', '/sessions/END/send', { text: 'scene:hello again' });
   const done = await cbos.until(
     'END',
@@ -71,6 +75,9 @@ test('a signal from another program is told apart from a request, and from /exit
   const ended = await untilDead();
   expect(ended.ended).toMatchObject({ by: 'signal', exit_code: 143, signal: 'SIGTERM' });
   expect(attentionOf(ended)).toBe('needs_you');
+  process.kill((await restart()).pid ?? 0, 'SIGSEGV');
+  expect((await untilDead()).ended).toMatchObject({ by: 'signal', exit_code: 139, signal: 'SIGSEGV' });
+  expect((await cbos.cli(['ls'])).stdout).toContain('ended with SIGSEGV, as a program does when it crashes');
   await restart();
   await cbos.call('POST', '/sessions/END/send', { text: '/exit', command: true });
   const left = await untilDead();

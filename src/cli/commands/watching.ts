@@ -9,6 +9,7 @@ import {
   type StateSelector,
 } from '../../protocol/index.ts';
 import { formatClock } from '../../text/durations.ts';
+import { interruptedText } from '../../text/end-words.ts';
 import { sessionGist, sessionIcon, sessionLine, sessionStyle, stateText } from '../../text/session-words.ts';
 import { cleanLine } from '../../text/terminal-text.ts';
 import { CommandError } from '../command-error.ts';
@@ -54,7 +55,7 @@ export function addWatching(program: Command, context: CliContext): void {
   const waiting = describe(program.command('wait'), {
     group: 'looking',
     summary: 'wait until sessions are in a state, for use in scripts',
-    more: 'With several sessions, each must reach the state once; with --any, one is enough. The exit code is 6 on timeout, and 1 if a session stops first. If the command waits for the end of a turn (`waiting` or `done`) and the turn fails, the exit code is 1, too, with the error.\nSessions on other machines in the fleet, each named machine/NAME, can be mixed with sessions on this machine. The command fails once a machine has been unreachable for a minute.',
+    more: 'With several sessions, each must reach the state once; with --any, one is enough. The exit code is 6 on timeout, and 1 if a session stops first. If the command waits for the end of a turn (`waiting` or `done`) and the turn fails, or was interrupted when the session ended, the exit code is 1, too, with the error.\nSessions on other machines in the fleet, each named machine/NAME, can be mixed with sessions on this machine. The command fails once a machine has been unreachable for a minute.',
     examples: [
       ['cbos wait AUTH', 'wait until AUTH needs you or is done'],
       ['cbos wait AUTH --for ready --timeout 600', 'wait until AUTH accepts a prompt, for at most ten minutes'],
@@ -197,16 +198,20 @@ function isIn(session: Session, selector: StateSelector): boolean {
 }
 
 /**
- * Returns the error for a session whose turn has failed, or null if a script may wait for more. Such a session neither
- * asks anything nor is it done, so a script that waits for one of these would wait forever.
+ * Returns the error for a session whose turn has failed, or was interrupted by the end of its process, or null if a
+ * script may wait for more. Such a session neither asks anything nor is it done, so a script that waits for that would
+ * wait forever.
  */
 export function failureOf(session: Session, selector: StateSelector): CommandError | null {
   const { slug, status } = session;
   const isEndOfTurn =
     (selector.kind === 'state' && selector.state === 'waiting') ||
     (selector.kind === 'attention' && selector.attention === 'done');
-  if (!isEndOfTurn || status.primary !== 'idle' || status.detail !== 'error') return null;
-  return new CommandError(`The turn of ${slug} failed: ${cleanLine(status.because.evidence)}`, `cbos show ${slug}`);
+  if (!isEndOfTurn || status.primary !== 'idle') return null;
+  if (status.detail === 'error')
+    return new CommandError(`The turn of ${slug} failed: ${cleanLine(status.because.evidence)}`, `cbos show ${slug}`);
+  if (session.interrupted_at === undefined) return null;
+  return new CommandError(`${slug}: ${interruptedText(session)}`, `cbos show ${slug}`);
 }
 
 /** Reports whether there is no point in waiting for a session any longer, because it has died or been deleted. */

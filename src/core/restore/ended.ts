@@ -20,6 +20,7 @@ const SIGNALS: Readonly<Record<number, string>> = {
   2: 'SIGINT',
   3: 'SIGQUIT',
   4: 'SIGILL',
+  5: 'SIGTRAP',
   6: 'SIGABRT',
   7: 'SIGBUS',
   8: 'SIGFPE',
@@ -27,6 +28,7 @@ const SIGNALS: Readonly<Record<number, string>> = {
   11: 'SIGSEGV',
   13: 'SIGPIPE',
   15: 'SIGTERM',
+  31: 'SIGSYS',
 };
 
 /**

@@ -1,3 +1,4 @@
+import { optionFor, partsOf } from '../../core/answer/answer.ts';
 import { draftOf, isDialogOpen } from '../../core/delivery/seen.ts';
 import { beginEnding, finishEnding, leftoversOf } from '../../core/delivery/standing.ts';
 import { advanceTakingOut, squeeze, type TakingOut, takeOutPrompt } from '../../core/delivery/take-out.ts';
@@ -5,7 +6,7 @@ import type { ScreenFrame } from '../../core/status/index.ts';
 import { INTERRUPTED } from '../../core/status/screen/layout.ts';
 import { lastTurnOn } from '../../core/status/screen/screen-rules.ts';
 import { pressEscape } from '../../platform/gnu-screen/index.ts';
-import { CatalogueError } from '../../protocol/index.ts';
+import { CatalogueError, type Question } from '../../protocol/index.ts';
 import { onlyForms } from '../../text/form-words.ts';
 import type { SessionActor } from '../session/actor.ts';
 import { openDeliveryJournal } from '../session/delivery-journal.ts';
@@ -87,11 +88,15 @@ function requireRunning(actor: SessionActor): void {
   throw new CatalogueError(
     'nothing_running',
     `${actor.slug} is waiting for an answer; an interrupt would dismiss the dialog`,
-    {
-      hint: `\`cbos answer ${actor.slug} no\` refuses it`,
-    },
+    { hint: refusingHint(actor.slug, question) },
   );
 }
+
+/** Not every dialog has an option that means no. In the terminal, Esc dismisses each of them. */
+const refusingHint = (slug: string, question: Question | null): string =>
+  question !== null && optionFor(question.kind, partsOf(question)[0].options, 'no') < 0
+    ? `\`cbos show ${slug}\` lists its options; Esc in the terminal (\`cbos attach ${slug}\`) dismisses it`
+    : `\`cbos answer ${slug} no\` refuses it`;
 
 function isRunning(actor: SessionActor): boolean {
   const { primary } = actor.status.memory();

@@ -158,7 +158,9 @@ export function openDeliveryJournal(actor: SessionActor): DeliveryJournal {
       if (failed !== null) return failed;
       if (why === 'another_conversation') return notContinuedError(actor);
       const asked = question === null ? null : askedFor(question);
-      const { message, hint } = refusalWords(why, { slug: actor.slug, asked, view: actor.view().view?.name ?? null });
+      // A view may look like a set-up dialog. Behind a view, a question of another kind may be open.
+      const view = question === null || question.kind === 'setup' ? actor.view().view?.name : undefined;
+      const { message, hint } = refusalWords(why, { slug: actor.slug, asked, view: view ?? null });
       return new CatalogueError(REFUSED_AS[why] ?? 'not_accepting_text', message, {
         ...(hint === undefined ? {} : { hint }),
         ...(question === null ? {} : { extra: { question } }),

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { readScreen, type ScreenFrame } from '../../../src/core/status/index.ts';
+import { readScreen, type ScreenFrame, viewOn } from '../../../src/core/status/index.ts';
 
 const COLS = 100;
 const RULE = '─'.repeat(COLS);
@@ -81,4 +81,52 @@ test.each([
   expect(reading.cover).toBe(cover);
   // A view asks no question.
   if (cover === 'view') expect(reading.dialog).toBeNull();
+});
+
+const trust = [
+  '  Do you trust the files in this folder?',
+  '',
+  '  ❯ 1. Yes, proceed',
+  '    2. No, exit',
+  '',
+  '  Enter to confirm · Esc to cancel',
+];
+const effort = ['  Effort', '', '  low     medium     high', '', '  ←/→ to adjust · Enter to save · Esc to cancel'];
+const rewind = ['  Rewind', '', '  ❯ (current)', '', '  Enter to continue · Esc to cancel'];
+
+/** Returns a window in which Claude Code has drawn something on its own, below the output of an earlier command. */
+const unasked = (...lines: string[]): ScreenFrame => {
+  const shown = below('/cost', ...lines);
+  return { ...shown, lines: shown.lines.map((line) => (line === '' ? '  ⎿  Total cost: $0.01' : line)) };
+};
+
+test.each([
+  ['a view without options, below its command', below('/effort', ...effort), 'Effort'],
+  ['the same lines, which no command opened', unasked(...effort), null],
+  ['a dialog below its command', below('/login', ...trust), 'Do you trust the files in this folder?'],
+  ['a dialog that Claude Code opens on its own', unasked(...trust), null],
+  ['the list of earlier prompts, which keys open', unasked(...rewind), 'Rewind'],
+  [
+    'the answer to /btw, which has no rule',
+    {
+      ...below(''),
+      lines: [
+        '● Hello',
+        '',
+        '❯ /btw why?',
+        '',
+        '  /btw why?',
+        '',
+        '    Because.',
+        '',
+        '  c to copy · f to fork · Esc to close',
+      ],
+    },
+    '/btw why?',
+  ],
+])('Esc closes it if a person has opened it: %s', (_, drawn, name) => {
+  // The cursor is at the marker, where Claude Code leaves it.
+  const row = drawn.lines.findIndex((line) => line.startsWith('  ❯'));
+  const shown = row < 0 ? drawn : { ...drawn, cursor: { row, col: 2 } };
+  expect(viewOn({ frame: shown, reading: readScreen(shown) })).toBe(name);
 });

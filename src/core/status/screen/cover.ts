@@ -42,6 +42,15 @@ export const isConversationList = (frame: ScreenFrame): boolean => CONVERSATIONS
  * only closes them. In a dialog that Claude Code itself opens, Esc cancels something (2.1.330).
  */
 const LEAVES = /\bEsc to (?:close|go back)$/;
+/**
+ * Matches the last line of views in which something can be set, such as `/model` and `/effort`, but also of dialogs
+ * that Claude Code opens on its own (2.1.330).
+ */
+const CANCELS = /\bEsc to cancel$/;
+/** Matches a slash command in the conversation. Claude Code draws the view that the command opens right below it. */
+const COMMAND = /^❯ \/\w/;
+/** Matches the titles of such views that keys open as well, or that fill the window (2.1.330). */
+const OPENED_BY_KEYS = /^(?:Rewind|Select model|↯ Fast mode)$/;
 
 /**
  * Returns the name of the view that a person or a command has opened and that Esc closes, or null if none is open. The
@@ -58,15 +67,36 @@ export function viewOn({ frame, reading }: Pick<ScreenEvidence, 'frame' | 'readi
     case 'view':
       return titleOf(frame);
     default:
-      return reading.dialog?.kind === 'setup' && LEAVES.test(lastLine(frame)) ? titleOf(frame) : null;
+      return isSetting(reading) && isClosedByEscape(frame) ? titleOf(frame) : null;
   }
+}
+
+/** A view in which something can be set looks like a set-up dialog. If it has no options, CBOS cannot read it. */
+const isSetting = ({ cover, dialog }: ScreenEvidence['reading']): boolean =>
+  dialog === null ? cover === 'unknown' : dialog.kind === 'setup';
+
+function isClosedByEscape(frame: ScreenFrame): boolean {
+  const last = lastLine(frame);
+  return LEAVES.test(last) || (CANCELS.test(last) && isOpenedByPerson(frame));
+}
+
+function isOpenedByPerson(frame: ScreenFrame): boolean {
+  if (OPENED_BY_KEYS.test(titleOf(frame))) return true;
+  const above = frame.lines.slice(0, lowestRule(frame)).findLast((line) => line.trim() !== '') ?? '';
+  return lowestRule(frame) >= 0 && COMMAND.test(above);
 }
 
 const lastLine = ({ lines }: ScreenFrame): string => (lines.findLast((line) => line.trim() !== '') ?? '').trimEnd();
 
-/** Returns the first words below the lowest rule, where Claude Code draws the title of a view. */
-function titleOf({ lines, cols }: ScreenFrame): string {
-  const rule = lines.findLastIndex((line) => isRule(line, cols));
-  const line = lines.slice(rule + 1).find((one) => one.trim() !== '') ?? '';
+const lowestRule = ({ lines, cols }: ScreenFrame): number => lines.findLastIndex((line) => isRule(line, cols));
+
+/**
+ * Returns the first words of a view, which are its title. Claude Code draws them below a rule, or, for the answer to
+ * `/btw`, right below the command (2.1.330).
+ */
+function titleOf(frame: ScreenFrame): string {
+  const command = frame.lines.findLastIndex((line) => COMMAND.test(line));
+  const above = Math.max(lowestRule(frame), command);
+  const line = frame.lines.slice(above + 1).find((one) => one.trim() !== '') ?? '';
   return line.trim().split(/ {2,}/)[0] ?? '';
 }
