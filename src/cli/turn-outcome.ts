@@ -18,6 +18,13 @@ export type TurnOutcome = { text: string } & ({ kind: 'answered' } | { kind: 'fa
  */
 const REFUSAL_LAG_MS = 500;
 const ASK_AGAIN_MS = 50;
+/**
+ * How long to wait for the output of a slash command in the transcript. Claude Code writes it up to half a second after
+ * it has drawn it (2.1.330). A command that opens a view has no output until the view is closed.
+ */
+const OUTPUT_LAG_MS = 1_500;
+/** How an entry of the transcript begins that contains the output of a command, even if that is empty. */
+const OUTPUT = '<local-command-std';
 
 /** Determines how a turn ended, when the session is ready again. */
 export async function readOutcome(client: Caller, { before, session, sent }: EndedTurn): Promise<TurnOutcome> {
@@ -88,19 +95,23 @@ async function answerOf(client: Caller, slug: string, turn: { id: string; since:
   }
 }
 
-/** Returns what a slash command printed into the conversation, if anything. Some commands open a view instead. */
+/**
+ * Returns what a slash command printed into the conversation, if anything. Some commands open a view instead. Claude
+ * Code draws the output before it writes the output to the transcript.
+ */
 async function shownByCommand(
   client: Caller,
-  { slug, type }: Session,
+  { slug, type, view }: Session,
   { text, since }: { text: string; since: string },
 ): Promise<string> {
   if (type !== 'screen' || !text.startsWith('/')) return '';
-  const { events } = await client.call('transcript', { params: { slug }, query: {} });
   const from = Date.parse(since) / 1_000;
-  return events
-    .filter(({ timestamp }) => timestamp >= from)
-    .map(({ event }) => printedText(event))
-    .filter((printed) => printed !== '')
-    .join('\n')
-    .trim();
+  for (let round = 0; ; round += 1) {
+    const { events } = await client.call('transcript', { params: { slug }, query: {} });
+    const later = events.filter(({ timestamp }) => timestamp >= from);
+    const printed = later.map(({ event }) => printedText(event)).filter((words) => words !== '');
+    const isWritten = printed.length > 0 || later.some(({ event }) => JSON.stringify(event).includes(OUTPUT));
+    if (isWritten || view !== undefined || round >= OUTPUT_LAG_MS / ASK_AGAIN_MS) return printed.join('\n').trim();
+    await delay(ASK_AGAIN_MS);
+  }
 }

@@ -87,6 +87,12 @@ describe.each([
     expect(sent.code).toBe(0);
     if (type === 'json') expect(sent.stdout).toContain('Estimated cost:');
     else expect(sent).toMatchObject({ stdout: '', stderr: expect.stringContaining(`cbos buffer ${slug}`) });
+    if (type === 'json') return;
+    expect((await cbos.cli(['interrupt', slug])).code).toBe(0);
+    const renamed = await cbos.cli(['send', slug, '--wait', '--command', '/rename login']);
+    expect(renamed).toEqual({ code: 0, stdout: 'Session renamed to: login\n', stderr: '' });
+    const context = await cbos.cli(['send', slug, '--wait', '--command', '/context']);
+    expect([context.code, context.stdout]).toEqual([0, expect.stringContaining('Context')]);
   });
 });
 

@@ -79,6 +79,14 @@ test.each([
   180_000,
 );
 
+test('a view is also named in a conversation with a name', async () => {
+  await send('/rename login', { command: true });
+  await cbos.until(SLUG, ({ buffer_tail: tail }) => / login ─/.test(tail ?? ''), 'shows the name');
+  await send('/effort', { command: true });
+  await untilView('Effort');
+  expect((await cbos.cli(['interrupt', SLUG])).code).toBe(0);
+});
+
 test('a permission dialog is not closed as a view, and neither is a session at rest interrupted', async () => {
   expect((await interrupt()).error?.code).toBe('nothing_running');
   await send('scene:permission');

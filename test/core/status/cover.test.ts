@@ -94,6 +94,12 @@ const trust = [
 const effort = ['  Effort', '', '  low     medium     high', '', '  ←/→ to adjust · Enter to save · Esc to cancel'];
 const rewind = ['  Rewind', '', '  ❯ (current)', '', '  Enter to continue · Esc to cancel'];
 
+/** Returns the window with the conversation's name above the rule of the view. */
+const named = (shown: ScreenFrame): ScreenFrame => ({
+  ...shown,
+  lines: shown.lines.flatMap((line) => (line === RULE ? [`${RULE.slice(8)} login ─`, RULE] : [line])),
+});
+
 /** Returns a window in which Claude Code has drawn something on its own, below the output of an earlier command. */
 const unasked = (...lines: string[]): ScreenFrame => {
   const shown = below('/cost', ...lines);
@@ -102,6 +108,7 @@ const unasked = (...lines: string[]): ScreenFrame => {
 
 test.each([
   ['a view without options, below its command', below('/effort', ...effort), 'Effort'],
+  ['the same, in a conversation with a name', named(below('/effort', ...effort)), 'Effort'],
   ['the same lines, which no command opened', unasked(...effort), null],
   ['a dialog below its command', below('/login', ...trust), 'Do you trust the files in this folder?'],
   ['a dialog that Claude Code opens on its own', unasked(...trust), null],

@@ -49,6 +49,8 @@ const LEAVES = /\bEsc to (?:close|go back)$/;
 const CANCELS = /\bEsc to cancel$/;
 /** Matches a slash command in the conversation. Claude Code draws the view that the command opens right below it. */
 const COMMAND = /^❯ \/\w/;
+/** Matches the rule with the conversation's name, which then is above the rule of the view (2.1.330). */
+const NAMED_RULE = /^─{3,} .* ─+$/;
 /** Matches the titles of such views that keys open as well, or that fill the window (2.1.330). */
 const OPENED_BY_KEYS = /^(?:Rewind|Select model|↯ Fast mode)$/;
 
@@ -82,8 +84,11 @@ function isClosedByEscape(frame: ScreenFrame): boolean {
 
 function isOpenedByPerson(frame: ScreenFrame): boolean {
   if (OPENED_BY_KEYS.test(titleOf(frame))) return true;
-  const above = frame.lines.slice(0, lowestRule(frame)).findLast((line) => line.trim() !== '') ?? '';
-  return lowestRule(frame) >= 0 && COMMAND.test(above);
+  const rule = lowestRule(frame);
+  const above = frame.lines
+    .slice(0, Math.max(rule, 0))
+    .findLast((line) => line.trim() !== '' && !NAMED_RULE.test(line));
+  return above !== undefined && COMMAND.test(above);
 }
 
 const lastLine = ({ lines }: ScreenFrame): string => (lines.findLast((line) => line.trim() !== '') ?? '').trimEnd();
