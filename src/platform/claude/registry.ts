@@ -80,6 +80,10 @@ async function isLive(record: RegistryRecord): Promise<boolean> {
   return record.procStart !== null && (await isAlive({ pid: record.pid, startTime: record.procStart }));
 }
 
+/** Reports whether there is no record. A file may stand where Claude Code would create the directory. */
+const isMissing = (error: unknown): boolean =>
+  ['ENOENT', 'ENOTDIR'].includes((error as NodeJS.ErrnoException).code ?? '');
+
 /** The maximum size of a record. Normal records take a few hundred bytes. */
 const MOST_BYTES = 1_000_000;
 
@@ -90,7 +94,7 @@ async function readRecord(file: string): Promise<{ text: string; record: Registr
   try {
     text = readRegularFileNow(file, { mostBytes: MOST_BYTES });
   } catch (error) {
-    if ((error as NodeJS.ErrnoException).code === 'ENOENT') return null;
+    if (isMissing(error)) return null;
     throw error;
   }
   const record = text === null ? null : parseRegistryRecord(text);
@@ -101,7 +105,7 @@ async function listRecordFiles(dir: string): Promise<string[]> {
   try {
     return (await readdir(dir)).filter((name) => RECORD_FILE.test(name));
   } catch (error) {
-    if ((error as NodeJS.ErrnoException).code === 'ENOENT') return [];
+    if (isMissing(error)) return [];
     throw error;
   }
 }
@@ -204,7 +208,7 @@ async function isStillThere(file: string, before: { text: string }): Promise<boo
     await stat(file);
     return true;
   } catch (error) {
-    if ((error as NodeJS.ErrnoException).code === 'ENOENT') return false;
+    if (isMissing(error)) return false;
     throw error;
   }
 }

@@ -1,5 +1,5 @@
 import { mkdirSync, readFileSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
-import { join } from 'node:path';
+import { dirname, join } from 'node:path';
 import { afterEach, beforeEach, expect, test } from 'vitest';
 import {
   configDirectory,
@@ -8,6 +8,7 @@ import {
   type RegistryRecord,
   type RegistryWatch,
   readRegistry,
+  readRegistryOf,
   registryDirectory,
   registryEvidence,
   watchRegistry,
@@ -68,6 +69,15 @@ test('waits for no pipe and reads no device among the records', async () => {
   await runProgram('mkfifo', [join(dir, '1.json')], { env: world.env, timeoutMs: 5_000 });
   symlinkSync('/dev/zero', join(dir, '2.json'));
   expect(await readRegistry(dir)).toHaveLength(1);
+});
+
+test('is empty if a file stands in the place of its directory', async () => {
+  mkdirSync(dirname(dir), { recursive: true });
+  writeFileSync(dir, '');
+  expect(await readRegistry(dir)).toEqual([]);
+  expect(await readRegistryOf(dir, process.pid)).toBeNull();
+  await watchAll().ready;
+  expect(faults).toEqual([]);
 });
 
 test('is ready once all records at the start have been reported', async () => {
