@@ -55,3 +55,19 @@ test('prompts arrive once Enter submits again', async () => {
   await waitFor(() => world.promptsReceived().length > 0, { describe: 'the model gets a prompt' });
   expect(world.promptsReceived()).toEqual(['scene:hello now']);
 });
+
+test('an interrupt that Esc does not carry out is not reported as one, and the turn keeps its answer', async () => {
+  const bindings = [{ context: 'Chat', bindings: { escape: null } }];
+  writeFileSync(join(world.home, '.claude', 'keybindings.json'), JSON.stringify({ bindings }));
+  await cbos.call('POST', '/sessions', { slug: 'ESC', type: 'screen', path: world.projectDir });
+  await cbos.untilStatus('ESC', 'idle/ready');
+  const sending = cbos.cli(['send', 'ESC', '--wait', 'scene:slow on and on']);
+  await cbos.untilStatus('ESC', 'active/thinking');
+  const refused = await cbos.cli(['interrupt', 'ESC']);
+  expect([refused.code, refused.stdout]).toEqual([6, '']);
+  expect(refused.stderr).toContain('the turn of ESC ended on its own');
+  expect(refused.stderr).toContain('keybindings.json');
+  expect(await sending).toEqual({ code: 0, stdout: 'Sorry that it took so long.\n', stderr: '' });
+  const [delivery] = (await cbos.call<Delivery[]>('GET', '/sessions/ESC/deliveries')).body;
+  expect(delivery).toMatchObject({ status: 'delivered', phase: 'taken' });
+});

@@ -3,21 +3,24 @@ const SUBMIT = 'chat:submit';
 /** The names of the Enter key. */
 const ENTER: ReadonlySet<string> = new Set(['enter', 'return']);
 
+/** The contexts whose bindings apply in the prompt. A binding in `Global` takes Enter from the prompt (2.1.330). */
+const IN_PROMPT: ReadonlySet<unknown> = new Set(['Global', 'Chat']);
+
 /**
  * Returns what Enter does in the prompt, according to a user's `keybindings.json`, or null if it submits the prompt.
  * `nothing` means that the key is unbound. Claude Code ignores a file that is not strict JSON, and in a context, the
  * last binding of a key counts (2.1.330).
  */
 export function enterDoes(text: string): string | null {
-  let does: string | null = null;
+  const does = new Map<unknown, string | null>();
   for (const { context, bindings } of contextsIn(text)) {
-    if (context !== 'Chat' || !isObject(bindings)) continue;
+    if (!IN_PROMPT.has(context) || !isObject(bindings)) continue;
     for (const [key, action] of Object.entries(bindings)) {
       if (!ENTER.has(key.toLowerCase())) continue;
-      does = action === SUBMIT ? null : typeof action === 'string' ? action : 'nothing';
+      does.set(context, action === SUBMIT ? null : typeof action === 'string' ? action : 'nothing');
     }
   }
-  return does;
+  return does.get('Chat') ?? does.get('Global') ?? null;
 }
 
 function contextsIn(text: string): Record<string, unknown>[] {

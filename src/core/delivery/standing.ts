@@ -117,6 +117,12 @@ export const finishEnding = ({ recent }: Deliveries): Change[] =>
     return phase === 'answering' ? [{ id, phase: 'taken', keepsTime: true }] : [];
   });
 
+/** Records that the interrupt had no effect. */
+export const undoInterrupt = ({ recent }: Deliveries): Change[] =>
+  recent.flatMap(({ id, phase }): Change[] =>
+    phase === 'interrupting' ? [{ id, phase: 'taken', keepsTime: true }] : [],
+  );
+
 /** Reports whether the message is in Claude Code's own queue, or was in it when CBOS last looked. */
 export const isQueued = ({ phase, intoQueue }: DeliveryRecord): boolean => phase === 'taken' && intoQueue;
 

@@ -1,6 +1,6 @@
 import { optionFor, partsOf } from '../../core/answer/answer.ts';
 import { draftOf, isDialogOpen } from '../../core/delivery/seen.ts';
-import { beginEnding, finishEnding, leftoversOf } from '../../core/delivery/standing.ts';
+import { beginEnding, finishEnding, leftoversOf, undoInterrupt } from '../../core/delivery/standing.ts';
 import { advanceTakingOut, squeeze, type TakingOut, takeOutPrompt } from '../../core/delivery/take-out.ts';
 import type { ScreenFrame } from '../../core/status/index.ts';
 import { INTERRUPTED } from '../../core/status/screen/layout.ts';
@@ -71,7 +71,11 @@ export function interruptTurn(actor: SessionActor): Promise<void> {
     // Right after a prompt has been sent, the last frame may still show the prompt in the box.
     const wasEmpty = draft === null || (prompt !== null && squeeze(draft) === squeeze(prompt));
     if (wasEmpty && prompt !== null) await takeOutRestored(actor, prompt, isMarked);
-    if (!isMarked()) return;
+    if (!isMarked()) {
+      if (!hasStoppedSince(actor, pressedAt)) return;
+      journal.apply(undoInterrupt(deliveriesOf(actor)));
+      throw notInterrupted(actor);
+    }
     journal.apply(finishEnding(deliveriesOf(actor)));
     actor.promptKeys.rememberAnswerKey(null);
     // The status changes a little later than the interrupt mark is drawn. If a prompt was in Claude Code's queue, the
@@ -97,6 +101,17 @@ const refusingHint = (slug: string, question: Question | null): string =>
   question !== null && optionFor(question.kind, partsOf(question)[0].options, 'no') < 0
     ? `\`cbos show ${slug}\` lists its options; Esc in the terminal (\`cbos attach ${slug}\`) dismisses it`
     : `\`cbos answer ${slug} no\` refuses it`;
+
+/** Reports whether the turn has ended with its answer: no hook reports the end of an interrupted turn (2.1.330). */
+function hasStoppedSince(actor: SessionActor, at: number): boolean {
+  const { turnEnd } = actor.status.evidence().hooks;
+  return turnEnd !== null && turnEnd.event === 'Stop' && turnEnd.at >= at;
+}
+
+const notInterrupted = ({ slug }: SessionActor): CatalogueError =>
+  new CatalogueError('not_confirmed', `CBOS typed Esc, but the turn of ${slug} ended on its own`, {
+    hint: 'If Esc has no effect, look for "escape" in Claude Code\'s keybindings.json',
+  });
 
 function isRunning(actor: SessionActor): boolean {
   const { primary } = actor.status.memory();

@@ -8,6 +8,11 @@ test.each([
   ['Enter bound to its own action', file({ context: 'Chat', bindings: { enter: 'chat:submit' } }), null],
   ['Enter in another context', file({ context: 'Confirmation', bindings: { enter: 'confirm:no' } }), null],
   ['Enter for a new line', file({ context: 'Chat', bindings: { enter: 'chat:newline' } }), 'chat:newline'],
+  [
+    'Enter for another key of Claude Code everywhere',
+    file({ context: 'Global', bindings: { enter: 'app:toggleTranscript' } }, { context: 'Chat', bindings: {} }),
+    'app:toggleTranscript',
+  ],
   ['another name of the key', file({ context: 'Chat', bindings: { Return: 'chat:newline' } }), 'chat:newline'],
   ['Enter unbound', file({ context: 'Chat', bindings: { enter: null } }), 'nothing'],
   [
