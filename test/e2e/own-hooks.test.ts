@@ -1,4 +1,4 @@
-import { readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { existsSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import type { ChooseScene } from '../../src/demo/scenes/choose.ts';
@@ -44,8 +44,9 @@ beforeAll(async () => {
 });
 afterAll(() => world.dispose());
 
-/** Blocks the end of a turn until the file contains 0, like the loops that users build. */
-const STOP_HOOK = `left=$(cat "$HOME/../blocks-left")
+/** Waits while a file exists. Blocks the end of a turn until another contains 0, like the loops that users build. */
+const STOP_HOOK = `while [ -e "$HOME/../holds-stops" ]; do touch "$HOME/../stop-is-held"; sleep 0.1; done
+left=$(cat "$HOME/../blocks-left")
 [ "$left" -gt 0 ] || exit 0
 echo $((left - 1)) >"$HOME/../blocks-left"
 echo '{"decision": "block", "reason": "not complete yet"}'`;
@@ -164,6 +165,17 @@ test.each(['TERMINAL', 'JSON'])('a turn of %s that a hook of a tool call stops i
       : 'The turn of TERMINAL was interrupted',
   );
   expect((await cbos.cli(['send', slug, '--wait', 'F scene:hello'])).code).toBe(0);
+});
+
+test('a turn of a JSON session that is interrupted while a Stop hook runs is not done', async () => {
+  const [holds, isHeld] = ['holds-stops', 'stop-is-held'].map((name) => join(world.dir, name)) as [string, string];
+  writeFileSync(holds, '');
+  const sent = cbos.cli(['send', 'JSON', '--wait', 'I scene:hello']);
+  await waitFor(() => existsSync(isHeld), { describe: 'the hook runs' });
+  expect((await cbos.cli(['interrupt', 'JSON'])).code).toBe(0);
+  rmSync(holds);
+  expect(await sent).toMatchObject({ code: 1, stdout: '', stderr: expect.stringContaining('was interrupted') });
+  expect((await cbos.cli(['send', 'JSON', '--wait', 'J scene:hello'])).code).toBe(0);
 });
 
 describe('in a terminal', () => {

@@ -198,6 +198,8 @@ export interface JsonEvidence {
   busySince: Millis | null;
   /** what the running turn is doing now */
   phase: { kind: 'thinking' | 'responding'; at: Millis } | null;
+  /** whether Claude Code has reported that the running turn was interrupted; its result follows */
+  isInterrupted?: boolean;
   /** the calls that were announced and have no result yet, oldest first */
   tools: readonly PendingTool[];
   /** the open questions, oldest first */

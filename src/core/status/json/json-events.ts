@@ -1,11 +1,12 @@
-import { type ClaudeEvent, hookNoteOf, type RateLimit, readUserText, retryWords } from '../../../protocol/index.ts';
+import { type ClaudeEvent, type RateLimit, readUserText, retryWords } from '../../../protocol/index.ts';
 import { readElicitation } from '../../forms/index.ts';
 import type { JsonEvidence, JsonRequest } from '../evidence.ts';
 import { boundInput } from '../hooks/kept-input.ts';
-import { keepBegin, keepEnd, MAX_TEXT } from '../kept-text.ts';
+import { keepBegin, MAX_TEXT } from '../kept-text.ts';
 import type { Millis } from '../millis.ts';
 import { askedByAgents, onTaskEnded, onTaskStarted } from './agents.ts';
-import { begin, MAX_OPEN, onPromptStage, settle, withoutFinished } from './open-prompts.ts';
+import { begin, MAX_OPEN, onPromptStage, settle } from './open-prompts.ts';
+import { onFailure, onResult } from './turn-end.ts';
 
 export const NO_EVENTS: JsonEvidence = {
   lastAt: null,
@@ -27,6 +28,9 @@ export const NO_EVENTS: JsonEvidence = {
   rateLimit: null,
   totalCostUsd: 0,
 };
+
+/** What Claude Code writes in the user's name when a turn is interrupted, before the result. */
+const INTERRUPT = /^\[Request interrupted\b/;
 
 type Json = Readonly<Record<string, unknown>>;
 const isRecord = (value: unknown): value is Json =>
@@ -86,9 +90,11 @@ function onAssistant(before: JsonEvidence, event: Json, at: Millis): JsonEvidenc
 
 function onUser(before: JsonEvidence, event: Json, at: Millis): JsonEvidence {
   const { content } = record(event.message);
+  const words = typeof content === 'string' ? content : (text(list(content)[0]?.text) ?? '');
+  if (isOwn(event) && INTERRUPT.test(words)) return { ...before, isInterrupted: before.busySince !== null };
   if (event.isReplay === true) {
     const id = text(event.uuid) ?? '';
-    const own = readUserText(event, typeof content === 'string' ? content : (text(list(content)[0]?.text) ?? ''));
+    const own = readUserText(event, words);
     if (own?.kind !== 'prompt') return before;
     const started = onPromptStage(before, id, 'started');
     return { ...started, prompt: { at, ...keepBegin(own.text) }, ...begin(at) };
@@ -196,63 +202,6 @@ function onState(before: JsonEvidence, state: string | null, at: Millis): JsonEv
   // A prompt that is still being written is kept, because it begins the next turn.
   const open = before.open.filter((prompt) => prompt.stage === 'written');
   return settle({ ...before, open, requests: askedByAgents(before.requests), tools: [], compactingSince: null });
-}
-
-/**
- * Claude Code 2.1.329 reports why the turn ended. In older versions, only an interrupt produces an
- * `error_during_execution` without any text.
- */
-function onResult(before: JsonEvidence, event: ClaudeEvent, at: Millis): JsonEvidence {
-  const { message, ...cut } = keepEnd(text(event.result));
-  const interrupted = text(event.terminal_reason)?.startsWith('aborted') ?? event.subtype === 'error_during_execution';
-  const failure = event.is_error === true && !interrupted ? (message ?? firstError(event)) : null;
-  const error = hookNoteOf(event) ?? failure;
-  // The end of an agent begins a turn of its own. So does a resumed conversation whose agents were killed (2.1.330).
-  const isOfPrompt = record(event.origin).kind !== 'task-notification';
-  const open = withoutFinished(before.open, isOfPrompt);
-  const ended: JsonEvidence = {
-    ...before,
-    open,
-    tools: [],
-    requests: askedByAgents(before.requests),
-    compactingSince: null,
-    turnEnd: {
-      at,
-      error,
-      message: error === null ? message : null,
-      ...cut,
-      interrupted,
-      ...limitBehind(before, event),
-    },
-    totalCostUsd: typeof event.total_cost_usd === 'number' ? event.total_cost_usd : before.totalCostUsd,
-  };
-  return open.length > 0 ? { ...ended, ...begin(at) } : settle(ended);
-}
-
-/** The limit that ended the turn is named in the event before the result (2.1.329). */
-function limitBehind({ rateLimit }: JsonEvidence, event: Json): { limit?: RateLimit } {
-  const isReached = event.api_error === 'usage_limit_reached' && rateLimit?.status === 'rejected';
-  return isReached ? { limit: rateLimit } : {};
-}
-
-function firstError(event: Json): string {
-  const [first] = Array.isArray(event.errors) ? event.errors : [];
-  return text(first) ?? text(event.subtype) ?? 'error';
-}
-
-/** The process failed. Everything that was running has ended, and nothing restarts until someone asks for it. */
-function onFailure(before: JsonEvidence, event: Json, at: Millis): JsonEvidence {
-  return settle({
-    ...before,
-    open: [],
-    tools: [],
-    requests: [],
-    forms: [],
-    background: [],
-    agents: [],
-    compactingSince: null,
-    turnEnd: { at, error: text(event.message) ?? 'the process failed', message: null, interrupted: false },
-  });
 }
 
 function onRateLimit(before: JsonEvidence, event: Json): JsonEvidence {

@@ -26,9 +26,10 @@ export function observeTrust(before: JsonEvidence, trust: TrustRequest | null): 
 }
 
 /** Returns the state of a turn that has just begun. */
-export const begin = (at: Millis): Pick<JsonEvidence, 'busySince' | 'phase'> => ({
+export const begin = (at: Millis): Pick<JsonEvidence, 'busySince' | 'phase' | 'isInterrupted'> => ({
   busySince: at,
   phase: { kind: 'thinking', at },
+  isInterrupted: false,
 });
 
 /** Removes a prompt that could not be sent, as if it had never existed. */

@@ -1,0 +1,72 @@
+import { type ClaudeEvent, hookNoteOf, type RateLimit } from '../../../protocol/index.ts';
+import type { JsonEvidence } from '../evidence.ts';
+import { keepEnd } from '../kept-text.ts';
+import type { Millis } from '../millis.ts';
+import { askedByAgents } from './agents.ts';
+import { begin, settle, withoutFinished } from './open-prompts.ts';
+
+type Json = Readonly<Record<string, unknown>>;
+const text = (value: unknown): string | null => (typeof value === 'string' ? value : null);
+
+/**
+ * Ends the turn. Claude Code 2.1.329 reports why the turn ended. If somebody interrupted it while a Stop hook ran, the
+ * result names only the hook (2.1.330). In older versions, only an interrupt produces an `error_during_execution`
+ * without any text.
+ */
+export function onResult(
+  { isInterrupted = false, ...before }: JsonEvidence,
+  event: ClaudeEvent,
+  at: Millis,
+): JsonEvidence {
+  const { message, ...cut } = keepEnd(text(event.result));
+  const isAborted = text(event.terminal_reason)?.startsWith('aborted') ?? event.subtype === 'error_during_execution';
+  const interrupted = isInterrupted || isAborted;
+  const failure = event.is_error === true && !interrupted ? (message ?? firstError(event)) : null;
+  const error = hookNoteOf(event) ?? failure;
+  // The end of an agent begins a turn of its own. So does a resumed conversation whose agents were killed (2.1.330).
+  const isOfPrompt = (event.origin as Json | undefined)?.kind !== 'task-notification';
+  const open = withoutFinished(before.open, isOfPrompt);
+  const ended: JsonEvidence = {
+    ...before,
+    open,
+    tools: [],
+    requests: askedByAgents(before.requests),
+    compactingSince: null,
+    turnEnd: {
+      at,
+      error,
+      message: error === null ? message : null,
+      ...cut,
+      interrupted,
+      ...limitBehind(before, event),
+    },
+    totalCostUsd: typeof event.total_cost_usd === 'number' ? event.total_cost_usd : before.totalCostUsd,
+  };
+  return open.length > 0 ? { ...ended, ...begin(at) } : settle(ended);
+}
+
+/** The limit that ended the turn is named in the event before the result (2.1.329). */
+function limitBehind({ rateLimit }: JsonEvidence, event: Json): { limit?: RateLimit } {
+  const isReached = event.api_error === 'usage_limit_reached' && rateLimit?.status === 'rejected';
+  return isReached ? { limit: rateLimit } : {};
+}
+
+function firstError(event: Json): string {
+  const [first] = Array.isArray(event.errors) ? event.errors : [];
+  return text(first) ?? text(event.subtype) ?? 'error';
+}
+
+/** The process failed. Everything that was running has ended, and nothing restarts until someone asks for it. */
+export function onFailure(before: JsonEvidence, event: Json, at: Millis): JsonEvidence {
+  return settle({
+    ...before,
+    open: [],
+    tools: [],
+    requests: [],
+    forms: [],
+    background: [],
+    agents: [],
+    compactingSince: null,
+    turnEnd: { at, error: text(event.message) ?? 'the process failed', message: null, interrupted: false },
+  });
+}
