@@ -102,6 +102,16 @@ describe('send', () => {
     expect(command.stderr.text).toBe('cbos: AUTH shows a dialog that CBOS cannot read — cbos attach AUTH\n');
   });
 
+  test('--wait names the view in front of the prompt, and the command that closes it', async () => {
+    const command = startCommand(['send', 'AUTH', '/fast', '--command', '--wait'], cli.where);
+    await arrival();
+    cli.server.sessions.change('AUTH', WORKS);
+    const status = statusOf({ primary: 'waiting', detail: 'setup', question: null });
+    cli.server.sessions.change('AUTH', { status, view: { name: 'Fast mode' } });
+    expect(await command.ended).toBe(4);
+    expect(command.stderr.text).toBe('cbos: AUTH: the view "Fast mode" covers the prompt — cbos interrupt AUTH\n');
+  });
+
   test('--wait fails with the error if the turn fails', async () => {
     const command = startCommand(['send', 'AUTH', 'hello', '--wait', '--json'], cli.where);
     await arrival();

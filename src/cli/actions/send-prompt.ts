@@ -1,4 +1,5 @@
 import { CatalogueError, type Delivery, EXIT, isAsking } from '../../protocol/index.ts';
+import { viewText } from '../../text/blocked-words.ts';
 import { deliveryLine } from '../../text/delivery-text.ts';
 import { sessionLine } from '../../text/session-words.ts';
 import { CommandError } from '../command-error.ts';
@@ -96,6 +97,10 @@ async function printOutcome(context: CliContext, ended: EndedTurn, isJson: boole
     return;
   }
   if (question === null && isAsking(status)) {
+    // A change of the status arrives without the view.
+    const { view } = await (await context.client()).call('getSession', { params: { slug } });
+    if (view !== undefined)
+      throw new CommandError(`${slug}: ${viewText(view.name)}`, `cbos interrupt ${slug}`, EXIT.refused);
     throw new CommandError(`${slug} shows a dialog that CBOS cannot read`, `cbos attach ${slug}`, EXIT.refused);
   }
   const { readOutcome } = await import('../turn-outcome.ts');
