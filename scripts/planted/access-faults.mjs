@@ -207,7 +207,7 @@ export const ACCESS_FAULTS = [
     page: 'docs/reference/from-within.md',
     promise: 'CBOS sends no prompt into that conversation, keeps the queue, and tries again at the next launch.',
     file: 'src/core/delivery/decide.ts',
-    text: "if (context.conversed !== 'known') return false;",
+    text: "if (context.conversed === 'awaited' || context.conversed === 'another') return false;",
     instead: "if (context.conversed === 'awaited') return false;",
     suites: ['test/core/delivery/decide.test.ts', 'test/e2e/another-conversation.test.ts'],
   },
