@@ -7,7 +7,7 @@ import { join, relative } from 'node:path';
 import { runGate } from './check/gate.mjs';
 import { ROOT } from './root.mjs';
 import { passThrough, tool } from './run-command.mjs';
-import { brokenFiles, countTests, failures, firstLine, withSecondAttempt } from './test/count-tests.mjs';
+import { brokenSetUps, countTests, failures, firstLine, withSecondAttempt } from './test/count-tests.mjs';
 import { dearest, differences, readRecord, withRun, writeRecord } from './test/figures.mjs';
 import { quarantineLines, readQuarantine } from './test/quarantine.mjs';
 import { retriedAgain } from './test/retries.mjs';
@@ -63,8 +63,10 @@ async function runSuites(file, args) {
  * programs or with a server in memory get a second attempt.
  */
 async function retrySetUps() {
-  const names = brokenFiles(first.report).map(({ name }) => relative(ROOT, name));
+  const names = brokenSetUps(first.report).map(({ name }) => relative(ROOT, name));
   if (names.length === 0) return first;
+  // The first attempt took less than the file takes.
+  for (const name of names) delete run.files[name];
   process.stdout.write(`\nonce more, because their set-up failed: ${names.join(', ')}\n`);
   const second = await runSuites(SECOND_REPORT, ['--project=real', '--project=memory', ...names]);
   const { report, retried } = withSecondAttempt(first.report, second.report);

@@ -36,6 +36,17 @@ export function brokenFiles(report) {
 }
 
 /**
+ * Returns the broken files in which no test passed. After a set-up that worked, what failed is a tear-down: it may have
+ * found a leak, which a second attempt would hide.
+ * @param {Report | null} report
+ */
+export function brokenSetUps(report) {
+  return brokenFiles(report).filter(
+    ({ assertionResults }) => !assertionResults.some(({ status }) => status === 'passed'),
+  );
+}
+
+/**
  * Replaces the files that were run once more.
  * @param {Report | null} report @param {Report | null} second the report of the second attempt
  * @returns {{ report: Report | null, retried: FileReport[] }} `retried`: the first results of those that then passed

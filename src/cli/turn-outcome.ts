@@ -22,7 +22,7 @@ const ASK_AGAIN_MS = 50;
  * How long to wait for the output of a slash command in the transcript. Claude Code writes it up to half a second after
  * it has drawn it (2.1.330). A command that opens a view has no output until the view is closed.
  */
-const OUTPUT_LAG_MS = 1_500;
+const OUTPUT_LAG_MS = 3_000;
 /** How an entry of the transcript begins that contains the output of a command, even if that is empty. */
 const OUTPUT = '<local-command-std';
 
@@ -101,7 +101,7 @@ async function answerOf(client: Caller, slug: string, turn: { id: string; since:
  */
 async function shownByCommand(
   client: Caller,
-  { slug, type, view }: Session,
+  { slug, type }: Session,
   { text, since }: { text: string; since: string },
 ): Promise<string> {
   if (type !== 'screen' || !text.startsWith('/')) return '';
@@ -111,7 +111,9 @@ async function shownByCommand(
     const later = events.filter(({ timestamp }) => timestamp >= from);
     const printed = later.map(({ event }) => printedText(event)).filter((words) => words !== '');
     const isWritten = printed.length > 0 || later.some(({ event }) => JSON.stringify(event).includes(OUTPUT));
-    if (isWritten || view !== undefined || round >= OUTPUT_LAG_MS / ASK_AGAIN_MS) return printed.join('\n').trim();
+    if (isWritten || round >= OUTPUT_LAG_MS / ASK_AGAIN_MS) return printed.join('\n').trim();
+    const { view } = await client.call('getSession', { params: { slug } });
+    if (view !== undefined) return '';
     await delay(ASK_AGAIN_MS);
   }
 }

@@ -65,7 +65,7 @@ const REFUSALS: Readonly<Record<Refused, readonly [message: string, cure?: strin
   ],
   enter_bound: [
     "Enter does not submit the prompt, because Claude Code's keybindings.json binds it to something else",
-    'Bind "enter" to "chat:submit" in the context "Chat" of that file, and to nothing in "Global"; `cbos doctor` shows the file',
+    'Bind "enter" to "chat:submit" in the context "Chat" of that file, and remove it from "Global"; `cbos doctor` shows the file',
   ],
   draft: [
     'Somebody is typing in the prompt',

@@ -6,7 +6,7 @@ import { oversizedFiles } from '../../scripts/check/file-sizes.mjs';
 import { bannedIn } from '../../scripts/check/plain-words.mjs';
 import { runSteps } from '../../scripts/check/run-steps.mjs';
 import { ROOT } from '../../scripts/root.mjs';
-import { brokenFiles, countTests, failures, withSecondAttempt } from '../../scripts/test/count-tests.mjs';
+import { brokenFiles, brokenSetUps, countTests, failures, withSecondAttempt } from '../../scripts/test/count-tests.mjs';
 import { versionsInUse } from '../../scripts/test/versions-in-use.mjs';
 import { createWorld } from '../harness/world.ts';
 
@@ -44,13 +44,15 @@ describe('the count at the end of a test run', () => {
 
   test('takes the result of the second attempt for a file whose set-up failed, and tells which passed then', () => {
     const named = (name: string, ...of: Parameters<typeof file>) => ({ ...file(...of), name });
-    const [failedTest, mended, broken] = [
+    const [failedTest, mended, broken, leaking] = [
       named('a', 'failed', 'failed'),
       named('b', 'failed', 'skipped'),
       named('c', 'failed'),
+      named('d', 'failed', 'passed'),
     ];
+    expect(brokenFiles({ testResults: [failedTest, mended, broken, leaking] })).toEqual([mended, broken, leaking]);
     const first = { testResults: [failedTest, mended, broken] };
-    expect(brokenFiles(first)).toEqual([mended, broken]);
+    expect(brokenSetUps({ testResults: [...first.testResults, leaking] })).toEqual([mended, broken]);
     const second = {
       testResults: [named('b', 'passed', 'passed', 'passed'), named('c', 'failed', 'passed', 'failed')],
     };

@@ -117,11 +117,11 @@ export const finishEnding = ({ recent }: Deliveries): Change[] =>
     return phase === 'answering' ? [{ id, phase: 'taken', keepsTime: true }] : [];
   });
 
-/** Records that the interrupt had no effect. */
-export const undoInterrupt = ({ recent }: Deliveries): Change[] =>
-  recent.flatMap(({ id, phase }): Change[] =>
-    phase === 'interrupting' ? [{ id, phase: 'taken', keepsTime: true }] : [],
-  );
+/** Takes back what {@link beginEnding} has recorded, because the interrupt had no effect. */
+export const undoEnding = (before: Deliveries, begun: readonly Change[]): Change[] =>
+  before.recent
+    .filter(({ id }) => begun.some((change) => change.id === id))
+    .map(({ id, phase }) => ({ id, phase, keepsTime: true }));
 
 /** Reports whether the message is in Claude Code's own queue, or was in it when CBOS last looked. */
 export const isQueued = ({ phase, intoQueue }: DeliveryRecord): boolean => phase === 'taken' && intoQueue;

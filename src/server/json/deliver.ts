@@ -148,7 +148,9 @@ export function createJsonDeliverer(
     try {
       requireBudget();
       await showingMissing(actor, () => driver.prompt({ id, text }));
-      if (seeDelivery(actor).conversed === 'unreported') apply([{ id, phase: find(id).phase, reason: UNREPORTED }]);
+      const { phase } = find(id);
+      if (phase !== 'refused' && seeDelivery(actor).conversed === 'unreported')
+        apply([{ id, phase, reason: UNREPORTED }]);
     } catch (cause) {
       // A prompt from the queue returns to it, because the next process may continue the conversation.
       const isKept = record.held && isMissing(cause);

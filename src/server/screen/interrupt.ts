@@ -1,6 +1,6 @@
 import { optionFor, partsOf } from '../../core/answer/answer.ts';
 import { draftOf, isDialogOpen } from '../../core/delivery/seen.ts';
-import { beginEnding, finishEnding, leftoversOf, undoInterrupt } from '../../core/delivery/standing.ts';
+import { beginEnding, finishEnding, leftoversOf, undoEnding } from '../../core/delivery/standing.ts';
 import { advanceTakingOut, squeeze, type TakingOut, takeOutPrompt } from '../../core/delivery/take-out.ts';
 import type { ScreenFrame } from '../../core/status/index.ts';
 import { INTERRUPTED } from '../../core/status/screen/layout.ts';
@@ -53,7 +53,9 @@ export function interruptTurn(actor: SessionActor): Promise<void> {
 
     stopQueue(actor);
     const journal = openDeliveryJournal(actor);
-    journal.apply(beginEnding(deliveriesOf(actor), 'interrupt'));
+    const before = deliveriesOf(actor);
+    const begun = beginEnding(before, 'interrupt');
+    journal.apply(begun);
     const pressedAt = deps.clock.now();
     await pressEscape(deps.screen, target);
     // A prompt in Claude Code's queue immediately starts another turn. In that case, only the interrupt mark shows that
@@ -73,7 +75,7 @@ export function interruptTurn(actor: SessionActor): Promise<void> {
     if (wasEmpty && prompt !== null) await takeOutRestored(actor, prompt, isMarked);
     if (!isMarked()) {
       if (!hasStoppedSince(actor, pressedAt)) return;
-      journal.apply(undoInterrupt(deliveriesOf(actor)));
+      journal.apply(undoEnding(before, begun));
       throw notInterrupted(actor);
     }
     journal.apply(finishEnding(deliveriesOf(actor)));

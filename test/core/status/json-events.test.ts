@@ -202,3 +202,13 @@ test('a slash command is shown as the prompt that was typed, however Claude Code
   const prompts = new Set(steps(recorded('compact')).map(({ prompt }) => prompt?.text));
   expect([...prompts]).toEqual([undefined, 'scene:hello before', '/compact', 'scene:hello after']);
 });
+
+test('a prompt that reads like the note about an interrupt interrupts nothing', () => {
+  const text = '[Request interrupted by user] what does this mean?';
+  const user = { type: 'user', message: { role: 'user', content: text }, parent_tool_use_id: null, uuid: 'p1' };
+  const result = { type: 'result', subtype: 'success', is_error: false, result: 'It means a lot.' };
+  const after = (event: ClaudeEvent) =>
+    [event, result].reduce((json, one) => observeEvent(json, one, 2), observePrompt(NO_EVENTS, { ...PROMPT, text }));
+  expect(after({ ...user, isReplay: true }).turnEnd?.interrupted).toBe(false);
+  expect(after(user).turnEnd?.interrupted).toBe(true);
+});

@@ -91,7 +91,6 @@ function onAssistant(before: JsonEvidence, event: Json, at: Millis): JsonEvidenc
 function onUser(before: JsonEvidence, event: Json, at: Millis): JsonEvidence {
   const { content } = record(event.message);
   const words = typeof content === 'string' ? content : (text(list(content)[0]?.text) ?? '');
-  if (isOwn(event) && INTERRUPT.test(words)) return { ...before, isInterrupted: before.busySince !== null };
   if (event.isReplay === true) {
     const id = text(event.uuid) ?? '';
     const own = readUserText(event, words);
@@ -99,6 +98,7 @@ function onUser(before: JsonEvidence, event: Json, at: Millis): JsonEvidence {
     const started = onPromptStage(before, id, 'started');
     return { ...started, prompt: { at, ...keepBegin(own.text) }, ...begin(at) };
   }
+  if (isOwn(event) && INTERRUPT.test(words)) return { ...before, isInterrupted: before.busySince !== null };
   const ended = list(content)
     .filter((block) => block.type === 'tool_result')
     .map((block) => text(block.tool_use_id));

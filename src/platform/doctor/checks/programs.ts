@@ -71,6 +71,6 @@ export function checkKeys({ sessionEnvironment, now }: DoctorContext): Finding {
   if (does === null) return ok('Enter submits the prompt');
   return fault(
     `${keysFile(sessionEnvironment)} binds Enter to ${JSON.stringify(does)}, so CBOS cannot send prompts`,
-    'Bind "enter" to "chat:submit" in the context "Chat" of that file, and to nothing in "Global"',
+    'Bind "enter" to "chat:submit" in the context "Chat" of that file, and remove it from "Global"',
   );
 }
