@@ -46,6 +46,7 @@ afterAll(() => world.dispose());
 
 /** Waits while a file exists. Blocks the end of a turn until another contains 0, like the loops that users build. */
 const STOP_HOOK = `while [ -e "$HOME/../holds-stops" ]; do touch "$HOME/../stop-is-held"; sleep 0.1; done
+[ -e "$HOME/../ends-turns" ] && echo '{"continue": false, "stopReason": "Enough.", "decision": "block", "reason": "no"}'
 left=$(cat "$HOME/../blocks-left")
 [ "$left" -gt 0 ] || exit 0
 echo $((left - 1)) >"$HOME/../blocks-left"
@@ -166,6 +167,17 @@ test.each(['TERMINAL', 'JSON'])('a turn of %s that a hook of a tool call stops i
   );
   expect((await cbos.cli(['send', slug, '--wait', 'F scene:hello'])).code).toBe(0);
 });
+
+test.each(['TERMINAL', 'JSON'])(
+  'a turn of %s that a Stop hook both ends and blocks prints its answer',
+  async (slug) => {
+    const ends = join(world.dir, 'ends-turns');
+    writeFileSync(ends, '');
+    const sent = await cbos.cli(['send', slug, '--wait', 'G scene:hello']);
+    rmSync(ends);
+    expect(sent).toEqual({ code: 0, stdout: 'Hello! I am ready when you are.\n', stderr: '' });
+  },
+);
 
 test('a turn of a JSON session that is interrupted while a Stop hook runs is not done', async () => {
   const [holds, isHeld] = ['holds-stops', 'stop-is-held'].map((name) => join(world.dir, name)) as [string, string];

@@ -117,10 +117,14 @@ export const finishEnding = ({ recent }: Deliveries): Change[] =>
     return phase === 'answering' ? [{ id, phase: 'taken', keepsTime: true }] : [];
   });
 
-/** Takes back what {@link beginEnding} has recorded, because the interrupt had no effect. */
-export const undoEnding = (before: Deliveries, begun: readonly Change[]): Change[] =>
+/**
+ * Takes back what {@link beginEnding} has recorded, because the interrupt had no effect. A message that has changed
+ * since then stays as it is, for example if a hook has refused it.
+ */
+export const undoEnding = (before: Deliveries, begun: readonly Change[], { recent }: Deliveries): Change[] =>
   before.recent
     .filter(({ id }) => begun.some((change) => change.id === id))
+    .filter(({ id }) => recent.some((record) => record.id === id && record.phase === 'interrupting'))
     .map(({ id, phase }) => ({ id, phase, keepsTime: true }));
 
 /** Reports whether the message is in Claude Code's own queue, or was in it when CBOS last looked. */

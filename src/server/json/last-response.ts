@@ -20,7 +20,7 @@ export function lastResponse(actor: SessionActor, delivery?: string): LastRespon
     slug,
   } = actor;
   const results = events.newest(id, ['result'], LOOKED_THROUGH);
-  const messages = results.some(({ event }) => isCutShort(event))
+  const messages = results.some(({ event }) => isWithoutText(event))
     ? events.newest(id, ['assistant'], LOOKED_THROUGH)
     : [];
   const found = results
@@ -42,11 +42,13 @@ export function lastResponse(actor: SessionActor, delivery?: string): LastRespon
 }
 
 /**
- * Reports whether a limit of the user's own ended a turn: `--max-budget-usd` or `--max-turns`. The result then contains
- * no text, although the model may have answered (2.1.330).
+ * Reports whether a result contains no text, although the model may have answered. This is so if a limit of the user's
+ * own ended the turn, `--max-budget-usd` or `--max-turns`, or if one of the user's own Stop hooks printed both
+ * `continue: false` and `decision: "block"` (2.1.330).
  */
-const isCutShort = ({ subtype }: ClaudeEvent): boolean =>
-  typeof subtype === 'string' && subtype.startsWith('error_max_');
+const isWithoutText = ({ subtype, terminal_reason: reason, result }: ClaudeEvent): boolean =>
+  (typeof subtype === 'string' && subtype.startsWith('error_max_')) ||
+  (reason === 'stop_hook_prevented' && result === '');
 
 /**
  * Reports whether a result may be the one of a prompt. Since 2.1.330, Claude Code names the prompts of a turn. The turn
@@ -61,10 +63,12 @@ type Answer = Pick<LastResponse, 'text'> & { error: string | null; result: Store
 
 function answerOf(result: StoredEvent, messages: readonly StoredEvent[]): Answer | null {
   const { event } = result;
-  if (typeof event.result === 'string' && hasSucceeded(event)) return { text: event.result, error: null, result };
-  if (!isCutShort(event)) return null;
-  const text = messages.map((message) => textOf(message.event)).findLast((one) => one !== '');
-  return text === undefined ? null : { text, error: outcomeOf(event), result };
+  const isSuccess = hasSucceeded(event);
+  if (isWithoutText(event)) {
+    const text = messages.map((message) => textOf(message.event)).findLast((one) => one !== '');
+    return text === undefined ? null : { text, error: isSuccess ? null : outcomeOf(event), result };
+  }
+  return typeof event.result === 'string' && isSuccess ? { text: event.result, error: null, result } : null;
 }
 
 function messagesOf(messages: readonly StoredEvent[], before: StoredEvent | undefined, result: StoredEvent) {

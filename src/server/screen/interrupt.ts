@@ -75,7 +75,7 @@ export function interruptTurn(actor: SessionActor): Promise<void> {
     if (wasEmpty && prompt !== null) await takeOutRestored(actor, prompt, isMarked);
     if (!isMarked()) {
       if (!hasStoppedSince(actor, pressedAt)) return;
-      journal.apply(undoEnding(before, begun));
+      journal.apply(undoEnding(before, begun, deliveriesOf(actor)));
       throw notInterrupted(actor);
     }
     journal.apply(finishEnding(deliveriesOf(actor)));

@@ -14,6 +14,13 @@ test.each(['taken', 'interrupted', 'interrupting'] as const)(
     const before: Deliveries = { queued: [], sent: [], unknown: [], recent };
     const begun = beginEnding(before, 'interrupt');
     expect(begun).toEqual([{ id: 'last', phase: 'interrupting', keepsTime: true }]);
-    expect(undoEnding(before, begun)).toEqual([{ id: 'last', phase, keepsTime: true }]);
+    const now = { ...before, recent: [record('last', 'interrupting'), record('earlier', 'interrupted')] };
+    expect(undoEnding(before, begun, now)).toEqual([{ id: 'last', phase, keepsTime: true }]);
   },
 );
+
+test('a message that a hook has refused since the interrupt began stays refused', () => {
+  const before: Deliveries = { queued: [], sent: [], unknown: [], recent: [record('last', 'taken')] };
+  const begun = beginEnding(before, 'interrupt');
+  expect(undoEnding(before, begun, { ...before, recent: [record('last', 'refused')] })).toEqual([]);
+});

@@ -114,6 +114,11 @@ test.each([
   ['a dialog that Claude Code opens on its own', unasked(...trust), null],
   ['the list of earlier prompts, which keys open', unasked(...rewind), 'Rewind'],
   [
+    'a list of conversations with a row that begins like a command',
+    below('/resume', '  Resume session', '', '❯ /cost of the tests', '  2 minutes ago · main', '', '  Esc to cancel'),
+    'Resume session',
+  ],
+  [
     'the answer to /btw, which has no rule',
     {
       ...below(''),

@@ -212,3 +212,16 @@ test('a prompt that reads like the note about an interrupt interrupts nothing', 
   expect(after({ ...user, isReplay: true }).turnEnd?.interrupted).toBe(false);
   expect(after(user).turnEnd?.interrupted).toBe(true);
 });
+
+test('a turn that was interrupted while a Stop hook ran asks nothing, even if its last message is a question', () => {
+  const note = { type: 'user', message: { role: 'user', content: '[Request interrupted by user]' } };
+  const result = { type: 'result', subtype: 'success', is_error: false, result: 'I did it. Shall I go on?' };
+  const read = (...events: ClaudeEvent[]) =>
+    statusOf(events.reduce((json, event) => observeEvent(json, event, 2), observePrompt(NO_EVENTS, PROMPT)));
+  expect(read(result).because.rule).toBe('json.result.closing');
+  expect(read({ ...note, parent_tool_use_id: null }, result)).toMatchObject({
+    primary: 'idle',
+    question: null,
+    because: { rule: 'json.interrupted' },
+  });
+});

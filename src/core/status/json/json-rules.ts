@@ -96,6 +96,15 @@ export const JSON_RULES: readonly Rule<JsonEvidence>[] = [
         : { primary: 'idle', detail: 'error', evidence: beginOf(turnEnd.error), since: turnEnd.at },
   },
   {
+    // If a Stop hook was running, the turn has a last message, which may be a question (2.1.330).
+    id: 'json.interrupted',
+    versions: VERSIONS,
+    read: ({ turnEnd }) =>
+      turnEnd?.interrupted === true
+        ? { primary: 'idle', detail: 'waiting_input', evidence: 'the turn was interrupted', since: turnEnd.at }
+        : null,
+  },
+  {
     id: 'json.result.closing',
     versions: VERSIONS,
     read: ({ turnEnd }) => {
@@ -103,14 +112,6 @@ export const JSON_RULES: readonly Rule<JsonEvidence>[] = [
       if (turnEnd === null || question === null) return null;
       return { primary: 'waiting', detail: 'question', evidence: question, since: turnEnd.at };
     },
-  },
-  {
-    id: 'json.interrupted',
-    versions: VERSIONS,
-    read: ({ turnEnd }) =>
-      turnEnd?.interrupted === true
-        ? { primary: 'idle', detail: 'waiting_input', evidence: 'the turn was interrupted', since: turnEnd.at }
-        : null,
   },
   {
     id: 'json.result',

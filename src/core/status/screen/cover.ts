@@ -96,12 +96,17 @@ const lastLine = ({ lines }: ScreenFrame): string => (lines.findLast((line) => l
 const lowestRule = ({ lines, cols }: ScreenFrame): number => lines.findLastIndex((line) => isRule(line, cols));
 
 /**
- * Returns the first words of a view, which are its title. Claude Code draws them below a rule, or, for the answer to
- * `/btw`, right below the command (2.1.330).
+ * Returns the first words of a view, which are its title. Claude Code draws them below a rule. Only the answer to
+ * `/btw` has no rule and is right below the command (2.1.330). A row of a list may begin like a command.
  */
 function titleOf(frame: ScreenFrame): string {
-  const command = frame.lines.findLastIndex((line) => COMMAND.test(line));
-  const above = Math.max(lowestRule(frame), command);
-  const line = frame.lines.slice(above + 1).find((one) => one.trim() !== '') ?? '';
+  const rule = lowestRule(frame);
+  const title = firstWords(frame, rule + 1);
+  if (rule >= 0 || CONVERSATIONS.test(title)) return title;
+  return firstWords(frame, frame.lines.findLastIndex((line) => COMMAND.test(line)) + 1);
+}
+
+function firstWords({ lines }: ScreenFrame, from: number): string {
+  const line = lines.slice(from).find((one) => one.trim() !== '') ?? '';
   return line.trim().split(/ {2,}/)[0] ?? '';
 }
