@@ -25,7 +25,10 @@ const HOW: Readonly<Partial<Record<SessionEnd['by'], (end: SessionEnd) => string
       : `another program ended it with ${cleanLine(signal ?? 'a signal')}`,
   killed: () => 'killed (SIGKILL), as the kernel does when memory runs out',
   error: ({ exit_code }) => `ended with exit code ${exit_code ?? 1}`,
-  unknown: () => 'ended, but CBOS does not know how',
+  unknown: ({ exit_code }) =>
+    exit_code === undefined
+      ? 'ended, but CBOS does not know how'
+      : `ended with exit code ${exit_code}, but CBOS does not know how`,
 };
 
 /** Returns a note that the session's last turn was interrupted, or an empty string if it was not. */

@@ -78,6 +78,9 @@ test('a signal from another program is told apart from a request, and from /exit
   process.kill((await restart()).pid ?? 0, 'SIGSEGV');
   expect((await untilDead()).ended).toMatchObject({ by: 'signal', exit_code: 139, signal: 'SIGSEGV' });
   expect((await cbos.cli(['ls'])).stdout).toContain('ended with SIGSEGV, as a program does when it crashes');
+  process.kill((await restart()).pid ?? 0, 'SIGINT');
+  expect((await untilDead()).ended).toMatchObject({ by: 'signal', exit_code: 0 });
+  expect((await cbos.cli(['ls'])).stdout).toContain('another program ended it with a signal');
   await restart();
   await cbos.call('POST', '/sessions/END/send', { text: '/exit', command: true });
   const left = await untilDead();

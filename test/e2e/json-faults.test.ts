@@ -80,6 +80,8 @@ describe('a server that is killed during a turn', () => {
     const found = await cbos.untilStatus('GONE', 'idle/error');
     expect(found).toMatchObject({ json_state: 'error', pid: null });
     expect(found.status.because.evidence).toContain('CBOS does not run the turn again');
+    const restarted = await cbos.cli(['restart', 'GONE']);
+    expect(restarted).toMatchObject({ code: 4, stderr: expect.stringContaining('GONE has no process to restart') });
   });
 });
 

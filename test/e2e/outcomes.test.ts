@@ -1,11 +1,22 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import type { ChooseScene } from '../../src/demo/scenes/choose.ts';
-import type { LastResponse } from '../../src/protocol/index.ts';
+import type { Explanation, LastResponse } from '../../src/protocol/index.ts';
 import { type Cbos, startCbos } from '../harness/cbos.ts';
 import { type ClaudeWorld, claudeWorld } from '../harness/claude.ts';
+import { waitFor } from '../harness/wait-for.ts';
 
 /** An answer that is longer than what CBOS keeps of a hook's report. */
 const LONG_ANSWER = Array.from({ length: 150 }, (_, line) => `line ${line + 1} of a long text in words`).join('\n\n');
+/** Claude Code draws this answer in the colour of an error. */
+const ERROR_LIKE = 'API Error: 529 is what the log contains. The *next* line is harmless.';
+const quoting: ChooseScene = (prompt) =>
+  prompt.includes('quote the log')
+    ? {
+        name: 'quoting',
+        about: 'an answer that looks like an error',
+        replies: [{ kind: 'answer', firstByteDelayMs: 100, blocks: [{ kind: 'text', text: ERROR_LIKE }] }],
+      }
+    : null;
 const atLength: ChooseScene = (prompt) =>
   prompt.includes('at length')
     ? {
@@ -20,7 +31,7 @@ const atLength: ChooseScene = (prompt) =>
 let world: ClaudeWorld;
 let cbos: Cbos;
 beforeAll(async () => {
-  world = await claudeWorld({ choosers: [atLength] });
+  world = await claudeWorld({ choosers: [atLength, quoting] });
   cbos = await startCbos(world);
 });
 afterAll(() => world.dispose());
@@ -32,6 +43,11 @@ async function launch(slug: string, type: 'screen' | 'json', more: object = {}):
 }
 
 const sendAndWait = (slug: string, text: string) => cbos.cli(['send', slug, '--wait', text]);
+
+const readsAsError = async (slug: string): Promise<boolean> => {
+  const { body } = await cbos.call<Explanation>('GET', `/sessions/${slug}/explain`);
+  return body.verdicts.some(({ rule }) => rule === 'screen.prompt.error-colour');
+};
 
 describe.each([
   ['in a terminal', 'screen', 'TERMINAL'],
@@ -68,6 +84,13 @@ describe.each([
     const sent = await sending;
     expect(sent).toMatchObject({ code: 1, stdout: '' });
     expect(sent.stderr).toContain(`The turn of ${slug} was interrupted`);
+  });
+
+  test('an answer that begins like an error is an answer', async () => {
+    expect(await sendAndWait(slug, 'quote the log')).toEqual({ code: 0, stdout: `${ERROR_LIKE}\n`, stderr: '' });
+    if (type === 'screen') await waitFor(() => readsAsError(slug), { describe: 'the screen looks like an error' });
+    expect(await cbos.cli(['wait', slug])).toMatchObject({ code: 0, stderr: '' });
+    expect((await cbos.session(slug)).status.detail).toBe('waiting_input');
   });
 
   test('a long answer is printed as a whole', async () => {

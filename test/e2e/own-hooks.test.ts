@@ -144,7 +144,10 @@ describe.each([
         note: `One of your own hooks refused the prompt: ${words}`,
       });
       await cbos.untilStatus(slug, 'idle/error');
-      expect((await cbos.cli(['wait', slug])).code).toBe(1);
+      const note = `One of your own hooks refused the prompt: ${words}`;
+      const waited = await cbos.cli(['wait', slug]);
+      expect(waited).toMatchObject({ code: 1, stderr: expect.stringContaining(note.slice(0, -1)) });
+      for (const args of [['ls'], ['show', slug]]) expect((await cbos.cli(args)).stdout).toContain(note);
 
       const next = await cbos.cli(['send', slug, '--wait', 'D scene:hello']);
       expect(next).toEqual({ code: 0, stdout: 'Hello! I am ready when you are.\n', stderr: '' });

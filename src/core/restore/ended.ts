@@ -1,5 +1,5 @@
 import type { SessionEnd } from '../../protocol/index.ts';
-import { hasEndedItself } from './loss.ts';
+import { BY_SIGNAL, hasEndedItself } from './loss.ts';
 
 /** What is known about how the Claude Code of a session in a terminal ended. */
 export interface EndFacts {
@@ -33,7 +33,8 @@ const SIGNALS: Readonly<Record<number, string>> = {
 
 /**
  * Returns how a session ended. Claude Code exits with 143 after SIGTERM, with 129 after SIGHUP, and with 0 after
- * `/exit` and SIGINT (2.1.330).
+ * `/exit`, after Ctrl+C typed twice, and after SIGINT. Its hook gives the reason `prompt_input_exit` for the first two
+ * and `other` for every signal (2.1.330).
  */
 export function howEnded({ isAsked, code, closedAt, hook }: EndFacts): Omit<SessionEnd, 'at'> {
   const exit = code === null ? {} : { exit_code: code };
@@ -41,8 +42,11 @@ export function howEnded({ isAsked, code, closedAt, hook }: EndFacts): Omit<Sess
   if (code === null) return { by: hasEndedItself(hook?.reason ?? null) ? 'user' : 'unknown' };
   if (code === 0) {
     // If `script` itself is terminated, it writes 0, and Claude Code ends only after that (util-linux 2.38).
-    const isCutOff = hook !== null && closedAt !== null && hook.at > closedAt && !hasEndedItself(hook.reason);
-    return isCutOff ? { by: 'unknown' } : { by: 'user', ...exit };
+    if (hook === null) return { by: 'unknown', ...exit };
+    if (hasEndedItself(hook.reason)) return { by: 'user', ...exit };
+    if (closedAt !== null && hook.at > closedAt) return { by: 'unknown' };
+    // A wrapper may have exited with 0 after any signal to Claude Code, so the signal has no name.
+    return hook.reason === BY_SIGNAL ? { by: 'signal', ...exit } : { by: 'unknown', ...exit };
   }
   const signal = SIGNALS[code - SIGNAL_BASE];
   if (signal === 'SIGINT') return { by: 'user', ...exit, signal };

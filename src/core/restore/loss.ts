@@ -23,7 +23,7 @@ export interface EndSeen {
 }
 
 /** The reason that Claude Code gives when a signal ended it (2.1.330). */
-const BY_SIGNAL = 'other';
+export const BY_SIGNAL = 'other';
 /** Reasons that end a conversation but not the session, which continues with another conversation. */
 const GOES_ON: ReadonlySet<string> = new Set(['clear', 'resume']);
 

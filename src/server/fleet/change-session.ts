@@ -47,8 +47,7 @@ export function restartSession(
   return actor.mailbox.post(async () => {
     if (!actor.isDead()) {
       if (isNewConversation && keepOther(actor)) return actor.view();
-      if (!isNewConversation || actor.record.type !== 'json')
-        throw new CatalogueError('session_alive', `${actor.slug} is running`);
+      if (!isNewConversation || actor.record.type !== 'json') throw isAlive(actor);
       await controls.release();
     }
     await requireRecovered(actor);
@@ -62,6 +61,15 @@ export function restartSession(
     }
     if (isNewConversation && actor.record.queueStoppedAt !== null) resumeQueue(actor);
     return actor.view();
+  });
+}
+
+/** A JSON session has a process only while it works. Its last process may have crashed. */
+function isAlive({ slug, record }: SessionActor): CatalogueError {
+  if (record.agent !== null || record.type === 'screen')
+    return new CatalogueError('session_alive', `${slug} is running`);
+  return new CatalogueError('session_alive', `${slug} has no process to restart: its next prompt starts one`, {
+    hint: `cbos send ${slug} TEXT`,
   });
 }
 

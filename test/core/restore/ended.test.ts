@@ -11,8 +11,9 @@ test.each<[string, Partial<EndFacts>, object]>([
   [
     'by SIGINT, which it survives long enough to exit',
     { code: 0, closedAt: 1_000, hook: bySignal },
-    { by: 'user', exit_code: 0 },
+    { by: 'signal', exit_code: 0 },
   ],
+  ['with 0 and without a report from the hook', { code: 0, closedAt: 1_000 }, { by: 'unknown', exit_code: 0 }],
   ['by Ctrl+C in a wrapper', { code: 130 }, { by: 'user', exit_code: 130, signal: 'SIGINT' }],
   ['by SIGTERM', { code: 143, hook: bySignal }, { by: 'signal', exit_code: 143, signal: 'SIGTERM' }],
   ['by SIGHUP', { code: 129 }, { by: 'signal', exit_code: 129, signal: 'SIGHUP' }],

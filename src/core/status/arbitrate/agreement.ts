@@ -1,3 +1,4 @@
+import type { Evidence, SourceVerdict } from '../evidence.ts';
 import { TRANSCRIPT_RULE } from '../screen/screen-evidence.ts';
 import { type Arbitration, final, isClosing, until } from './arbitration.ts';
 import type { FullHearing } from './hearing.ts';
@@ -27,10 +28,23 @@ function bothWait({ hook, screen, shown }: FullHearing): Arbitration {
     : final(screen, 'both report waiting; the screen shows the options');
 }
 
-function bothIdle({ hook, screen }: FullHearing): Arbitration {
-  return hook.detail === 'error' || screen.detail !== 'error'
-    ? final(hook, 'both report idle; the hook knows how the turn ended')
+function bothIdle({ hook, screen, evidence }: FullHearing): Arbitration {
+  if (hook.detail === 'error' || screen.detail !== 'error')
+    return final(hook, 'both report idle; the hook knows how the turn ended');
+  return isAnswer(screen, evidence.hooks)
+    ? final(hook, 'both report idle; the hook reports what looks like an error as the answer')
     : final(screen, 'both report idle; the screen shows an error that no hook reported');
+}
+
+/**
+ * Reports whether the line that looks like an error is the beginning of the answer. Claude Code draws an answer that
+ * begins with `API Error:` in the colour of an error (2.1.330). It shows no formatting marks of the answer.
+ */
+function isAnswer({ evidence: line }: SourceVerdict, { turnEnd }: Evidence['hooks']): boolean {
+  const wordsOf = (text: string): string => text.replace(/[^\p{L}\p{N}]+/gu, '');
+  if (turnEnd === null || turnEnd.event !== 'Stop' || turnEnd.message === null) return false;
+  const shown = wordsOf(line);
+  return shown !== '' && (turnEnd.isCut === true || wordsOf(turnEnd.message).startsWith(shown));
 }
 
 function bothActive({ hook, screen, shown, evidence, now, thresholds }: FullHearing): Arbitration {

@@ -1,3 +1,5 @@
+import { readPromptRefusal, refusalNote } from '../../../protocol/index.ts';
+import { beginOf } from '../rule.ts';
 import type { ScreenGeneration } from './generation.ts';
 import { activeDetail, lastSaid } from './readers.ts';
 
@@ -9,6 +11,16 @@ const INTERRUPT_HINT = /(?:^\s*|· )esc to int/m;
 
 /** Matches what Claude Code draws in the colour of an error although the turn continues (2.1.330). */
 const NO_ERROR = /^[●⏺] Auto mode can.t check actions in this session\. /;
+
+const SIGN = /^[●⏺ ]+/;
+
+/** Joins the lines that Claude Code has wrapped. */
+const paragraphsOf = (lines: readonly string[]): string =>
+  lines
+    .map((line) => line.replace(SIGN, '').trim())
+    .join(' ')
+    .replace(/ {2,}/g, '\n\n')
+    .trim();
 
 /** Claude Code 2.1. The footer shows that a turn is running, `!` opens a shell prompt, and errors are coloured. */
 export const SCREEN_2_1: ScreenGeneration = {
@@ -45,9 +57,10 @@ export const SCREEN_2_1: ScreenGeneration = {
           const said = prompt === null ? undefined : lastSaid(blocks);
           if (said?.kind !== 'text' || frame.alertRows?.includes(said.row) !== true) return null;
           const line = said.lines[0] ?? '';
-          return NO_ERROR.test(line)
-            ? null
-            : { primary: 'idle', detail: 'error', evidence: line.replace(/^[●⏺ ]+/, '') };
+          if (NO_ERROR.test(line)) return null;
+          const refusal = readPromptRefusal(paragraphsOf(said.lines));
+          const evidence = refusal === null ? line.replace(SIGN, '') : beginOf(refusalNote(refusal.words));
+          return { primary: 'idle', detail: 'error', evidence };
         },
       },
     ],
