@@ -72,7 +72,8 @@ export async function runCbos(world: World, args: readonly string[], options: Cl
   child.stderr.setEncoding('utf8').on('data', (text: string) => {
     stderr += text;
   });
-  child.stdin.end(options.stdin ?? '');
+  // A command that refuses its arguments ends before it reads its input, which breaks the pipe.
+  child.stdin.on('error', () => undefined).end(options.stdin ?? '');
   const [code] = (await once(child, 'close')) as [number | null];
   return { code: code ?? -1, stdout, stderr };
 }

@@ -3,7 +3,7 @@ import { statusOf } from '../../src/core/delivery/record.ts';
 import type { DeliveryPhase, Question } from '../../src/protocol/index.ts';
 import type { TimedApiEvent } from '../harness/claude.ts';
 import { newLedger } from './client.ts';
-import { type FinalDelivery, faultsOf, type Span, type Torture } from './verdict.ts';
+import { areTooMany, type FinalDelivery, faultsOf, type Span, type Torture } from './verdict.ts';
 import { createWitness } from './witness.ts';
 
 type Message = Extract<TimedApiEvent, { kind: 'request' }>['body']['messages'][number];
@@ -358,6 +358,16 @@ test('only few texts may be reported as never shown in the prompt', () => {
   const run = goodRun();
   run.finals['S0.c1.1'] = 'never_shown';
   expect(judge(run)).toEqual([expect.stringContaining('1 of 4 texts never showed')]);
+});
+
+test.each([
+  [1, 4, true],
+  [1, 93, false],
+  [2, 93, true],
+  [6, 2_000, false],
+  [7, 2_000, true],
+])('%i of %i texts that were never shown are too many: %s', (neverShown, texts, tooMany) => {
+  expect(areTooMany(neverShown, texts)).toBe(tooMany);
 });
 
 /** Claude Code rejects the command and the question, although both answers were accepted. */
