@@ -1,5 +1,6 @@
 import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
+import { registryDirectory, watchRegistry } from '../../src/platform/claude/index.ts';
 import type { ClaudeEvent } from '../../src/protocol/index.ts';
 import { claudeWorld } from '../harness/claude.ts';
 import { waitFor } from '../harness/wait-for.ts';
@@ -39,6 +40,20 @@ export async function playJson(agent: 'real' | 'stand-in'): Promise<Record<strin
   const { stage, events, end } = driveClaude(world, { program: [world.claude], env: {} });
   const neutral = { paths: [[world.dir, '/world']] as const };
   const traces: Record<string, string[]> = {};
+  // Not in order, because some values last too short a time for a watch of the registry.
+  const values = new Set<string>();
+  const registry = watchRegistry({
+    dir: registryDirectory(world.env),
+    onRecord: ({ status, waitingFor }) => {
+      const value = [status, waitingFor].filter((one) => one !== null).join(': ');
+      if (value !== '') values.add(value);
+    },
+    onGone: () => values.add('gone'),
+    onError: (error) => {
+      throw error;
+    },
+  });
+  world.onDispose(registry.stop);
   let from = 0;
   for (const name of JSON_SCENES) {
     await EVENT_SCENES[name]?.play(stage);
@@ -51,6 +66,7 @@ export async function playJson(agent: 'real' | 'stand-in'): Promise<Record<strin
       .map((event) => describeEvent(event, (text) => neutralText(text, neutral)));
     from = events.length;
   }
+  traces.registry = [...values].sort();
   await stage.prompt('scene:silent');
   const projects = join(world.home, '.claude', 'projects');
   const isWritten = () =>

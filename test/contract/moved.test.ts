@@ -33,7 +33,11 @@ test('every file that runs the stand-in is in the list, and no other file', () =
       .filter((file) => file.endsWith('.test.ts'))
       .map((file) => `${name}/${file}`),
   );
-  const running = files.filter((file) => !file.startsWith('contract/') && source(file).includes("agent: 'stand-in'"));
+  const running = files.filter(
+    (file) =>
+      !file.startsWith('contract/') &&
+      /agent: 'stand-in'|\bSTAND_IN\b.* from '..\/harness\/claude.ts'/.test(source(file)),
+  );
   expect(running.sort()).toEqual(Object.keys(MOVED).sort());
 });
 

@@ -333,7 +333,7 @@ const ASKED = {
   ],
 };
 
-/** Two launches: the second continues the conversation of the first. */
+/** Three launches: the second continues a copy of the first one's conversation, and the third the conversation. */
 async function playResume(world: ClaudeWorld, take: (name: string, trace: Trace) => void): Promise<void> {
   const first = await openTerminalStage(world, SIZE);
   await first.rest('ready');
@@ -343,6 +343,13 @@ async function playResume(world: ClaudeWorld, take: (name: string, trace: Trace)
   await first.ended();
   take('terminated', first.take());
   const conversation = { kind: 'resume' as const, sessionId: first.sessionId };
+  const copy = await openTerminalStage(world, { ...SIZE, conversation, args: ['--fork-session'] });
+  await copy.hook('SessionStart');
+  await copy.rest('copied');
+  await turn('scene:hello')(copy);
+  take('forked', copy.take());
+  copy.signal('SIGTERM');
+  await copy.ended();
   const options = { ...SIZE, conversation, args: ['--allowedTools', 'Bash'] };
   const second = await openTerminalStage(world, options);
   await second.hook('SessionStart');

@@ -1,12 +1,12 @@
 import { existsSync, statSync } from 'node:fs';
 import { join } from 'node:path';
-import { describe, expect, test } from 'vitest';
+import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest';
 import { type DemoFleet, runDemo } from '../../src/demo/index.ts';
 import { chooseByPrompt } from '../../src/demo/scenes/choose.ts';
 import { chooseDemoScene, DEMO_SESSIONS } from '../../src/demo/scenes/fleet.ts';
 import { TOUR_SESSION } from '../../src/demo/scenes/tour.ts';
-import { claudeWorld } from '../harness/claude.ts';
-import { startClaudeInScreen } from '../harness/claude-in-screen.ts';
+import { type ClaudeWorld, claudeWorld } from '../harness/claude.ts';
+import { type ClaudeInScreen, startClaudeInScreen } from '../harness/claude-in-screen.ts';
 import { waitFor } from '../harness/wait-for.ts';
 import { createWorld } from '../harness/world.ts';
 
@@ -35,6 +35,9 @@ function recordingFleet() {
     },
   };
 }
+
+/** Claude Code waits for a prompt. */
+const READY = /\? for shortcuts/;
 
 /** The options that most tests give the demo. */
 const USUAL = {
@@ -175,24 +178,34 @@ describe('the demo', () => {
   });
 });
 
+// All scenes are played in one Claude Code, each in a conversation of its own.
 describe("the demo's scenes, with the real Claude Code", () => {
-  const TOUR = chooseByPrompt({ [TOUR_SESSION.prompt]: TOUR_SESSION.scene });
-  const play = async (
-    slug: string,
-    run: (claude: Awaited<ReturnType<typeof startClaudeInScreen>>) => Promise<void>,
-  ) => {
+  let world: ClaudeWorld;
+  let claude: ClaudeInScreen;
+  beforeAll(async () => {
+    const choosers = [chooseDemoScene, chooseByPrompt({ [TOUR_SESSION.prompt]: TOUR_SESSION.scene })];
+    world = await claudeWorld({ pace: 0.1, choosers });
+    claude = await startClaudeInScreen(world);
+    await claude.waitForScreen(READY);
+  });
+  afterEach(async () => {
+    await claude.waitForScreen(READY);
+    await claude.prompt('/clear');
+    await claude.waitForScreen(/❯ \/clear[\s\S]*\? for shortcuts/);
+  });
+  afterAll(() => world.dispose());
+
+  const play = async (slug: string, run: () => Promise<unknown>): Promise<void> => {
     const session = [TOUR_SESSION, ...DEMO_SESSIONS].find((one) => one.slug === slug);
     if (session === undefined) throw new Error(slug);
-    await using world = await claudeWorld({ pace: 0.1, choosers: [chooseDemoScene, TOUR] });
-    const claude = await startClaudeInScreen(world);
-    await claude.waitForScreen(/\? for shortcuts/);
+    const before = world.promptsReceived().length;
     await claude.prompt(session.prompt);
-    await run(claude);
-    expect(world.promptsReceived()).toEqual([session.prompt]);
+    await run();
+    expect(world.promptsReceived().slice(before)).toEqual([session.prompt]);
   };
 
   test('TOUR gives a tour with two questions and a permission', () =>
-    play('TOUR', async (claude) => {
+    play('TOUR', async () => {
       await claude.answer(/press 1 to answer it/, '1');
       await claude.answer(/deploy\.sh nowhere[\s\S]*Do you want to proceed/, '1');
       await claude.answer(/Answer the others, come back/, '1');
@@ -200,23 +213,23 @@ describe("the demo's scenes, with the real Claude Code", () => {
     }));
 
   test('STARTUP reads a file and gives a long answer', () =>
-    play('STARTUP', async (claude) => {
+    play('STARTUP', async () => {
       await claude.waitForScreen(/Neither change is visible[\s\S]*\? for shortcuts/, 15_000);
     }));
 
   test('CHECKS runs its script twice without asking', () =>
-    play('CHECKS', async (claude) => {
+    play('CHECKS', async () => {
       await claude.waitForScreen(/passed twice/, 18_000);
     }));
 
   test('DEPLOY asks for a permission and deploys when it is given', () =>
-    play('DEPLOY', async (claude) => {
+    play('DEPLOY', async () => {
       await claude.answer(/deploy\.sh staging[\s\S]*Do you want to proceed/, '1');
       await claude.waitForScreen(/runs on staging/, 15_000);
     }));
 
   test('ACCOUNTS asks a question and continues with the answer', () =>
-    play('ACCOUNTS', async (claude) => {
+    play('ACCOUNTS', async () => {
       await claude.answer(/Where shall the accounts be stored/, '1');
       await claude.waitForScreen(/begin with the table/, 15_000);
     }));

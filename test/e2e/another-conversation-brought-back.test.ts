@@ -16,7 +16,7 @@ let wrapper: ConversationWrapper;
 const wrap = (how: WrapperWay): void => wrapper.wrap(how);
 
 beforeAll(async () => {
-  world = await claudeWorld({ projects: ['other'] });
+  world = await claudeWorld({ agent: 'stand-in', projects: ['other'] });
   wrapper = writeConversationWrapper(world);
   cbos = await startCbos(world, { CBOS_CLAUDE_COMMAND: wrapper.command, CBOS_JSON_IDLE_TIMEOUT: '1' });
   kept = keptConversations(world, () => cbos);

@@ -6,7 +6,7 @@ import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import { ROOT } from '../../scripts/root.mjs';
 import type { Session } from '../../src/protocol/index.ts';
 import { PROGRAM, runCbos } from '../harness/cbos.ts';
-import { pinnedClaude } from '../harness/claude.ts';
+import { pinnedClaude, STAND_IN } from '../harness/claude.ts';
 import { call } from '../harness/faces.ts';
 import { commandsOf, stepsOf } from '../harness/get-started.ts';
 import { openTerminal } from '../harness/tmux.ts';
@@ -22,9 +22,9 @@ afterEach(() => world.dispose());
 const isAlive = (pid: number): boolean => existsSync(`/proc/${pid}`);
 
 /** Starts a demo without a terminal, as a script does. */
-async function startDemo() {
+async function startDemo(claude: string) {
   const demo = spawn(process.execPath, [PROGRAM, 'demo'], {
-    env: { ...world.env, TMPDIR: world.temporary, CBOS_CLAUDE_COMMAND: pinnedClaude() },
+    env: { ...world.env, TMPDIR: world.temporary, CBOS_CLAUDE_COMMAND: claude },
     cwd: world.dir,
     stdio: ['ignore', 'pipe', 'pipe'],
   });
@@ -58,11 +58,12 @@ async function startDemo() {
 
 describe('cbos demo', () => {
   test('runs five real sessions that can be answered from another terminal, ends those of an earlier demo that was killed but not those of a running one, and leaves nothing behind after SIGINT or SIGHUP', async () => {
-    const first = await startDemo();
+    // Of the demos before and beside it, only the processes matter.
+    const first = await startDemo(STAND_IN);
     await first.kill('SIGKILL');
     expect(first.pids.filter(isAlive), 'what it has left').toEqual(first.pids);
 
-    const second = await startDemo();
+    const second = await startDemo(pinnedClaude());
     expect(second.said()).toContain('An earlier demo was killed; its sessions are now ended.');
     expect(readdirSync(world.temporary)).toHaveLength(1);
     expect(first.pids.filter(isAlive)).toEqual([]);
@@ -95,7 +96,7 @@ describe('cbos demo', () => {
       { describe: 'the deployment and the notes end', timeoutMs: 20_000 },
     );
 
-    const third = await startDemo();
+    const third = await startDemo(STAND_IN);
     expect(third.said()).not.toContain('An earlier demo');
     expect((await second.list()).filter(({ state }) => state === 'dead')).toEqual([]);
     await second.kill('SIGINT');

@@ -1,9 +1,11 @@
 import { existsSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import type { Session, SessionCosts } from '../../src/protocol/index.ts';
+import { processNow } from '../../src/platform/process/index.ts';
+import type { Delivery, Session, SessionCosts, StatusChange } from '../../src/protocol/index.ts';
 import { type Cbos, startCbos } from '../harness/cbos.ts';
 import { type ClaudeWorld, claudeWorld } from '../harness/claude.ts';
+import { jsonSessions } from '../harness/json-session.ts';
 import { createWorktreeRepository } from '../harness/worktree-repository.ts';
 
 let world: ClaudeWorld;
@@ -75,4 +77,49 @@ test('a JSON session is forked in the same folder on request, and the fork does 
   const nothing = await cbos.cli(['new', 'EMPTY', world.projectDir, '--type', 'json']);
   expect(nothing.code).toBe(0);
   expect((await cbos.cli(['fork', 'EMPTY', 'E-2', '--same-folder'])).stderr).toContain('no conversation yet');
+});
+
+test('a JSON session gets a terminal and gives it back, with one conversation that only one process has open', async () => {
+  const json = jsonSessions(world, () => cbos);
+  const watcher = await cbos.watch();
+  await json.create('HAND');
+  await json.invoke('HAND', 'scene:hello in events');
+  const before = await cbos.untilStatus('HAND', 'idle/waiting_input');
+  const { pid } = before;
+  expect(pid).not.toBeNull();
+
+  const converted = await cbos.cli(['convert', 'HAND', 'screen', '--json']);
+  expect(converted.code, converted.stderr).toBe(0);
+  expect(JSON.parse(converted.stdout)).toMatchObject({ type: 'screen', slug: 'HAND' });
+  expect([undefined, 'Z']).toContain(processNow(pid ?? 0)?.state);
+  const shown = await cbos.until('HAND', (one) => one.status.primary === 'idle', 'is ready');
+  expect(shown.buffer_tail).toContain('❯');
+  expect(shown).toMatchObject({ type: 'screen', json_state: null });
+  const sent = await cbos.call<Delivery>('POST', '/sessions/HAND/send', { text: 'scene:read in a terminal' });
+  expect(sent.body).toMatchObject({ status: 'delivered' });
+  await cbos.until(
+    'HAND',
+    (one) => one.status.primary === 'idle' && world.promptsReceived().includes('scene:read in a terminal'),
+    'is idle',
+  );
+  expect(lastTold()).toContain('scene:hello in events');
+  expect((await json.invoke('HAND', 'x')).status).toBe(409);
+
+  expect((await cbos.cli(['convert', 'HAND', 'json'])).code).toBe(0);
+  const back = await cbos.session('HAND');
+  expect(back).toMatchObject({ type: 'json', screen_id: null, claude_session_id: before.claude_session_id });
+  expect([undefined, 'Z']).toContain(processNow(shown.pid ?? 0)?.state);
+  await json.invoke('HAND', 'scene:hello again in events');
+  await cbos.until(
+    'HAND',
+    (one) => one.json_state === 'complete' && world.promptsReceived().includes('scene:hello again in events'),
+    'is complete',
+  );
+  expect(lastTold()).toContain('scene:read in a terminal');
+
+  // Only the session's processes ended, not the session. Neither the clients nor the history may therefore report an
+  // end.
+  expect(watcher.statuses('HAND').filter((status) => status.startsWith('dead'))).toEqual([]);
+  const history = (await cbos.call<StatusChange[]>('GET', '/sessions/HAND/history')).body;
+  expect(history.filter(({ primary }) => primary === 'dead')).toEqual([]);
 });

@@ -12,7 +12,7 @@ import { waitFor } from '../harness/wait-for.ts';
 let world: ClaudeWorld;
 let cbos: Cbos;
 beforeEach(async () => {
-  world = await claudeWorld();
+  world = await claudeWorld({ agent: 'stand-in' });
 });
 afterEach(() => world.dispose());
 

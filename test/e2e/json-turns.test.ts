@@ -1,6 +1,6 @@
 import { once } from 'node:events';
 import { createServer } from 'node:net';
-import { afterEach, beforeEach, expect, test } from 'vitest';
+import { afterAll, beforeAll, expect, test } from 'vitest';
 import type { Invocation, Session, SessionCosts } from '../../src/protocol/index.ts';
 import { type Cbos, startCbos } from '../harness/cbos.ts';
 import { type ClaudeWorld, claudeWorld } from '../harness/claude.ts';
@@ -9,19 +9,48 @@ import { type JsonSessions, jsonSessions } from '../harness/json-session.ts';
 let world: ClaudeWorld;
 let cbos: Cbos;
 let json: JsonSessions;
-beforeEach(async () => {
+beforeAll(async () => {
   world = await claudeWorld();
   cbos = await startCbos(world, { CBOS_JSON_IDLE_TIMEOUT: '1' });
   json = jsonSessions(world, () => cbos);
 });
-afterEach(() => world.dispose());
+afterAll(() => world.dispose());
 
 const lastModel = (): string | undefined => {
   const asked = world.apiEvents.findLast((event) => event.kind === 'request' && event.scene !== null);
   return asked?.kind === 'request' ? asked.body.model : undefined;
 };
 
+// The first test, because the costs are those of all sessions.
+test('cbos invoke streams a turn, prints its question, and exits with a code for scripts', async () => {
+  const made = await cbos.cli(['new', 'CI', world.projectDir, '--type', 'json']);
+  expect(made.stdout).toContain('cbos invoke CI');
+  const streamed = await cbos.cli(['invoke', 'CI', 'scene:read please']);
+  const stdout = 'Let me look.\n● Read: README.md\nIt is a small example project.\n';
+  expect(streamed, streamed.stderr).toMatchObject({ code: 0, stdout });
+  const costs = JSON.parse((await cbos.cli(['costs', 'CI', '--json'])).stdout) as SessionCosts;
+  expect(costs.session.turns).toBe(1);
+  expect((await cbos.session('CI')).cost_usd).toBeCloseTo(costs.session.cost_usd, 6);
+  expect((await cbos.cli(['costs'])).stdout).toContain('$0.02');
+
+  const question = await cbos.cli(['invoke', 'CI', 'scene:permission please']);
+  expect(question.code, question.stderr).toBe(4);
+  expect(question.stdout).toContain('cbos answer CI 1');
+  await cbos.cli(['answer', 'CI', 'no']);
+  await cbos.untilStatus('CI', 'idle/waiting_input');
+  const failed = await cbos.cli(['invoke', 'CI', 'scene:fail', '--json']);
+  expect(failed.code).toBe(1);
+  const lines = failed.stdout
+    .trim()
+    .split('\n')
+    .map((line) => JSON.parse(line) as { event: { type: string } });
+  expect(lines.at(-1)?.event.type).toBe('result');
+  const events = await cbos.cli(['events', 'CI']);
+  expect(events.stdout).toContain('❯ scene:permission please\n● I will write the marker file.\n');
+});
+
 test('permission mode and model change from one turn to the next, in a running process and in a new one', async () => {
+  await json.untilNoAgent();
   await json.create('MODES');
   const running = await cbos.cli(['invoke', 'MODES', 'scene:hello']);
   expect(running.code, running.stderr).toBe(0);
@@ -121,4 +150,16 @@ test('turns cost the right amount after a process was ended and after one was ki
   expect(days.reduce((dollars, { cost_usd }) => dollars + cost_usd, 0)).toBeCloseTo(sum, 9);
   expect(session.cost_usd).toBeCloseTo(sum, 9);
   expect(((await cbos.session('COST')) as Session).cost_usd).toBeCloseTo(sum, 9);
+});
+
+test('a session does not cost more than allowed, except for the request that reaches the limit', async () => {
+  await cbos.cli(['new', 'CHEAP', world.projectDir, '--type', 'json', '--max-budget-usd', '0.005']);
+  const first = await cbos.cli(['invoke', 'CHEAP', 'scene:read please']);
+  expect(first.code).toBe(1);
+  expect(first.stderr).toContain('Reached maximum budget ($0.005)');
+  const requests = world.apiEvents.length;
+  const second = await cbos.cli(['invoke', 'CHEAP', 'scene:hello']);
+  expect(second.code).toBe(4);
+  expect(second.stderr).toContain('of its $0.005');
+  expect(world.apiEvents).toHaveLength(requests);
 });

@@ -1,9 +1,10 @@
-import { existsSync, readFileSync, writeFileSync } from 'node:fs';
+import { existsSync, readFileSync, renameSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import type { Delivery, Session } from '../../src/protocol/index.ts';
 import { type Cbos, startCbos } from '../harness/cbos.ts';
 import { type ClaudeWorld, claudeWorld } from '../harness/claude.ts';
+import { keptConversations } from '../harness/kept-conversations.ts';
 import { waitFor } from '../harness/wait-for.ts';
 
 let world: ClaudeWorld;
@@ -141,4 +142,23 @@ test('a launch and a restart report that Claude Code rejects an argument, and wh
     code: 1,
     stderr: expect.stringContaining('exit code 1 before the turn was over: error'),
   });
+});
+
+test('a session that was lost before its own first prompt was answered is named as such, and starts again', async () => {
+  expect((await cbos.cli(['new', 'MINE', world.projectDir, '--', 'scene:silent'])).code).toBe(0);
+  await waitFor(() => world.promptsReceived().includes('scene:silent'), { describe: 'the prompt arrives' });
+  const { screen_id: screen, pid } = await cbos.session('MINE');
+  for (const one of [pid, Number(screen?.split('.')[0])]) process.kill(one ?? 0, 'SIGKILL');
+  await cbos.until('MINE', ({ lost }) => lost !== undefined, 'is lost');
+  const file = await keptConversations(world, () => cbos)
+    .transcriptOf('MINE')
+    .catch(() => null);
+  if (file !== null) renameSync(file, `${file}.cleaned`);
+  const restored = await cbos.cli(['restore', 'MINE']);
+  expect(restored.stdout).toMatch(/MINE stays as it is: it has no saved conversation, .* `cbos restart MINE`/);
+  const forked = await cbos.cli(['fork', 'MINE', 'COPY', '--same-folder']);
+  expect(forked.stderr).toContain('cbos restart MINE');
+  expect((await cbos.cli(['restart', 'MINE'])).stderr).toBe('');
+  const timesReceived = () => world.promptsReceived().filter((text) => text === 'scene:silent').length;
+  await waitFor(() => timesReceived() === 2, { describe: 'the prompt is sent again' });
 });

@@ -1,5 +1,5 @@
 import { renameSync } from 'node:fs';
-import { dirname, join } from 'node:path';
+import { join } from 'node:path';
 import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest';
 import type { Delivery } from '../../src/protocol/index.ts';
 import { type Cbos, startCbos } from '../harness/cbos.ts';
@@ -13,7 +13,7 @@ let world: ClaudeWorld;
 let cbos: Cbos;
 let kept: KeptConversations;
 beforeAll(async () => {
-  world = await claudeWorld({ projects: ['other'] });
+  world = await claudeWorld({ agent: 'stand-in', projects: ['other'] });
   cbos = await startCbos(world, variables);
   kept = keptConversations(world, () => cbos);
 });
@@ -21,32 +21,6 @@ afterEach(() => kept.clear());
 afterAll(() => world.dispose());
 
 describe('a conversation that is gone is never replaced by an empty one without a request:', () => {
-  test('restart, park and fork refuse, and a new conversation begins on request', async () => {
-    await kept.begin('GONE', { path: join(world.dir, 'other') });
-    const file = await kept.transcriptOf('GONE');
-    renameSync(file, `${file}.cleaned`);
-    expect((await cbos.cli(['park', 'GONE'])).stderr).toContain('Claude Code has not saved its conversation');
-    expect((await cbos.cli(['fork', 'GONE', 'COPY', '--same-folder'])).stderr).toContain('is gone');
-    await cbos.cli(['stop', 'GONE']);
-    const refused = await cbos.cli(['restart', 'GONE']);
-    expect(refused.code).toBe(3);
-    expect(refused.stderr).toContain(`The conversation of GONE is gone: Claude Code has no transcript`);
-    expect(refused.stderr).toContain('cbos restart GONE --new-conversation');
-    expect(await cbos.session('GONE')).toMatchObject({ state: 'dead', missing_conversation: expect.any(String) });
-    expect((await cbos.cli(['show', 'GONE'])).stdout).toContain('its conversation is gone');
-
-    const anew = await cbos.cli(['restart', 'GONE', '--new-conversation']);
-    expect(anew.stdout).toBe('GONE restarted; it begins a new conversation\n');
-    expect(await cbos.session('GONE')).not.toHaveProperty('missing_conversation');
-    await kept.ask('GONE', 'scene:hello again');
-    expect(kept.remembers('GONE')).toBe(false);
-
-    // The file has come back, as the hint says.
-    const { claude_session_id: id } = await cbos.session('GONE');
-    expect(dirname(await kept.transcriptOf('GONE'))).toBe(dirname(file));
-    expect(file).not.toContain(id ?? '');
-  });
-
   test('a parked session is not woken, by a prompt or otherwise, and a running one is not converted', async () => {
     await kept.begin('ASLEEP', { path: join(world.dir, 'other') });
     const file = await kept.transcriptOf('ASLEEP');
@@ -85,24 +59,6 @@ describe('a conversation that is gone is never replaced by an empty one without 
     await cbos.cli(['restore', '--yes']);
     await kept.ask('LOST', 'scene:hello again');
     expect(kept.remembers('LOST')).toBe(true);
-  });
-
-  test('a session that was lost before its own first prompt was answered is named as such, and starts again', async () => {
-    const folder = join(world.dir, 'other');
-    expect((await cbos.cli(['new', 'OWN', folder, '--', 'scene:silent'])).code).toBe(0);
-    await waitFor(() => world.promptsReceived().includes('scene:silent'), { describe: 'the prompt arrives' });
-    const { screen_id: screen, pid } = await cbos.session('OWN');
-    for (const one of [pid, Number(screen?.split('.')[0])]) process.kill(one ?? 0, 'SIGKILL');
-    await cbos.until('OWN', ({ lost }) => lost !== undefined, 'is lost');
-    const file = await kept.transcriptOf('OWN').catch(() => null);
-    if (file !== null) renameSync(file, `${file}.cleaned`);
-    const restored = await cbos.cli(['restore', 'OWN']);
-    expect(restored.stdout).toMatch(/OWN stays as it is: it has no saved conversation, .* `cbos restart OWN`/);
-    const forked = await cbos.cli(['fork', 'OWN', 'COPY', '--same-folder']);
-    expect(forked.stderr).toContain('cbos restart OWN');
-    expect((await cbos.cli(['restart', 'OWN'])).stderr).toBe('');
-    const timesReceived = () => world.promptsReceived().filter((text) => text === 'scene:silent').length;
-    await waitFor(() => timesReceived() === 2, { describe: 'the prompt is sent again' });
   });
 
   test('a prompt to a JSON session is refused, and a queued one stays in the queue until it can be sent', async () => {

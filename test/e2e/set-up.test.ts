@@ -18,7 +18,7 @@ let world: ClaudeWorld;
 let cbos: Cbos;
 let repository: WorktreeRepository;
 beforeAll(async () => {
-  world = await claudeWorld({ projects: ['shop'] });
+  world = await claudeWorld({ agent: 'stand-in', projects: ['shop'] });
   repository = createWorktreeRepository(world, 'shop');
   repository.commit('first', { 'a.txt': 'a\n', '.cbos/worktree.toml': `set_up = ${JSON.stringify(SET_UP)}\n` });
   cbos = await startCbos(world);

@@ -1,11 +1,10 @@
-import { existsSync, renameSync } from 'node:fs';
+import { existsSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import type { Block, Reply, Scene } from '../../src/demo/scenes/scene.ts';
 import { openQuestions, type Session } from '../../src/protocol/index.ts';
 import { type Cbos, startCbos } from '../harness/cbos.ts';
 import { type ClaudeWorld, claudeWorld } from '../harness/claude.ts';
-import { keptConversations } from '../harness/kept-conversations.ts';
 import { openTerminal, type Terminal } from '../harness/tmux.ts';
 import { waitFor } from '../harness/wait-for.ts';
 
@@ -68,30 +67,4 @@ test('the open questions of a session are shown one at a time, and a key answers
   await cbos.until('ALL', ({ json_state: state }) => state === 'complete', 'is done');
   expect([made(String(second)), made(String(third))]).toEqual([false, false]);
   await cbos.call('DELETE', '/sessions/ALL');
-});
-
-test('a session whose conversation is gone begins a new one there, after a question', async () => {
-  const kept = keptConversations(world, () => cbos);
-  for (const type of ['screen', 'json']) {
-    const slug = type.toUpperCase();
-    await kept.begin(slug, { type });
-    const file = await kept.transcriptOf(slug);
-    if (type === 'screen') await cbos.cli(['stop', slug]);
-    else await kept.untilQuiet(slug);
-    renameSync(file, `${file}.cleaned`);
-    if (type === 'json') await cbos.cli(['send', slug, 'scene:hello into nothing']);
-    await terminal.until(type === 'json' ? /r new conversation/ : /r restart/, 'the key');
-    await terminal.keys('r');
-    await terminal.until(new RegExp(`The conversation of ${slug} is gone. Begin a new one\\?`), 'the question');
-    await terminal.keys('n');
-    expect(await cbos.session(slug)).toMatchObject({ missing_conversation: expect.any(String) });
-    await terminal.keys('r');
-    await terminal.until(/starts without its earlier conversation/, 'the consequences');
-    await terminal.keys('y');
-    await terminal.until(new RegExp(`${slug} has a new conversation`), 'that it begins');
-    await kept.ask(slug, 'scene:hello again');
-    expect(kept.remembers(slug)).toBe(false);
-    await cbos.call('DELETE', `/sessions/${slug}`);
-  }
-  expect(world.promptsReceived()).not.toContain('scene:hello into nothing');
 });

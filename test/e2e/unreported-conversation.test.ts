@@ -10,7 +10,7 @@ let cbos: Cbos;
 let kept: KeptConversations;
 
 beforeAll(async () => {
-  world = await claudeWorld();
+  world = await claudeWorld({ agent: 'stand-in' });
   cbos = await startCbos(world, { CBOS_JSON_IDLE_TIMEOUT: '1' });
   kept = keptConversations(world, () => cbos);
 });

@@ -14,7 +14,7 @@ const SLUGS = ['AUTH', 'mine'];
 let world: ClaudeWorld;
 let cbos: Cbos;
 beforeAll(async () => {
-  world = await claudeWorld();
+  world = await claudeWorld({ agent: 'stand-in' });
   cbos = await startCbos(world);
   await startForeign(world, 'mine');
   expect((await cbos.cli(['new', 'AUTH', '--cols', '100', '--rows', '30'])).code).toBe(0);

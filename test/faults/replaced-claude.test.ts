@@ -7,7 +7,7 @@ import { claudeWorld } from '../harness/claude.ts';
 import { waitFor } from '../harness/wait-for.ts';
 
 test('a Claude Code that is replaced under its sessions: running sessions continue, new launches ask for its version, and an unknown screen is unknown, never idle', async () => {
-  await using world = await claudeWorld();
+  await using world = await claudeWorld({ agent: 'stand-in' });
   const command = join(world.dir, 'claude');
   symlinkSync(world.claude, command);
   const cbos = await startCbos(world, { CBOS_CLAUDE_COMMAND: command });

@@ -48,6 +48,8 @@ export class Engine {
   /** @type {any} set by the face before the first prompt */
   face;
   registry = new Registry();
+  /** whether the conversation is a copy of another one */
+  isCopy = false;
   /** @type {{ role: string, content: any }[]} */
   messages = [];
   /** @type {string | null} */
@@ -97,6 +99,7 @@ export class Engine {
       this.transcript.continueAfter(earlier.last);
       return;
     }
+    this.isCopy = true;
     this.begin(sessionId ?? randomUUID());
     for (const { type, message, uuid, ...line } of readLines(file)) {
       if (type === 'user' || type === 'assistant')
@@ -139,10 +142,10 @@ export class Engine {
   beginning() {
     if (this.earlier === undefined) return { source: 'startup', model: this.model };
     const cache = { prompt_cache_likely_expired: false, estimated_cache_write_usd: 0 };
-    return { source: 'resume', context_tokens: 0, seconds_since_last_response: 0, ...cache };
+    return { source: this.isCopy ? 'fork' : 'resume', context_tokens: 0, seconds_since_last_response: 0, ...cache };
   }
 
-  /** Starts the session: the hook, and the registry where it has one. */
+  /** Starts the session: the registry, and the hook. */
   async start() {
     const { sessionId, cwd, version, entrypoint } = this;
     this.registry.open({ sessionId, cwd, version, entrypoint });

@@ -42,7 +42,7 @@ export function runJson(open, launch, fail) {
   ])) {
     process.on(signal, () => void engine.end('other').then(() => process.exit(code)));
   }
-  void engine.fire('SessionStart', engine.beginning());
+  void engine.start();
   const input = createInterface({ input: process.stdin });
   input.on('line', (line) => {
     if (line.trim() === '') return;

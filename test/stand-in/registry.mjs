@@ -25,7 +25,6 @@ export class Registry {
       ...{ kind: 'interactive', entrypoint, name: `${basename(cwd)}-${process.pid.toString(16).slice(-2)}` },
       ...{ nameSource: 'derived', nameSince: startedAt },
     };
-    mkdirSync(directory(), { recursive: true, mode: 0o700 });
     this.#write();
   }
 
@@ -56,11 +55,12 @@ export class Registry {
 
   #write() {
     try {
+      mkdirSync(directory(), { recursive: true, mode: 0o700 });
       const draft = `${this.#file}.new`;
       writeFileSync(draft, JSON.stringify(this.#record), { mode: 0o600 });
       renameSync(draft, this.#file);
     } catch {
-      // The disk is full, or the home was removed. Claude Code continues without its record.
+      // The disk is full, or nothing can be written there. Claude Code continues without its record.
     }
   }
 }

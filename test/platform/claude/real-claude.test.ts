@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import { existsSync, readdirSync } from 'node:fs';
 import { join } from 'node:path';
-import { describe, expect, test } from 'vitest';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import {
   claudeVersion,
   configDirectory,
@@ -16,7 +16,7 @@ import {
   watchRegistry,
 } from '../../../src/platform/claude/index.ts';
 import { type ClaudeWorld, claudeWorld, testedVersion } from '../../harness/claude.ts';
-import { startClaudeInScreen } from '../../harness/claude-in-screen.ts';
+import { type ClaudeInScreen, startClaudeInScreen } from '../../harness/claude-in-screen.ts';
 import { waitFor } from '../../harness/wait-for.ts';
 
 const READY = /\? for shortcuts/;
@@ -60,17 +60,20 @@ function listen(world: ClaudeWorld) {
   };
 }
 
-describe('the real Claude Code', () => {
-  test('reports its version, which is the pinned one', async () => {
-    await using world = await claudeWorld();
-    expect(formatClaudeVersion(await claudeVersion(world.claude, world.env))).toBe(testedVersion());
+// The three tests share one session, and each continues where the previous one left it.
+describe('a session of the real Claude Code', () => {
+  let world: ClaudeWorld;
+  let heard: ReturnType<typeof listen>;
+  let claude: ClaudeInScreen;
+  beforeAll(async () => {
+    world = await claudeWorld();
+    heard = listen(world);
+    claude = await startClaudeInScreen(world);
+    await claude.waitForScreen(READY);
   });
+  afterAll(() => world.dispose());
 
   test('writes its hooks into the spool, marked with the launch, throughout a turn', async () => {
-    await using world = await claudeWorld();
-    const heard = listen(world);
-    const claude = await startClaudeInScreen(world);
-    await claude.waitForScreen(READY);
     await claude.prompt('scene:hello');
     const stop = await heard.hook('Stop');
     expect(heard.names()).toEqual(['SessionStart', 'UserPromptSubmit', 'Stop']);
@@ -84,10 +87,9 @@ describe('the real Claude Code', () => {
   });
 
   test('asks for a permission by hook, in the registry and on the screen', async () => {
-    await using world = await claudeWorld();
-    const heard = listen(world);
-    const claude = await startClaudeInScreen(world);
+    await heard.status('idle');
     await claude.waitForScreen(READY);
+    const from = heard.hooks.length;
     await claude.prompt('scene:permission');
     const request = await heard.hook('PermissionRequest');
     expect(request.payload).toMatchObject({ tool_name: 'Bash', tool_input: { command: 'touch ../marker.txt' } });
@@ -95,10 +97,12 @@ describe('the real Claude Code', () => {
     expect(heard.records.at(-1)?.waitingFor).toBe('permission prompt');
     await claude.answer(/Do you want to proceed/, '1');
     await heard.hook('PostToolUse');
-    await heard.hook('Stop');
+    await waitFor(() => heard.names().slice(from).includes('Stop'), {
+      describe: 'the turn ended',
+      actual: heard.names,
+    });
     expect(existsSync(join(world.dir, 'marker.txt'))).toBe(true);
-    expect(heard.names()).toEqual([
-      'SessionStart',
+    expect(heard.names().slice(from)).toEqual([
       'UserPromptSubmit',
       'PreToolUse',
       'PermissionRequest',
@@ -108,9 +112,6 @@ describe('the real Claude Code', () => {
   });
 
   test('is in the registry with the conversation that we chose, until it ends', async () => {
-    await using world = await claudeWorld();
-    const heard = listen(world);
-    const claude = await startClaudeInScreen(world);
     await heard.status('idle');
     const [record] = await readRegistry(registryDirectory(world.env));
     expect(record).toMatchObject({
@@ -125,6 +126,13 @@ describe('the real Claude Code', () => {
       describe: 'the record is no longer believed',
     });
     expect(readdirSync(registryDirectory(world.env))).toContain(`${claude.pid}.json`);
+  });
+});
+
+describe('the real Claude Code', () => {
+  test('reports its version, which is the pinned one', async () => {
+    await using world = await claudeWorld();
+    expect(formatClaudeVersion(await claudeVersion(world.claude, world.env))).toBe(testedVersion());
   });
 
   test('shows the trust dialog first in an unknown directory, and delays its hooks until then', async () => {
