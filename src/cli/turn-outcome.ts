@@ -34,7 +34,10 @@ export async function readOutcome(client: Caller, { before, session, sent }: End
     return { kind: 'failed', text: '', why: `${slug}: ${cleanLine(delivery.note ?? 'refused')}` };
   // A held prompt may have been sent long after it was accepted.
   const since = sent.status === 'queued' ? delivery.updated_at : delivery.created_at;
-  const { hooks, json } = (await client.call('explain', { params: { slug } })).evidence;
+  const {
+    status: settled,
+    evidence: { hooks, json },
+  } = await settledExplanation(client, session);
   const hasPrompt = hooks?.prompt != null && hooks.prompt.at >= since;
   // A slash command that begins no turn leaves the last message of the model as it is, even if that is an error.
   const isEarlier =
@@ -47,7 +50,10 @@ export async function readOutcome(client: Caller, { before, session, sent }: End
   const isEnd = end != null && end.at >= since;
   // No hook reports an interrupt, so the last prompt has no end then.
   const hasNoEnd = hasPrompt && !isEnd;
-  const isInterrupted = delivery.phase === 'interrupted' || (isEnd && 'interrupted' in end && end.interrupted);
+  const isInterrupted =
+    delivery.phase === 'interrupted' ||
+    (isEnd && 'interrupted' in end && end.interrupted) ||
+    (hasPrompt && settled.interrupted === true);
   if (isInterrupted || (session.type === 'screen' && hasNoEnd))
     return { kind: 'failed', text: '', why: `The turn of ${slug} was interrupted` };
   const text = !isEnd
@@ -69,6 +75,16 @@ async function settledDelivery(client: Caller, { slug, type, status }: Session, 
   for (let round = 0; ; round += 1) {
     const delivery = await client.call('getDelivery', { params: { slug, id: sent.id } });
     if (isRefused(delivery) || round >= rounds) return delivery;
+    await delay(ASK_AGAIN_MS);
+  }
+}
+
+/** Waits until the screen shows no turn any more. Only then does it show whether the turn was interrupted. */
+async function settledExplanation(client: Caller, { slug }: Session): Promise<Explanation> {
+  for (let round = 0; ; round += 1) {
+    const explanation = await client.call('explain', { params: { slug } });
+    const screen = explanation.verdicts.find(({ source }) => source === 'screen');
+    if (screen?.primary !== 'active' || round >= REFUSAL_LAG_MS / ASK_AGAIN_MS) return explanation;
     await delay(ASK_AGAIN_MS);
   }
 }

@@ -33,7 +33,9 @@ export type Need = (typeof NEEDS)[number];
 
 /** The fields of a session that determine its attention. An older server does not report limits or looks. */
 export interface Attending {
-  status: Pick<Status, 'primary' | 'detail'> & { because?: Pick<Because, 'source'> & Partial<Pick<Because, 'rule'>> };
+  status: Pick<Status, 'primary' | 'detail' | 'interrupted'> & {
+    because?: Pick<Because, 'source'> & Partial<Pick<Because, 'rule'>>;
+  };
   rate_limit?: RateLimit | null | undefined;
   snoozed?: Snooze | null | undefined;
   unread?: boolean | undefined;
@@ -128,6 +130,11 @@ function attentionGiven(session: Attending, need: Need | null): Attention {
   // The session is starting, and no source has reported anything yet.
   const isStarting = because?.source === 'none' || because?.rule === SETTING_UP_RULE;
   return primary === null && isStarting ? 'new' : 'unknown';
+}
+
+/** Reports whether the user has interrupted the last turn of a session, so that it is not done but needs nobody. */
+export function wasInterrupted(session: Attending): boolean {
+  return session.status.interrupted === true && attentionOf(session) === 'done';
 }
 
 /** Counts sessions by what they want from the user, for a badge, a heading, or a status line. */

@@ -37,6 +37,10 @@ export const Status = z
     questions: z.array(Question).optional().meta({
       description: 'All open questions, oldest first, each with its asker; missing if the server is older',
     }),
+    interrupted: z.literal(true).optional().meta({
+      description:
+        'The session is idle because its last turn was interrupted, by Esc or `POST /sessions/{slug}/interrupt`; absent otherwise',
+    }),
   })
   .meta({ id: 'Status' });
 export type Status = z.infer<typeof Status>;

@@ -11,6 +11,7 @@ import {
   SETTING_UP_RULE,
   type Session,
   tellingField,
+  wasInterrupted,
 } from '../protocol/index.ts';
 import { askerText } from './asker-words.ts';
 import { overBudgetText } from './budget-words.ts';
@@ -84,6 +85,7 @@ export function sessionStyle(session: Attending): StateStyle | null {
 
 function lookOf(session: Attending): Look {
   const need = needOf(session);
+  if (wasInterrupted(session)) return { icon: '✗', style: 'dim' };
   return (need === null ? undefined : FAULT_LOOKS[need]) ?? LOOKS[attentionOf(session)];
 }
 
@@ -134,6 +136,7 @@ export function stateText(session: Attending): string {
     return session.status.because?.rule === SETTING_UP_RULE ? 'setting up' : 'starting';
   }
   if (attention === 'stopped' && session.lost !== undefined) return 'lost';
+  if (wasInterrupted(session)) return NEED_WORDS.interrupted;
   return ATTENTION_TITLES[attention].toLowerCase();
 }
 

@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import type { ChooseScene } from '../../src/demo/scenes/choose.ts';
-import type { Explanation, LastResponse } from '../../src/protocol/index.ts';
+import { attentionOf, type Explanation, type LastResponse } from '../../src/protocol/index.ts';
 import { type Cbos, startCbos } from '../harness/cbos.ts';
 import { type ClaudeWorld, claudeWorld } from '../harness/claude.ts';
 import { waitFor } from '../harness/wait-for.ts';
@@ -83,7 +83,26 @@ describe.each([
     expect((await cbos.cli(['interrupt', slug])).code).toBe(0);
     const sent = await sending;
     expect(sent).toMatchObject({ code: 1, stdout: '' });
-    expect(sent.stderr).toContain(`The turn of ${slug} was interrupted`);
+    const words = `The turn of ${slug} was interrupted`;
+    expect(sent.stderr).toContain(words);
+    for (const more of [[], ['--for', 'done']]) {
+      const waited = await cbos.cli(['wait', slug, ...more]);
+      expect(waited).toMatchObject({ code: 1, stderr: expect.stringContaining(words) });
+    }
+    expect((await cbos.cli(['ls'])).stdout).toMatch(new RegExp(`✗ +${slug} +interrupted`));
+    expect((await cbos.cli(['show', slug])).stdout).toContain(`${slug}  interrupted for`);
+    expect(attentionOf(await cbos.session(slug))).toBe('done');
+  });
+
+  test('a turn that is interrupted before its first answer is interrupted until the next one', async () => {
+    const sending = sendAndWait(slug, 'E scene:silent');
+    await cbos.untilStatus(slug, 'active/thinking');
+    expect((await cbos.cli(['interrupt', slug])).code).toBe(0);
+    expect(await sending).toMatchObject({ code: 1, stdout: '' });
+    expect((await cbos.cli(['wait', slug])).code).toBe(1);
+    expect((await sendAndWait(slug, 'F scene:hello')).code).toBe(0);
+    expect((await cbos.cli(['wait', slug])).code).toBe(0);
+    expect((await cbos.session(slug)).status.interrupted).toBeUndefined();
   });
 
   test('an answer that begins like an error is an answer', async () => {

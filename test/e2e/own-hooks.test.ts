@@ -21,6 +21,17 @@ const answerToBlock: ChooseScene = (prompt) =>
       }
     : null;
 
+const asking: ChooseScene = (prompt) =>
+  prompt.includes('ask in words')
+    ? {
+        name: 'ask-in-words',
+        about: 'an answer that ends with a question',
+        replies: [
+          { kind: 'answer', firstByteDelayMs: 100, blocks: [{ kind: 'text', text: 'I did it. Shall I go on?' }] },
+        ],
+      }
+    : null;
+
 let world: ClaudeWorld;
 let cbos: Cbos;
 let watcher: Watcher;
@@ -30,7 +41,7 @@ let blocksLeft: string;
 let stopsTools: string;
 
 beforeAll(async () => {
-  world = await claudeWorld({ choosers: [answerToBlock] });
+  world = await claudeWorld({ choosers: [answerToBlock, asking] });
   blocksLeft = join(world.dir, 'blocks-left');
   blockStops(0);
   stopsTools = join(world.dir, 'stops-tools');
@@ -182,15 +193,23 @@ test.each(['TERMINAL', 'JSON'])(
   },
 );
 
-test('a turn of a JSON session that is interrupted while a Stop hook runs is not done', async () => {
+test.each([
+  ['TERMINAL', 'scene:hello'],
+  ['TERMINAL', 'ask in words'],
+  ['JSON', 'scene:hello'],
+  ['JSON', 'ask in words'],
+])('a turn of %s that is interrupted while a Stop hook runs is not done: %s', async (slug, prompt) => {
   const [holds, isHeld] = ['holds-stops', 'stop-is-held'].map((name) => join(world.dir, name)) as [string, string];
+  rmSync(isHeld, { force: true });
   writeFileSync(holds, '');
-  const sent = cbos.cli(['send', 'JSON', '--wait', 'I scene:hello']);
+  const sent = cbos.cli(['send', slug, '--wait', `I ${prompt}`]);
   await waitFor(() => existsSync(isHeld), { describe: 'the hook runs' });
-  expect((await cbos.cli(['interrupt', 'JSON'])).code).toBe(0);
+  expect((await cbos.cli(['interrupt', slug])).code).toBe(0);
   rmSync(holds);
   expect(await sent).toMatchObject({ code: 1, stdout: '', stderr: expect.stringContaining('was interrupted') });
-  expect((await cbos.cli(['send', 'JSON', '--wait', 'J scene:hello'])).code).toBe(0);
+  expect((await cbos.cli(['wait', slug])).code).toBe(1);
+  expect((await cbos.session(slug)).status).toMatchObject({ primary: 'idle', interrupted: true, question: null });
+  expect((await cbos.cli(['send', slug, '--wait', 'J scene:hello'])).code).toBe(0);
 });
 
 describe('in a terminal', () => {

@@ -55,7 +55,7 @@ export function addWatching(program: Command, context: CliContext): void {
   const waiting = describe(program.command('wait'), {
     group: 'looking',
     summary: 'wait until sessions are in a state, for use in scripts',
-    more: 'With several sessions, each must reach the state once; with --any, one is enough. The exit code is 6 on timeout, and 1 if a session stops first. If the command waits for the end of a turn (`waiting` or `done`) and the turn fails, or was interrupted when the session ended, the exit code is 1, too, with the error.\nSessions on other machines in the fleet, each named machine/NAME, can be mixed with sessions on this machine. The command fails once a machine has been unreachable for a minute.',
+    more: 'With several sessions, each must reach the state once; with --any, one is enough. The exit code is 6 on timeout, and 1 if a session stops first. If the command waits for the end of a turn (`waiting` or `done`) and the turn fails or is interrupted, also by the end of the session, the exit code is 1, too, with the error.\nSessions on other machines in the fleet, each named machine/NAME, can be mixed with sessions on this machine. The command fails once a machine has been unreachable for a minute.',
     examples: [
       ['cbos wait AUTH', 'wait until AUTH needs you or is done'],
       ['cbos wait AUTH --for ready --timeout 600', 'wait until AUTH accepts a prompt, for at most ten minutes'],
@@ -198,7 +198,7 @@ function isIn(session: Session, selector: StateSelector): boolean {
 }
 
 /**
- * Returns the error for a session whose turn has failed, or was interrupted by the end of its process, or null if a
+ * Returns the error for a session whose turn has failed, or was interrupted, or null if a
  * script may wait for more. Such a session neither asks anything nor is it done, so a script that waits for that would
  * wait forever.
  */
@@ -210,6 +210,7 @@ export function failureOf(session: Session, selector: StateSelector): CommandErr
   if (!isEndOfTurn || status.primary !== 'idle') return null;
   if (status.detail === 'error')
     return new CommandError(`The turn of ${slug} failed: ${cleanLine(status.because.evidence)}`, `cbos show ${slug}`);
+  if (status.interrupted === true) return new CommandError(`The turn of ${slug} was interrupted`, `cbos show ${slug}`);
   if (session.interrupted_at === undefined) return null;
   return new CommandError(`${slug}: ${interruptedText(session)}`, `cbos show ${slug}`);
 }

@@ -76,12 +76,13 @@ export function advanceStatus(previous: StatusMemory | null, input: StatusInput)
     because: isAnnounced ? verdict.because : previous.because,
     wait: verdict.wait,
     lastQuestion: question?.text ?? previous?.lastQuestion ?? null,
+    ...(verdict.isInterrupted === true ? { isInterrupted: true } : {}),
   };
   const recoveryEnds = health.recoveredAt === null ? null : health.recoveredAt + RECOVERED_MS;
   return {
     memory,
     recheckAt: soonest([verdict.recheckAt, isStuck ? null : stuckAt, recoveryEnds]),
-    changed: isAnnounced || previous.health !== memory.health,
+    changed: isAnnounced || previous.health !== memory.health || previous.isInterrupted !== memory.isInterrupted,
   };
 }
 
@@ -162,5 +163,6 @@ export function statusView(memory: StatusMemory, evidence: Evidence, now: Millis
     because: memory.because,
     question: memory.question,
     questions: [...memory.questions],
+    ...(memory.isInterrupted === true ? { interrupted: true } : {}),
   };
 }

@@ -7,6 +7,7 @@ import { drawnForm, formsBehind, withWaitingForms } from './asked-forms.ts';
 import type { Evidence, HookEvidence, PendingTool, SourceVerdict, Verdict } from './evidence.ts';
 import { requestedTool } from './hooks/hook-rules.ts';
 import { isAskedBeside } from './hooks/hooks.ts';
+import { isInterrupted, withoutQuestion } from './interrupted.ts';
 import { jsonQuestions } from './json/json-question.ts';
 import { limitInForce } from './limit.ts';
 import type { Millis } from './millis.ts';
@@ -23,7 +24,10 @@ const UNKNOWN: Because = { source: 'none', rule: 'none', evidence: '' };
  */
 export function derive(evidence: Evidence, now: Millis, thresholds: Thresholds = DEFAULT_THRESHOLDS): Verdict {
   const hearing = hear(evidence, now, thresholds);
-  const { winner, recheckAt } = arbitrate(hearing);
+  const { winner: heard, recheckAt } = arbitrate(hearing);
+  const mayBeInterrupted = heard !== null && (heard.primary === 'idle' || isClosing(heard));
+  const wasInterrupted = mayBeInterrupted && isInterrupted(hearing.evidence);
+  const winner = heard !== null && wasInterrupted ? withoutQuestion(heard) : heard;
   if (winner === null) return { primary: null, detail: null, because: UNKNOWN, ...NOTHING_ASKED, recheckAt };
   const { primary, detail, source, rule } = winner;
   const because = { source, rule, evidence: winner.evidence };
@@ -32,7 +36,10 @@ export function derive(evidence: Evidence, now: Millis, thresholds: Thresholds =
     const { endsAt } = limit;
     return { primary: 'waiting', detail: 'limit', because, ...NOTHING_ASKED, recheckAt: earliest(recheckAt, endsAt) };
   }
-  const verdict = { primary, detail, because, ...askedBy(winner, hearing), recheckAt };
+  const verdict = {
+    ...{ primary, detail, because, ...askedBy(winner, hearing), recheckAt },
+    ...(wasInterrupted && primary === 'idle' && detail === 'waiting_input' ? { isInterrupted: true as const } : {}),
+  };
   const mayAsk = winner.source !== 'process' && winner.source !== 'json';
   return mayAsk ? withWaitingForms(verdict, evidence.hooks) : verdict;
 }

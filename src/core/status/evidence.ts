@@ -262,11 +262,10 @@ export interface StatusMemory {
   /** all open questions, oldest first */
   questions: readonly Question[];
   because: Because;
-  /**
-   * identifies the hook that is waiting for the reply to the question, or null if the question is answered with
-   * keypresses
-   */
+  /** identifies the hook that waits for the reply to the question; null if the answer is typed */
   wait: string | null;
+  /** present if the session is idle because its last turn was interrupted */
+  isInterrupted?: true;
   /** the text of the last question, which is kept after the question was answered */
   lastQuestion: string | null;
 }
@@ -279,11 +278,10 @@ export interface Verdict {
   question: Question | null;
   /** all open questions, oldest first */
   questions: readonly Question[];
-  /**
-   * identifies the hook that is waiting for the reply to the question, or null if the question is answered with
-   * keypresses
-   */
+  /** identifies the hook that waits for the reply to the question; null if the answer is typed */
   wait: string | null;
+  /** present if the session is idle because its last turn was interrupted */
+  isInterrupted?: true;
   recheckAt: Millis | null;
 }
 

@@ -1,7 +1,7 @@
 import type { Detail } from '../../../protocol/index.ts';
 import type { DialogKind } from '../asked-call.ts';
 import type { ScreenRule, ScreenView } from './generation.ts';
-import type { Block, Layout } from './layout.ts';
+import { type Block, INTERRUPTED, type Layout } from './layout.ts';
 import type { ScreenDialog } from './screen-evidence.ts';
 
 /**
@@ -141,6 +141,14 @@ export function errorLine({ blocks, frame, signs }: ScreenView): string | null {
     (text, index) => (index === 0 || / +⎿/.test(text)) && signs.errors.some(({ pattern }) => pattern.test(text)),
   );
   return line === undefined ? null : line.replace(/^[●⏺ ⎿]+/, '').trim();
+}
+
+/** Reports whether the last turn ends with the mark of an interrupt. The mark may be wrapped. */
+export function endsInterrupted(blocks: readonly Block[]): boolean {
+  const last = lastTurn(blocks).findLast(
+    ({ kind, lines }) => (kind !== 'note' && kind !== 'done') || lines.some((line) => INTERRUPTED.test(line)),
+  );
+  return INTERRUPTED.test(last?.lines.findLast((line) => line.includes('⎿')) ?? '');
 }
 
 /** Returns the last thing said in the last turn if it was an answer in words, or null otherwise. */

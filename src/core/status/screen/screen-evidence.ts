@@ -111,6 +111,8 @@ export interface ScreenReading {
    * visible
    */
   lastMessage: string | null;
+  /** present if the prompt is visible and the last visible turn ends with the mark of an interrupt */
+  isInterrupted?: true;
   /** the first row below the prompt's box, or the number of rows if no prompt is visible */
   footerRow: number;
 }

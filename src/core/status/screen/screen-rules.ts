@@ -5,7 +5,7 @@ import { SCREEN_1_0 } from './generation-1.0.ts';
 import { SCREEN_2_0 } from './generation-2.0.ts';
 import { SCREEN_2_1 } from './generation-2.1.ts';
 import { type Block, layOut } from './layout.ts';
-import { lastTurn, readLastMessage } from './readers.ts';
+import { endsInterrupted, lastTurn, readLastMessage } from './readers.ts';
 import { type Flow, type ScreenFrame, type ScreenReading, TRANSCRIPT_RULE } from './screen-evidence.ts';
 import type { ScreenSigns } from './signs.ts';
 
@@ -63,6 +63,8 @@ export function readScreen(
   const draft =
     layout.prompt === null || layout.prompt.isSuggestion || layout.prompt.text === '' ? null : layout.prompt.text;
   const lastMessage = layout.prompt === null || layout.spinner !== null ? null : readLastMessage(layout);
+  const isIdle = layout.prompt !== null && layout.spinner === null;
+  const mark = isIdle && endsInterrupted(layout.blocks) ? { isInterrupted: true as const } : {};
   const footerRow = layout.prompt === null ? frame.lines.length : layout.prompt.bottom + 1;
   for (const rule of rules) {
     const finding = rule.read(view);
@@ -70,10 +72,10 @@ export function readScreen(
     const { primary, detail, evidence, dialog = null } = finding;
     const isTranscript = rule.id === TRANSCRIPT_RULE;
     const cover = isTranscript ? 'transcript' : dialog === null ? readCover(layout) : null;
-    return { rule: rule.id, primary, detail, evidence, dialog, draft, cover, lastMessage, footerRow };
+    return { rule: rule.id, primary, detail, evidence, dialog, draft, cover, lastMessage, footerRow, ...mark };
   }
   const nothing = { rule: 'screen.none', primary: null, detail: null, evidence: '', dialog: null };
-  return { ...nothing, draft, cover: readCover(layout), lastMessage, footerRow };
+  return { ...nothing, draft, cover: readCover(layout), lastMessage, footerRow, ...mark };
 }
 
 /** The visible blocks of the turn that began with the last visible prompt. */
