@@ -1,4 +1,4 @@
-import { mkdirSync, writeFileSync } from 'node:fs';
+import { mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import type { Delivery } from '../../src/protocol/index.ts';
@@ -63,11 +63,28 @@ test('an interrupt that Esc does not carry out is not reported as one, and the t
   await cbos.untilStatus('ESC', 'idle/ready');
   const sending = cbos.cli(['send', 'ESC', '--wait', 'scene:slow on and on']);
   await cbos.untilStatus('ESC', 'active/thinking');
+  await cbos.cli(['send', 'ESC', '--queue', 'scene:hello after that']);
   const refused = await cbos.cli(['interrupt', 'ESC']);
   expect([refused.code, refused.stdout]).toEqual([6, '']);
+  expect(refused.stderr).toContain('cbos queue resume ESC');
   expect(refused.stderr).toContain('the turn of ESC ended on its own');
   expect(refused.stderr).toContain('keybindings.json');
   expect(await sending).toEqual({ code: 0, stdout: 'Sorry that it took so long.\n', stderr: '' });
-  const [delivery] = (await cbos.call<Delivery[]>('GET', '/sessions/ESC/deliveries')).body;
-  expect(delivery).toMatchObject({ status: 'delivered', phase: 'taken' });
+  const deliveries = (await cbos.call<Delivery[]>('GET', '/sessions/ESC/deliveries')).body;
+  expect(deliveries.find(({ text }) => text.includes('on and on'))).toMatchObject({
+    status: 'delivered',
+    phase: 'taken',
+  });
+});
+
+test('an interrupt is not reported if neither the screen nor a hook shows whether it ended the turn', async () => {
+  const file = join(world.home, '.claude', 'settings.json');
+  writeFileSync(file, JSON.stringify({ ...JSON.parse(readFileSync(file, 'utf8')), disableAllHooks: true }));
+  await cbos.call('POST', '/sessions', { slug: 'UNHEARD', type: 'screen', path: world.projectDir });
+  await cbos.untilStatus('UNHEARD', 'idle/ready');
+  await cbos.call('POST', '/sessions/UNHEARD/send', { text: 'scene:slow on and on' });
+  await cbos.until('UNHEARD', ({ status }) => status.primary === 'active', 'is working');
+  const refused = await cbos.cli(['interrupt', 'UNHEARD']);
+  expect([refused.code, refused.stdout]).toEqual([6, '']);
+  expect(refused.stderr).toContain('nothing shows whether');
 });

@@ -159,6 +159,26 @@ describe('a Claude Code that misbehaves causes a clear error, and the session ca
     await mend('GARBAGE');
   });
 
+  test('by ending the turn with its answer although it accepts an interrupt', async () => {
+    const accepted = '{"type":"control_response","response":{"subtype":"success","request_id":"%s","response":{}}}\\n';
+    const id = `$(echo "$line" | sed 's/.*"request_id":"\\([^"]*\\)".*/\\1/')`;
+    const onInterrupt = `*interrupt*) printf '${accepted}' "${id}"; echo '${RESULT}' ;;`;
+    const stubborn = stub(
+      'read line',
+      `echo '${EVENT('at work')}'`,
+      `while read line; do case $line in ${onInterrupt} esac; done`,
+    );
+    cbos = await startCbos(world, { CBOS_CLAUDE_COMMAND: stubborn });
+    await json.create('ANSWERS');
+    await json.invoke('ANSWERS', 'hello');
+    await cbos.until('ANSWERS', ({ status }) => status.primary === 'active', 'is working');
+    await cbos.cli(['send', 'ANSWERS', '--queue', 'more']);
+    const refused = await cbos.cli(['interrupt', 'ANSWERS']);
+    expect([refused.code, refused.stdout]).toEqual([6, '']);
+    expect(refused.stderr).toContain('the turn of ANSWERS ended on its own');
+    expect(refused.stderr).toContain('cbos queue resume ANSWERS');
+  });
+
   test('by ignoring SIGTERM: it is killed', async () => {
     cbos = await startCbos(world, {
       CBOS_CLAUDE_COMMAND: stub(`trap '' TERM`, 'read line', `echo '${RESULT}'`, 'while true; do sleep 0.2; done'),

@@ -20,7 +20,7 @@ import type { SessionActor } from '../session/actor.ts';
 import type { SessionControls } from '../session/controls.ts';
 import type { Conversation } from '../session/conversation.ts';
 import { standingChoices } from '../session/open-question.ts';
-import { stopQueue } from '../session/queue-stop.ts';
+import { pausedHint, stopQueue } from '../session/queue-stop.ts';
 import { answerJsonQuestion } from './answer.ts';
 import { followConfigDirectory } from './config-directory.ts';
 import type { JsonContext } from './context.ts';
@@ -72,12 +72,24 @@ export function createJsonControls(context: JsonContext, actor: SessionActor): S
     await driver.control({ subtype: 'interrupt' });
     const hasEnded = (): boolean =>
       driver.evidence.busySince === null || (driver.evidence.turnEnd?.at ?? 0) > endedBefore;
-    if (await actor.status.until(hasEnded, INTERRUPT_MS)) return;
+    if (await actor.status.until(hasEnded, INTERRUPT_MS)) {
+      const { turnEnd } = driver.evidence;
+      if (turnEnd === null || turnEnd.at <= endedBefore || turnEnd.interrupted) return;
+      const [hint] = pausedHint(actor);
+      throw new CatalogueError(
+        'not_confirmed',
+        `Claude Code accepted the interrupt, but the turn of ${actor.slug} ended on its own`,
+        hint === undefined ? {} : { hint },
+      );
+    }
     throw new CatalogueError(
       'not_confirmed',
       `Claude Code accepted the interrupt, but ${actor.slug} is still running`,
       {
-        hint: `\`cbos stop ${actor.slug}\` stops it, \`cbos restart ${actor.slug}\` continues its conversation`,
+        hint: [
+          `\`cbos stop ${actor.slug}\` stops it, \`cbos restart ${actor.slug}\` continues its conversation`,
+          ...pausedHint(actor),
+        ].join('; '),
       },
     );
   }

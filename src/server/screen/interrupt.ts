@@ -2,7 +2,8 @@ import { optionFor, partsOf } from '../../core/answer/answer.ts';
 import { draftOf, isDialogOpen } from '../../core/delivery/seen.ts';
 import { beginEnding, finishEnding, leftoversOf, undoEnding } from '../../core/delivery/standing.ts';
 import { advanceTakingOut, squeeze, type TakingOut, takeOutPrompt } from '../../core/delivery/take-out.ts';
-import type { ScreenFrame } from '../../core/status/index.ts';
+import { isTurnRunning } from '../../core/status/hooks/hooks.ts';
+import type { HookEvidence, ScreenFrame } from '../../core/status/index.ts';
 import { INTERRUPTED } from '../../core/status/screen/layout.ts';
 import { lastTurnOn } from '../../core/status/screen/screen-rules.ts';
 import { pressEscape } from '../../platform/gnu-screen/index.ts';
@@ -10,7 +11,7 @@ import { CatalogueError, type Question } from '../../protocol/index.ts';
 import { onlyForms } from '../../text/form-words.ts';
 import type { SessionActor } from '../session/actor.ts';
 import { openDeliveryJournal } from '../session/delivery-journal.ts';
-import { stopQueue } from '../session/queue-stop.ts';
+import { pausedHint, stopQueue } from '../session/queue-stop.ts';
 import { deliveriesOf, seeDelivery, seePrompt } from '../session/see-delivery.ts';
 import { closeForms } from './answer-form.ts';
 import { carryOn } from './carry-on.ts';
@@ -64,7 +65,9 @@ export function interruptTurn(actor: SessionActor): Promise<void> {
     // If a dialog opens just before the Esc arrives, the turn has not ended yet. It ends when Esc dismisses the dialog.
     const hasEnded = (): boolean => isMarked() || (!isRunning(actor) && !isDialogOpen(seePrompt(actor)));
     if (!(await status.until(hasEnded, CONFIRM_MS))) {
-      throw new CatalogueError('not_confirmed', `CBOS typed Esc, but ${actor.slug} is still running`);
+      throw new CatalogueError('not_confirmed', `CBOS typed Esc, but ${actor.slug} is still running`, {
+        hint: whyNoEffect(actor),
+      });
     }
     if (actor.isDead()) {
       throw new CatalogueError('session_dead', `CBOS typed Esc, and Claude Code in ${actor.slug} has ended`);
@@ -72,11 +75,13 @@ export function interruptTurn(actor: SessionActor): Promise<void> {
     actor.intake.interruptCalls(pressedAt);
     // Right after a prompt has been sent, the last frame may still show the prompt in the box.
     const wasEmpty = draft === null || (prompt !== null && squeeze(draft) === squeeze(prompt));
-    if (wasEmpty && prompt !== null) await takeOutRestored(actor, prompt, isMarked);
+    const isRestored = wasEmpty && prompt !== null && (await takeOutRestored(actor, prompt, isMarked));
+    if (!isRestored) await status.until(() => isMarked() || isTurnRunning(status.evidence().hooks), SETTLED_MS);
     if (!isMarked()) {
-      if (!hasStoppedSince(actor, pressedAt)) return;
-      journal.apply(undoEnding(before, begun, deliveriesOf(actor)));
-      throw notInterrupted(actor);
+      const end = isRestored ? 'interrupted' : endWithoutMark(status.evidence().hooks, pressedAt);
+      if (end === 'interrupted') return;
+      if (end === 'ended') journal.apply(undoEnding(before, begun, deliveriesOf(actor)));
+      throw notInterrupted(actor, end);
     }
     journal.apply(finishEnding(deliveriesOf(actor)));
     actor.promptKeys.rememberAnswerKey(null);
@@ -104,16 +109,23 @@ const refusingHint = (slug: string, question: Question | null): string =>
     ? `\`cbos show ${slug}\` lists its options; Esc in the terminal (\`cbos attach ${slug}\`) dismisses it`
     : `\`cbos answer ${slug} no\` refuses it`;
 
-/** Reports whether the turn has ended with its answer: no hook reports the end of an interrupted turn (2.1.330). */
-function hasStoppedSince(actor: SessionActor, at: number): boolean {
-  const { turnEnd } = actor.status.evidence().hooks;
-  return turnEnd !== null && turnEnd.event === 'Stop' && turnEnd.at >= at;
+/** Returns how a turn ended whose end Claude Code has not marked on the screen as an interrupt. */
+function endWithoutMark(hooks: HookEvidence, pressedAt: number): 'interrupted' | 'ended' | 'unknown' {
+  // The hooks report the end of every turn that is not interrupted (2.1.330).
+  if (isTurnRunning(hooks)) return 'interrupted';
+  return hooks.turnEnd !== null && hooks.turnEnd.at >= pressedAt ? 'ended' : 'unknown';
 }
 
-const notInterrupted = ({ slug }: SessionActor): CatalogueError =>
-  new CatalogueError('not_confirmed', `CBOS typed Esc, but the turn of ${slug} ended on its own`, {
-    hint: 'If Esc has no effect, look for "escape" in Claude Code\'s keybindings.json',
-  });
+function notInterrupted(actor: SessionActor, end: 'ended' | 'unknown'): CatalogueError {
+  const found =
+    end === 'ended'
+      ? `the turn of ${actor.slug} ended on its own`
+      : `nothing shows whether Esc or its answer ended the turn of ${actor.slug}`;
+  return new CatalogueError('not_confirmed', `CBOS typed Esc, but ${found}`, { hint: whyNoEffect(actor) });
+}
+
+const whyNoEffect = (actor: SessionActor): string =>
+  ['If Esc has no effect, look for "escape" in Claude Code\'s keybindings.json', ...pausedHint(actor)].join('; ');
 
 function isRunning(actor: SessionActor): boolean {
   const { primary } = actor.status.memory();
@@ -138,14 +150,16 @@ function countMarks(frame: ScreenFrame | undefined): number {
 /**
  * Removes the reappeared prompt from the box, but only if the box contains exactly that prompt, either alone or
  * followed by the prompts that were queued after it.
+ * @returns whether the prompt reappeared, which proves that the turn was interrupted
  */
-async function takeOutRestored(actor: SessionActor, prompt: string, isMarked: () => boolean): Promise<void> {
+async function takeOutRestored(actor: SessionActor, prompt: string, isMarked: () => boolean): Promise<boolean> {
   const isPrompt = (): boolean => squeeze(draftOf(seePrompt(actor)) ?? '') === squeeze(prompt);
   const isRestored = (): boolean => !isRunning(actor) && (isPrompt() || leftoversOf(seeDelivery(actor)) !== null);
   await actor.status.until(() => isRestored() || isMarked(), RESTORED_MS);
-  if (!isRestored()) return;
+  if (!isRestored()) return false;
   const seen = seeDelivery(actor);
   // If a person typed the prompt, CBOS has no delivery for it.
   const from: TakingOut = leftoversOf(seen) === null ? takeOutPrompt(prompt, seen) : { at: 'begin' };
   await carryOn({ actor, journal: openDeliveryJournal(actor) }, advanceTakingOut, from);
+  return true;
 }

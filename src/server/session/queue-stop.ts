@@ -39,6 +39,12 @@ export function queueStoppedSince(session: QueueOwner): number | null {
   return isQueueStopped(session) && hasWaiting(session) ? session.record.queueStoppedAt : null;
 }
 
+/** Returns how to resume the queue that an interrupt without a known effect has paused, if it is paused. */
+export function pausedHint(session: QueueOwner & { readonly slug: string }): string[] {
+  if (queueStoppedSince(session) === null) return [];
+  return [`the queue is paused, and \`cbos queue resume ${session.slug}\` resumes it`];
+}
+
 /**
  * Ends an old pause before a new prompt is accepted, if nothing is waiting in the paused queue any more. Otherwise the
  * new prompt would be held for no reason.
