@@ -163,7 +163,7 @@ describe('a run of the tests', () => {
       await waitFor(() => living().length > 0, { describe: 'the daemon runs' });
       child.kill('SIGKILL');
       await waitFor(() => living().length === 0, { describe: 'the watchdog ended the daemon', actual: living });
-      await waitFor(() => readdirSync('/tmp').every((name) => !name.startsWith(folderPrefix(run))), {
+      await waitFor(() => readdirSync(world.temporary).every((name) => !name.startsWith(folderPrefix(run))), {
         describe: "the watchdog removed the run's folders",
       });
     } finally {
@@ -173,7 +173,7 @@ describe('a run of the tests', () => {
 });
 
 test('run ids are short and unique', () => {
-  expect(newRunId()).toMatch(/^[0-9a-f]{6}$/);
+  expect(newRunId()).toMatch(/^[0-9a-z]{6}$/);
   expect(newRunId()).not.toBe(newRunId());
-  expect(process.env[RUN_VARIABLE]).toMatch(/^[0-9a-f]{6}$/);
+  expect(process.env[RUN_VARIABLE]).toMatch(/^[0-9a-z]{5}$/);
 });

@@ -23,7 +23,7 @@ function readEnvironment(pid) {
 }
 
 /** The folders of a world, as the environment of its processes names them. */
-const FOLDER = /^(?:HOME|TMPDIR|SCREENDIR)=.*\/cb-([0-9a-f]+)-(\w{6})(?:\/|$)/;
+const FOLDER = /^(?:HOME|TMPDIR|SCREENDIR)=.*\/cb-([0-9a-z]+)-(\w{6})(?:\/|$)/;
 
 /**
  * Returns the mark of a process. `cbos demo` starts its server and its sessions with an environment of its own, without

@@ -2,6 +2,6 @@ import { openDatabase } from '../../src/platform/sqlite/database.ts';
 import { createReviewStore, type ReviewStore } from '../../src/platform/sqlite/review-store.ts';
 
 /** Keeps reviews in a database in memory. */
-export function memoryReviews(): ReviewStore {
-  return createReviewStore(openDatabase(':memory:'));
+export function memoryReviews(database = openDatabase(':memory:')): ReviewStore {
+  return createReviewStore(database);
 }

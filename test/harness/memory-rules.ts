@@ -1,7 +1,7 @@
 import { v4 as uuid } from 'uuid';
 import { Emitter } from '../../src/emitter/emitter.ts';
 import { type AnswerStore, createAnswerStore } from '../../src/platform/sqlite/answer-store.ts';
-import { openDatabase } from '../../src/platform/sqlite/database.ts';
+import { type Database, openDatabase } from '../../src/platform/sqlite/database.ts';
 import { createRuleStore, type RuleStore } from '../../src/platform/sqlite/rule-store.ts';
 import { type Approvals, createApprovals, type RuleEvent } from '../../src/server/approval/approvals.ts';
 import { createRulesDesk, type RulesDesk } from '../../src/server/approval/rules-desk.ts';
@@ -15,9 +15,17 @@ export function memoryRules(options: {
   sessions: Pick<Sessions, 'list'>;
   clock?: Pick<Clock, 'now'>;
   warn?: (fields: object, message: string) => void;
+  /** if absent, a database of its own */
+  database?: Database;
 }): { desk: RulesDesk; store: RuleStore; approvals: Approvals; answers: AnswerStore } {
-  const { home, userHome, sessions, clock = createSystemClock(), warn = () => undefined } = options;
-  const database = openDatabase(':memory:');
+  const {
+    home,
+    userHome,
+    sessions,
+    clock = createSystemClock(),
+    warn = () => undefined,
+    database = openDatabase(':memory:'),
+  } = options;
   const store = createRuleStore(database);
   const answers = createAnswerStore(database);
   const events = new Emitter<[RuleEvent]>();

@@ -11,9 +11,13 @@ const nothing = (): void => undefined;
 type Wanted = Exclude<keyof ScheduledSessions & keyof Sessions, 'archive' | 'tag'> | 'list';
 
 /** Creates the real schedules with sessions in memory and a database in memory. A session's id is its name. */
-export function memorySchedules(sessions: Pick<Sessions, Wanted>, clock: Clock): Scheduler {
+export function memorySchedules(
+  sessions: Pick<Sessions, Wanted>,
+  clock: Clock,
+  database = openDatabase(':memory:'),
+): Scheduler {
   return createScheduler({
-    store: createScheduleStore(openDatabase(':memory:')),
+    store: createScheduleStore(database),
     sessions: {
       get: (slug) => sessions.get(slug),
       send: (slug, request) => sessions.send(slug, request),

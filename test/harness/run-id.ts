@@ -1,4 +1,4 @@
-import { randomBytes } from 'node:crypto';
+import { randomInt } from 'node:crypto';
 import { startWatchdog } from './watchdog.ts';
 
 /**
@@ -7,9 +7,18 @@ import { startWatchdog } from './watchdog.ts';
  */
 export const RUN_VARIABLE = 'CBOS_TEST_RUN';
 
-/** Returns a new id. It is short because it becomes part of socket paths, which may have at most 107 bytes. */
-export function newRunId(): string {
-  return randomBytes(3).toString('hex');
+const DIGITS = 36;
+/** With this length, a world in /tmp has the same length as the path that replaces it in a recording (`neutral.ts`). */
+const LENGTH = 6;
+
+/**
+ * Returns a new id of digits and small letters. It is short because it becomes part of socket paths, which may have at
+ * most 107 bytes.
+ */
+export function newRunId(length = LENGTH): string {
+  return randomInt(DIGITS ** length)
+    .toString(DIGITS)
+    .padStart(length, '0');
 }
 
 /**

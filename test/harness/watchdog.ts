@@ -1,6 +1,7 @@
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import type { Socket } from 'node:net';
+import { tmpdir } from 'node:os';
 import { fileURLToPath } from 'node:url';
 
 const PROGRAM = fileURLToPath(new URL('./watchdog.mjs', import.meta.url));
@@ -22,7 +23,8 @@ export async function startWatchdog(run: string): Promise<Watchdog> {
     // before its work is done.
     detached: true,
     stdio: ['pipe', 'pipe', 'ignore'],
-    env: { PATH: process.env.PATH, LANG: 'C.UTF-8' },
+    // TMPDIR is where the worlds are.
+    env: { PATH: process.env.PATH, LANG: 'C.UTF-8', TMPDIR: tmpdir() },
   });
   if (child.pid === undefined) throw new Error('the watchdog did not start');
   await once(child.stdout, 'data');

@@ -10,7 +10,7 @@ import { currentRunId } from './run-id.ts';
  * it remains afterwards.
  */
 export interface World {
-  /** `/tmp/cb-…`, short because the length of socket paths is limited; everything else is inside it */
+  /** `/dev/shm/cb-…` or `/tmp/cb-…`, short because socket paths are limited; everything else is inside it */
   dir: string;
   home: string;
   cbosHome: string;

@@ -264,9 +264,10 @@ const WHOLE: Readonly<Record<string, (its: WorktreeUnderTest) => void>> = {
   },
   'a rebase that stopped': ({ git, commit }) => {
     const start = git('rev-parse', 'HEAD');
-    commit('mine', 'a.txt', 'mine\n');
+    // Commits of the same second, with the same text, would be those of the state above, on whose branch they are safe.
+    commit('mine, to rebase', 'a.txt', 'mine\n');
     git('checkout', '--quiet', '--detach', start);
-    const other = commit('other', 'a.txt', 'other\n');
+    const other = commit('other, to rebase onto', 'a.txt', 'other\n');
     git('checkout', '--quiet', '-');
     expect(() => git('rebase', '--quiet', other)).toThrow();
   },

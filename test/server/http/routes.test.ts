@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto';
 import { mkdirSync, realpathSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { afterEach, beforeEach, describe, expect, test } from 'vitest';
+import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from 'vitest';
 import { type Review, type ReviewComment, ROUTES, type RouteName, type Session } from '../../../src/protocol/index.ts';
 import { type FacesUnderTest, startFaces, TOKEN } from '../../harness/faces.ts';
 import { createRepository } from '../../harness/git-repository.ts';
@@ -17,10 +17,6 @@ import { runTurn } from '../../harness/some-turns.ts';
 import { createWorktreeRepository } from '../../harness/worktree-repository.ts';
 
 let server: FacesUnderTest;
-beforeEach(async () => {
-  server = await startFaces();
-});
-afterEach(() => server[Symbol.asyncDispose]());
 
 const origin = (): string => `http://127.0.0.1:${server.port}`;
 type PageInput = RestInput & { headers: Record<string, string> };
@@ -260,12 +256,25 @@ const NAMES = (Object.keys(ROUTES) as RouteName[]).filter((name): name is RouteO
 const OF_A_SESSION = NAMES.filter((name) => ROUTES[name].path.includes('{slug}'));
 
 describe('every route', () => {
+  beforeEach(async () => {
+    server = await startFaces();
+  });
+  afterEach(() => server[Symbol.asyncDispose]());
+
   test.each(NAMES)('%s answers as its entry describes', async (name) => {
     server.sessions.add('AUTH');
     await SUCCESSES[name].before?.();
     const answer = await callRoute(server, name, (await SUCCESSES[name].asPage?.()) ?? SUCCESSES[name]);
     expect(answer.status, answer.text).toBe(ROUTES[name].success);
   });
+});
+
+/** Requests that change nothing share a server. */
+describe('on a server without sessions', () => {
+  beforeAll(async () => {
+    server = await startFaces();
+  });
+  afterAll(() => server[Symbol.asyncDispose]());
 
   test.each(OF_A_SESSION)('%s of a session that does not exist, or cannot exist, is no_such_session', async (name) => {
     const none = ['NONE', '../x', '-X', 'a\nb', '$(id)', 'x'.repeat(200), 'a/b', '%2e%2e', '\u0000', 'constructor'];
