@@ -1,9 +1,10 @@
 import { optionFor, partsOf } from '../../core/answer/answer.ts';
+import { type Change, type Deliveries, lastTaken } from '../../core/delivery/record.ts';
 import { draftOf, isDialogOpen } from '../../core/delivery/seen.ts';
-import { beginEnding, finishEnding, leftoversOf, undoEnding } from '../../core/delivery/standing.ts';
+import { beginEnding, finishEnding, isQueued, leftoversOf, undoEnding } from '../../core/delivery/standing.ts';
 import { advanceTakingOut, squeeze, type TakingOut, takeOutPrompt } from '../../core/delivery/take-out.ts';
 import { isTurnRunning } from '../../core/status/hooks/hooks.ts';
-import type { HookEvidence, ScreenFrame } from '../../core/status/index.ts';
+import type { HookEvidence, Millis, ScreenFrame } from '../../core/status/index.ts';
 import { INTERRUPTED } from '../../core/status/screen/layout.ts';
 import { lastTurnOn } from '../../core/status/screen/screen-rules.ts';
 import { pressEscape } from '../../platform/gnu-screen/index.ts';
@@ -29,6 +30,8 @@ const CONFIRM_MS = 8_000;
  */
 const RESTORED_MS = 2_000;
 const SETTLED_MS = 600;
+/** How long to wait for a queued prompt to begin the next turn. On an idle machine, this takes 200 ms. */
+const NEXT_MS = 2_000;
 
 /**
  * Stops the running turn with Esc, or closes the form of an MCP server, or, if no turn is running, the view that covers
@@ -47,40 +50,50 @@ export function interruptTurn(actor: SessionActor): Promise<void> {
     if (forms.length > 0) return closeForms(actor, forms);
     requireRunning(actor);
     const { target } = actor;
-    const screen = status.evidence().screen;
     const draft = draftOf(seePrompt(actor));
-    const prompt = runningPrompt(actor);
-    const marks = countMarks(screen?.frame);
+    const marks = countMarks(status.evidence().screen?.frame);
 
     stopQueue(actor);
     const journal = openDeliveryJournal(actor);
-    const before = deliveriesOf(actor);
-    const begun = beginEnding(before, 'interrupt');
-    journal.apply(begun);
     const pressedAt = deps.clock.now();
+    let ending = beginInterrupt(actor);
     await pressEscape(deps.screen, target);
     // A prompt in Claude Code's queue immediately starts another turn. In that case, only the interrupt mark shows that
     // the interrupted turn has ended.
     const isMarked = (): boolean => countMarks(status.evidence().screen?.frame) > marks;
     // If a dialog opens just before the Esc arrives, the turn has not ended yet. It ends when Esc dismisses the dialog.
     const hasEnded = (): boolean => isMarked() || (!isRunning(actor) && !isDialogOpen(seePrompt(actor)));
-    if (!(await status.until(hasEnded, CONFIRM_MS))) {
-      throw new CatalogueError('not_confirmed', `CBOS typed Esc, but ${actor.slug} is still running`, {
-        hint: whyNoEffect(actor),
-      });
-    }
-    if (actor.isDead()) {
-      throw new CatalogueError('session_dead', `CBOS typed Esc, and Claude Code in ${actor.slug} has ended`);
-    }
-    actor.intake.interruptCalls(pressedAt);
-    // Right after a prompt has been sent, the last frame may still show the prompt in the box.
-    const wasEmpty = draft === null || (prompt !== null && squeeze(draft) === squeeze(prompt));
-    const isRestored = wasEmpty && prompt !== null && (await takeOutRestored(actor, prompt, isMarked));
-    if (!isRestored) await status.until(() => isMarked() || isTurnRunning(status.evidence().hooks), SETTLED_MS);
-    if (!isMarked()) {
-      const end = isRestored ? 'interrupted' : endWithoutMark(status.evidence().hooks, pressedAt);
+    const isBack = (): boolean => isRestored(actor, ending, draft);
+    for (;;) {
+      if (!(await status.until(hasEnded, CONFIRM_MS))) {
+        throw new CatalogueError('not_confirmed', `CBOS typed Esc, but ${actor.slug} is still running`, {
+          hint: whyNoEffect(actor),
+        });
+      }
+      if (actor.isDead()) {
+        throw new CatalogueError('session_dead', `CBOS typed Esc, and Claude Code in ${actor.slug} has ended`);
+      }
+      actor.intake.interruptCalls(pressedAt);
+      if (mayRestore(ending, draft)) await status.until(() => isBack() || isMarked(), RESTORED_MS);
+      if (!isBack()) await status.until(() => isMarked() || isTurnRunning(status.evidence().hooks), SETTLED_MS);
+      if (isMarked()) break;
+      const end = endWithoutMark(status.evidence().hooks, ending.begunAt);
+      if (end === 'ended') {
+        // On a loaded machine, Claude Code may read the Esc only after a queued prompt has begun the next turn. The Esc
+        // then ends that turn.
+        const ended = ending;
+        undoInterrupt(actor, ended);
+        ending = beginInterrupt(actor);
+        const mayFollow = deps.clock.now() - pressedAt < CONFIRM_MS && mayBegin(ending, ended);
+        const isNextSeen = (): boolean => isRunning(actor) || isMarked() || isBack();
+        if (!isBack() && !(mayFollow && (await status.until(isNextSeen, NEXT_MS)))) {
+          undoInterrupt(actor, ending);
+          throw notInterrupted(actor, end);
+        }
+        if (!isBack()) continue;
+      }
+      if (isBack()) return takeOutRestored(actor, ending);
       if (end === 'interrupted') return;
-      if (end === 'ended') journal.apply(undoEnding(before, begun, deliveriesOf(actor)));
       throw notInterrupted(actor, end);
     }
     journal.apply(finishEnding(deliveriesOf(actor)));
@@ -89,6 +102,32 @@ export function interruptTurn(actor: SessionActor): Promise<void> {
     // next turn may already be running.
     await status.until(() => !isRunning(actor), SETTLED_MS);
   });
+}
+
+/** The interrupt of one turn. */
+interface Ending {
+  /** the prompt of the turn */
+  prompt: string | null;
+  begunAt: Millis;
+  before: Deliveries;
+  /** what the interrupt has changed in the deliveries */
+  changes: Change[];
+}
+
+function beginInterrupt(actor: SessionActor): Ending {
+  const before = deliveriesOf(actor);
+  const changes = beginEnding(before, 'interrupt');
+  openDeliveryJournal(actor).apply(changes);
+  return { prompt: runningPrompt(actor), begunAt: actor.deps.clock.now(), before, changes };
+}
+
+const undoInterrupt = (actor: SessionActor, { before, changes }: Ending): void =>
+  openDeliveryJournal(actor).apply(undoEnding(before, changes, deliveriesOf(actor)));
+
+/** Reports whether a prompt that CBOS sent may have begun another turn since the interrupt. */
+function mayBegin(next: Ending, ended: Ending): boolean {
+  const last = lastTaken(next.before);
+  return last !== undefined && (isQueued(last) || last.id !== lastTaken(ended.before)?.id);
 }
 
 function requireRunning(actor: SessionActor): void {
@@ -110,10 +149,10 @@ const refusingHint = (slug: string, question: Question | null): string =>
     : `\`cbos answer ${slug} no\` refuses it`;
 
 /** Returns how a turn ended whose end Claude Code has not marked on the screen as an interrupt. */
-function endWithoutMark(hooks: HookEvidence, pressedAt: number): 'interrupted' | 'ended' | 'unknown' {
+function endWithoutMark(hooks: HookEvidence, begunAt: Millis): 'interrupted' | 'ended' | 'unknown' {
+  if (hooks.turnEnd !== null && hooks.turnEnd.at >= begunAt) return 'ended';
   // The hooks report the end of every turn that is not interrupted (2.1.330).
-  if (isTurnRunning(hooks)) return 'interrupted';
-  return hooks.turnEnd !== null && hooks.turnEnd.at >= pressedAt ? 'ended' : 'unknown';
+  return isTurnRunning(hooks) ? 'interrupted' : 'unknown';
 }
 
 function notInterrupted(actor: SessionActor, end: 'ended' | 'unknown'): CatalogueError {
@@ -148,18 +187,29 @@ function countMarks(frame: ScreenFrame | undefined): number {
 }
 
 /**
- * Removes the reappeared prompt from the box, but only if the box contains exactly that prompt, either alone or
- * followed by the prompts that were queued after it.
- * @returns whether the prompt reappeared, which proves that the turn was interrupted
+ * Reports whether Claude Code may put the prompt into an empty box.
+ * @param draft what the box contained when CBOS typed Esc
  */
-async function takeOutRestored(actor: SessionActor, prompt: string, isMarked: () => boolean): Promise<boolean> {
-  const isPrompt = (): boolean => squeeze(draftOf(seePrompt(actor)) ?? '') === squeeze(prompt);
-  const isRestored = (): boolean => !isRunning(actor) && (isPrompt() || leftoversOf(seeDelivery(actor)) !== null);
-  await actor.status.until(() => isRestored() || isMarked(), RESTORED_MS);
-  if (!isRestored()) return false;
+const mayRestore = ({ prompt }: Ending, draft: string | null): boolean =>
+  // Right after a prompt has been sent, the last frame may still show the prompt in the box.
+  prompt !== null && (draft === null || squeeze(draft) === squeeze(prompt));
+
+/**
+ * Reports whether the box contains exactly the prompt of the ended turn, either alone or followed by the prompts that
+ * were queued after it.
+ */
+const isRestored = (actor: SessionActor, ending: Ending, draft: string | null): boolean =>
+  mayRestore(ending, draft) &&
+  !isRunning(actor) &&
+  (isPromptInBox(actor, ending.prompt) || leftoversOf(seeDelivery(actor)) !== null);
+
+const isPromptInBox = (actor: SessionActor, prompt: string | null): boolean =>
+  squeeze(draftOf(seePrompt(actor)) ?? '') === squeeze(prompt ?? '');
+
+/** Removes the reappeared prompt from the box. */
+async function takeOutRestored(actor: SessionActor, { prompt }: Ending): Promise<void> {
   const seen = seeDelivery(actor);
   // If a person typed the prompt, CBOS has no delivery for it.
-  const from: TakingOut = leftoversOf(seen) === null ? takeOutPrompt(prompt, seen) : { at: 'begin' };
+  const from: TakingOut = leftoversOf(seen) === null ? takeOutPrompt(prompt ?? '', seen) : { at: 'begin' };
   await carryOn({ actor, journal: openDeliveryJournal(actor) }, advanceTakingOut, from);
-  return true;
 }
