@@ -9,6 +9,10 @@
 # note is still a leaf, and the model is not told about the turn. Without the refused prompt, nothing is forgotten, because
 # the line that `last-prompt` names has descendants. Nothing reports the loss.
 #
+# Other ways of resuming do not know the turn either: `--continue`, `--fork-session`, and the path of the transcript.
+# `--resume-session-at` with the id of the forgotten answer ends with "No message found", because it only cuts the
+# messages that `--resume` has read.
+#
 # The script cuts the transcript after the answer, as such a kill does, because the kill itself is a matter of
 # milliseconds.
 #
@@ -115,11 +119,21 @@ async function run(args, prompts, end) {
   }
   return id;
 }
-const deadline = setTimeout(() => { console.log('nothing more within 60 s'); process.exit(1); }, 60_000);
+const deadline = setTimeout(() => { console.log('nothing more within 120 s'); process.exit(1); }, 120_000);
 const id = await run([], ['prompt one', other], 'close');
 await run(['--resume', id], ['prompt three'], 'kill');
-await run(['--resume', id], ['prompt four'], 'close');
-console.log(`${other}: ${JSON.parse(readFileSync('told', 'utf8')).map((text) => text.trim()).join(', ')}`);
+const [folder] = readdirSync('home/.claude/projects');
+const transcript = `${process.cwd()}/home/.claude/projects/${folder}/${id}.jsonl`;
+const saved = readFileSync(transcript, 'utf8');
+const { uuid } = JSON.parse(saved.trimEnd().split('\n').at(-1));
+for (const args of [['--resume', id], ['--continue'], ['--resume', id, '--fork-session'], ['--resume', transcript],
+  ['--resume', id, '--resume-session-at', uuid]]) {
+  writeFileSync(transcript, saved);
+  writeFileSync('told', '["nothing"]');
+  await run(args, ['prompt four'], 'close');
+  const told = JSON.parse(readFileSync('told', 'utf8')).map((text) => text.trim()).join(', ');
+  console.log(`${other}, ${args.map((arg) => (arg === id ? 'ID' : arg === transcript ? 'FILE' : arg === uuid ? 'ANSWER' : arg)).join(' ')}: ${told}`);
+}
 clearTimeout(deadline);
 JS
 for other in 'prompt two' 'refuse this'; do
@@ -129,6 +143,14 @@ done > seen
 echo "Claude Code $VERSION"
 cat seen
 diff - seen <<'TEXT'
-prompt two: prompt one, prompt two, prompt three, prompt four
-refuse this: prompt one, prompt four
+prompt two, --resume ID: prompt one, prompt two, prompt three, prompt four
+prompt two, --continue: prompt one, prompt two, prompt three, prompt four
+prompt two, --resume ID --fork-session: prompt one, prompt two, prompt three, prompt four
+prompt two, --resume FILE: prompt one, prompt two, prompt three, prompt four
+prompt two, --resume ID --resume-session-at ANSWER: prompt one, prompt two, prompt three, prompt four
+refuse this, --resume ID: prompt one, prompt four
+refuse this, --continue: prompt one, prompt four
+refuse this, --resume ID --fork-session: prompt one, prompt four
+refuse this, --resume FILE: prompt one, prompt four
+refuse this, --resume ID --resume-session-at ANSWER: nothing
 TEXT
