@@ -117,8 +117,18 @@ describe('agents ask after the turn of a JSON session', () => {
     expect(made('one')).toBe(false);
   });
 
+  test('the earlier answers to each of them are shown, each below its question', async () => {
+    await letAgentsAsk();
+    const { stdout } = await cbos.cli(['show', 'ALL']);
+    const pages = new Map(
+      stdout.split(/^(?=ALL: agent )/m).map((page) => [/touch made-by-(\w+)/.exec(page)?.[1], page]),
+    );
+    const before = NAMES.map((name) => /You .* here/.exec(pages.get(name) ?? '')?.[0]);
+    expect(before).toEqual(['You refused this once here', 'You allowed this once here', 'You allowed this once here']);
+  });
+
   test('always is about the question that is named, also if another one is older', async () => {
-    const [oldest, other, newest] = asked(await letAgentsAsk());
+    const [oldest, other, newest] = asked(await cbos.session('ALL'));
     if (newest === undefined) throw new Error('three questions are open');
     const command = String(commandOf(newest));
     const name = command.replace('touch made-by-', '');

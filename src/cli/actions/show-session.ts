@@ -1,4 +1,4 @@
-import { type Because, CatalogueError, placeOf, type Session } from '../../protocol/index.ts';
+import { type Because, CatalogueError, openQuestions, placeOf, type Session } from '../../protocol/index.ts';
 import { blockedText } from '../../text/blocked-words.ts';
 import { overBudgetText } from '../../text/budget-words.ts';
 import { baseText, totalText } from '../../text/changes-words.ts';
@@ -43,7 +43,7 @@ export async function showSession(context: CliContext, slug: string, options: Sh
     return;
   }
   const reader = await readerOf(context, [session]);
-  const before = await memoryOf(context, session);
+  const before = await memoriesOf(context, session);
   printSession(context, session, { ...reader, before, isVerbose: options.verbose === true });
   await markLookedAt(context, session);
 }
@@ -62,22 +62,25 @@ async function findSession(context: CliContext, slug: string, isExact: boolean):
   }
 }
 
-/** Returns lines about how the user answered the open question in the past, or none if there are no earlier answers. */
-async function memoryOf(context: CliContext, { slug, status }: Session): Promise<string> {
+/** Returns how the user answered each open question in the past, by the question's id. */
+async function memoriesOf(context: CliContext, { slug, status }: Session): Promise<ReadonlyMap<string, string>> {
   // Earlier answers for a session on another machine are stored on that machine.
-  if (status.question === null || slug.includes('/')) return '';
+  const open = slug.includes('/') ? [] : openQuestions(status).flatMap(({ id }) => id ?? []);
   const client = await context.client();
-  try {
-    const memory = await client.call('questionMemory', { params: { slug } });
-    return memory.question_id === status.question.id ? memoryText(memory) : '';
-  } catch (error) {
-    // Either the question is no longer open, or an older server does not support this request.
-    if (error instanceof CatalogueError) return '';
-    throw error;
-  }
+  const memoryOf = async (id: string): Promise<[string, string]> => {
+    try {
+      const memory = await client.call('questionMemory', { params: { slug }, query: { question_id: id } });
+      return [id, memory.question_id === id ? memoryText(memory) : ''];
+    } catch (error) {
+      // Either the question is no longer open, or an older server does not support this request.
+      if (error instanceof CatalogueError) return [id, ''];
+      throw error;
+    }
+  };
+  return new Map(await Promise.all(open.map(memoryOf)));
 }
 
-type Shown = Reader & { isVerbose: boolean; before: string };
+type Shown = Reader & { isVerbose: boolean; before: ReadonlyMap<string, string> };
 
 function printSession({ out }: CliContext, session: Session, reader: Shown): void {
   const { status } = session;
@@ -89,8 +92,7 @@ function printSession({ out }: CliContext, session: Session, reader: Shown): voi
   out.line(`${heading}  ${state}${does} for ${since}`);
   if (status.question !== null) {
     out.line();
-    out.lines(openQuestionLines(session.slug, status));
-    if (reader.before !== '') out.lines(['', `  ${reader.before}`]);
+    out.lines(openQuestionLines(session.slug, status, reader.before));
     out.line();
   }
   for (const [name, value] of [...facts(session, reader), ...(reader.isVerbose ? details(session, reader) : [])]) {

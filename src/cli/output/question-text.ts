@@ -22,13 +22,24 @@ const KIND_TITLES: Readonly<Record<Question['kind'], string>> = {
   form: 'asks you to fill in a form',
 };
 
-/** Returns lines with all open questions of a session, oldest first, and the commands that answer each of them. */
-export function openQuestionLines(slug: string, status: Pick<Status, 'question' | 'questions'>): string[] {
+/**
+ * Returns lines with all open questions of a session, oldest first, and the commands that answer each of them.
+ * @param before how the user answered each of them in the past, by the question's id
+ */
+export function openQuestionLines(
+  slug: string,
+  status: Pick<Status, 'question' | 'questions'>,
+  before: ReadonlyMap<string, string> = new Map(),
+): string[] {
   const open = openQuestions(status);
-  return open.flatMap((question, index) => [
-    ...(index === 0 ? [] : ['']),
-    ...questionLines(slug, question, open.length > 1),
-  ]);
+  return open.flatMap((question, index) => {
+    const memory = before.get(question.id) ?? '';
+    return [
+      ...(index === 0 ? [] : ['']),
+      ...questionLines(slug, question, open.length > 1),
+      ...(memory === '' ? [] : ['', `  ${memory}`]),
+    ];
+  });
 }
 
 /**
