@@ -31,6 +31,7 @@ export * from './hook-settings.ts';
 export * from './hook-spool.ts';
 export * from './launch.ts';
 export * from './launch-mark.ts';
+export * from './newest-turn.ts';
 export * from './own-files.ts';
 export * from './own-keys.ts';
 export * from './own-settings.ts';

@@ -32,7 +32,7 @@ import { PermissionMode, type Settings } from '../../protocol/index.ts';
 import type { RecordingFiles } from '../screen/recording.ts';
 import { setUpToRun } from '../worktrees/begin-set-up.ts';
 import type { SetUps } from '../worktrees/set-ups.ts';
-import { launchFolder, reportedAtLaunch, requireConversation } from './session-conversation.ts';
+import { launchFolder, reportedAtLaunch, requireWholeConversation } from './session-conversation.ts';
 
 export interface LaunchContext {
   settings: Settings;
@@ -91,7 +91,7 @@ export async function launchSession(
   });
   const program = resolveClaude(settings.claude_command, env.PATH ?? '');
   const version = await claudeVersion(program, env);
-  const conversation = await requireConversation(record, environment, uuid());
+  const conversation = await requireWholeConversation(record, environment, uuid());
   const cwd = await launchFolder(record, conversation, version);
   const own = await readOwnSettings(record.launch.args, cwd);
   const statusLine = tapStatusLine(version, await readStatusLine({ env, cwd, own }), settings.status_line_tap);

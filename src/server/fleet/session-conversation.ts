@@ -8,6 +8,7 @@ import {
   folderOfTranscript,
   formatClaudeVersion,
   isStoredFor,
+  keepNewestTurn,
   type PlannedConversation,
 } from '../../platform/claude/index.ts';
 import { NOTHING_REPORTED, type Reported, type SessionRecord } from '../../platform/sqlite/session-store.ts';
@@ -74,6 +75,22 @@ export async function findConversationOf(
     if (isMissing(cause)) return null;
     throw cause;
   });
+}
+
+/**
+ * Works like {@link requireConversation}, for a launch that follows at once. The launch continues or copies the
+ * conversation with its newest turn, see {@link keepNewestTurn}.
+ * @throws also if the transcript cannot be written
+ */
+export async function requireWholeConversation(
+  session: Conversing,
+  environment: Environment,
+  newId: string,
+): Promise<PlannedConversation> {
+  const conversation = await requireConversation(session, environment, newId);
+  if (conversation.kind === 'resume') await keepNewestTurn(conversation.transcript);
+  if (conversation.kind === 'fork') await keepNewestTurn(conversation.from);
+  return conversation;
 }
 
 /** The error for a session whose conversation, or whose original's conversation, Claude Code no longer has. */

@@ -18,7 +18,7 @@ import type { ProcessId } from '../../platform/process/index.ts';
 import type { Reported, SessionRecord } from '../../platform/sqlite/session-store.ts';
 import { CatalogueError, PermissionMode } from '../../protocol/index.ts';
 import { requireDirectory } from '../fleet/require-directory.ts';
-import { launchFolder, reportedAtLaunch, requireConversation } from '../fleet/session-conversation.ts';
+import { launchFolder, reportedAtLaunch, requireWholeConversation } from '../fleet/session-conversation.ts';
 import { setUpToRun } from '../worktrees/begin-set-up.ts';
 import type { JsonContext } from './context.ts';
 
@@ -88,7 +88,7 @@ export async function planLaunch(context: JsonContext, record: SessionRecord, la
   const env = environmentOf(context, record, launchId);
   const program = resolveClaude(settings.claude_command, env.PATH ?? '');
   const version = await claudeVersion(program, env);
-  const conversation = await requireConversation(record, context.environment, uuid());
+  const conversation = await requireWholeConversation(record, context.environment, uuid());
   const cwd = await realpath(await launchFolder(record, conversation, version));
   const isGuarded = context.areCallsGuarded();
   // A session that was in a terminal before may have arguments that chose its conversation.
