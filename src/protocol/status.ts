@@ -39,7 +39,7 @@ export const Status = z
     }),
     interrupted: z.literal(true).optional().meta({
       description:
-        'The session is idle because its last turn was interrupted, by Esc or `POST /sessions/{slug}/interrupt`; absent otherwise',
+        'The session is idle because its last turn was interrupted: by Esc, by `POST /sessions/{slug}/interrupt`, by an answer no, or by a hook of a tool call that stops the turn; absent otherwise',
     }),
   })
   .meta({ id: 'Status' });

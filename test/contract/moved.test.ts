@@ -36,7 +36,7 @@ test('every file that runs the stand-in is in the list, and no other file', () =
   const running = files.filter(
     (file) =>
       !file.startsWith('contract/') &&
-      /agent: 'stand-in'|\bSTAND_IN\b.* from '..\/harness\/claude.ts'/.test(source(file)),
+      /agent: 'stand-in'|\bSTAND_IN\b[^;]* from '..\/harness\/claude.ts'/.test(source(file)),
   );
   expect(running.sort()).toEqual(Object.keys(MOVED).sort());
 });

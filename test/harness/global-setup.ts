@@ -5,17 +5,17 @@ import { newRunId, RUN_VARIABLE } from './run-id.ts';
 import { startWatchdog } from './watchdog.ts';
 
 /** /dev/shm is a longer name than /tmp, and an id of Screen with 80 characters must still fit into a socket's path. */
-const LENGTH_OF_ID = 5;
+const LENGTH_IN_MEMORY = 5;
 
 /**
  * Executed once per vitest run. Names the run, starts its watchdog, and fails the run if a test left a process or a
  * folder behind (after cleaning up).
  */
 export default async function setup(): Promise<() => Promise<void>> {
-  const run = newRunId(LENGTH_OF_ID);
-  process.env[RUN_VARIABLE] = run;
   // Whoever sets TMPDIR chooses the folder of the worlds.
   const folder = process.env.TMPDIR === undefined ? findMemoryFolder() : null;
+  const run = folder === null ? newRunId() : newRunId(LENGTH_IN_MEMORY);
+  process.env[RUN_VARIABLE] = run;
   if (folder !== null) process.env.TMPDIR = folder;
   const watchdog = await startWatchdog(run);
   return async () => {

@@ -1,5 +1,4 @@
 import { accessSync, constants, readFileSync, statfsSync } from 'node:fs';
-import { freemem } from 'node:os';
 
 /** A file system in memory that almost every Linux mounts. Containers often mount it small, or without programs. */
 const FOLDER = '/dev/shm';
@@ -18,7 +17,7 @@ export function findMemoryFolder(): string | null {
     if (kind !== 'tmpfs' || options.split(',').includes('noexec')) return null;
     accessSync(FOLDER, constants.W_OK | constants.X_OK);
     const { bavail, bsize } = statfsSync(FOLDER);
-    return Math.min(bavail * bsize, freemem() / 2) >= LEAST_BYTES ? FOLDER : null;
+    return Math.min(bavail * bsize, process.availableMemory() / 2) >= LEAST_BYTES ? FOLDER : null;
   } catch {
     return null;
   }

@@ -56,7 +56,8 @@ export function interruptTurn(actor: SessionActor): Promise<void> {
     stopQueue(actor);
     const journal = openDeliveryJournal(actor);
     const pressedAt = deps.clock.now();
-    let ending = beginInterrupt(actor);
+    const first = beginInterrupt(actor);
+    let ending = first;
     await pressEscape(deps.screen, target);
     // A prompt in Claude Code's queue immediately starts another turn. In that case, only the interrupt mark shows that
     // the interrupted turn has ended.
@@ -73,9 +74,10 @@ export function interruptTurn(actor: SessionActor): Promise<void> {
       if (actor.isDead()) {
         throw new CatalogueError('session_dead', `CBOS typed Esc, and Claude Code in ${actor.slug} has ended`);
       }
-      actor.intake.interruptCalls(pressedAt);
+      // The calls of the next turn have begun after CBOS pressed Esc.
+      actor.intake.interruptCalls(ending === first ? pressedAt : deps.clock.now());
       if (mayRestore(ending, draft)) await status.until(() => isBack() || isMarked(), RESTORED_MS);
-      if (!isBack()) await status.until(() => isMarked() || isTurnRunning(status.evidence().hooks), SETTLED_MS);
+      if (!isBack()) await status.until(isMarked, SETTLED_MS);
       if (isMarked()) break;
       const end = endWithoutMark(status.evidence().hooks, ending.begunAt);
       if (end === 'ended') {
@@ -86,14 +88,14 @@ export function interruptTurn(actor: SessionActor): Promise<void> {
         ending = beginInterrupt(actor);
         const mayFollow = deps.clock.now() - pressedAt < CONFIRM_MS && mayBegin(ending, ended);
         const isNextSeen = (): boolean => isRunning(actor) || isMarked() || isBack();
-        if (!isBack() && !(mayFollow && (await status.until(isNextSeen, NEXT_MS)))) {
+        if (!mayFollow || !(isBack() || (await status.until(isNextSeen, NEXT_MS)))) {
           undoInterrupt(actor, ending);
           throw notInterrupted(actor, end);
         }
         if (!isBack()) continue;
       }
       if (isBack()) return takeOutRestored(actor, ending);
-      if (end === 'interrupted') return;
+      if (end === 'interrupted') break;
       throw notInterrupted(actor, end);
     }
     journal.apply(finishEnding(deliveriesOf(actor)));
