@@ -47,7 +47,12 @@ describe('a stashed reply', () => {
   test('is refused in a dialog and kept, with the question that it answers', async () => {
     const { slug } = await spares.take();
     await send(slug, `scene:permission ${tag}`);
-    const { status } = await cbos.untilStatus(slug, 'waiting/permission');
+    // The dialog may be drawn before its hook reports the call, and is then described in other words.
+    const { status } = await cbos.until(
+      slug,
+      (session) => session.status.question?.tool != null,
+      'asks about the call',
+    );
     const kept = await keep(slug, `scene:hello after that ${tag}`, 'next_waiting');
     expect(kept.question).toBe(status.question?.text);
     const refused = await cbos.call('POST', `/stash/${kept.id}/apply`);

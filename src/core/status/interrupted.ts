@@ -20,10 +20,10 @@ export function isInterrupted({ hooks, json, screen }: Pick<Evidence, 'hooks' | 
 }
 
 /**
- * Reports whether the screen shows that the turn was not interrupted although no hook has reported its end, because that
- * hook is late or could not report. Below the prompt is an answer without the mark of an interrupt. If Claude Code draws
- * no mark after an interrupt, it puts the prompt back into the box, so that the last prompt on the screen is an earlier
- * one (2.1.330).
+ * Reports whether the screen shows that the turn was not interrupted although no hook has reported its end, because
+ * that hook is late or could not report. Below the prompt is an answer without the mark of an interrupt. If Claude Code
+ * draws no mark after an interrupt, it puts the prompt back into the box, so that the last prompt on the screen is an
+ * earlier one (2.1.330).
  */
 function isEndShown({ hooks, screen }: Pick<Evidence, 'hooks' | 'screen'>): boolean {
   if (screen === null || screen.reading.isInterrupted === true) return false;

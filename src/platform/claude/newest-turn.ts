@@ -22,9 +22,9 @@ type Line = z.infer<typeof Line>;
 /**
  * Ensures that the next process that resumes a conversation continues it after its newest line. `--resume` continues at
  * the line that the last bookmark names if that line has no descendants. Claude Code writes a bookmark after each turn.
- * If it is killed before that, and the older bookmark names the note about a prompt that a hook refused, the note has no
- * descendants, and the newest turn would be left out (2.1.330 and 2.1.332). In this case, the bookmark that Claude Code
- * could not write is added to the transcript. Nothing that is in the transcript changes.
+ * If it is killed before that, and the older bookmark names the note about a prompt that a hook refused, the note has
+ * no descendants, and the newest turn would be left out (2.1.330 and 2.1.332). In this case, the bookmark that Claude
+ * Code could not write is added to the transcript. Nothing that is in the transcript changes.
  * @param transcript the path of the transcript, to which no process writes
  * @returns whether a bookmark was added
  * @throws if the transcript cannot be read or written
