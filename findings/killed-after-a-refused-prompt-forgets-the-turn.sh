@@ -11,7 +11,7 @@
 #
 # Other ways of resuming do not know the turn either: `--continue`, `--fork-session`, and the path of the transcript.
 # `--resume-session-at` with the id of the forgotten answer ends with "No message found", because it only cuts the
-# messages that `--resume` has read.
+# messages that `--resume` has read. One more `last-prompt`, which names the answer, brings the turn back.
 #
 # The script cuts the transcript after the answer, as such a kill does, because the kill itself is a matter of
 # milliseconds.
@@ -126,13 +126,16 @@ const [folder] = readdirSync('home/.claude/projects');
 const transcript = `${process.cwd()}/home/.claude/projects/${folder}/${id}.jsonl`;
 const saved = readFileSync(transcript, 'utf8');
 const { uuid } = JSON.parse(saved.trimEnd().split('\n').at(-1));
-for (const args of [['--resume', id], ['--continue'], ['--resume', id, '--fork-session'], ['--resume', transcript],
-  ['--resume', id, '--resume-session-at', uuid]]) {
-  writeFileSync(transcript, saved);
+const bookmark = saved.trimEnd().split('\n').map((line) => JSON.parse(line)).findLast(({ type }) => type === 'last-prompt');
+const completed = `${saved}${JSON.stringify({ ...bookmark, leafUuid: uuid })}\n`;
+for (const [text, args] of [[saved, ['--resume', id]], [saved, ['--continue']], [saved, ['--resume', id, '--fork-session']],
+  [saved, ['--resume', transcript]], [saved, ['--resume', id, '--resume-session-at', uuid]], [completed, ['--resume', id]]]) {
+  writeFileSync(transcript, text);
   writeFileSync('told', '["nothing"]');
   await run(args, ['prompt four'], 'close');
   const told = JSON.parse(readFileSync('told', 'utf8')).map((text) => text.trim()).join(', ');
-  console.log(`${other}, ${args.map((arg) => (arg === id ? 'ID' : arg === transcript ? 'FILE' : arg === uuid ? 'ANSWER' : arg)).join(' ')}: ${told}`);
+  const how = text === saved ? '' : ', completed';
+  console.log(`${other}${how}, ${args.map((arg) => (arg === id ? 'ID' : arg === transcript ? 'FILE' : arg === uuid ? 'ANSWER' : arg)).join(' ')}: ${told}`);
 }
 clearTimeout(deadline);
 JS
@@ -148,9 +151,11 @@ prompt two, --continue: prompt one, prompt two, prompt three, prompt four
 prompt two, --resume ID --fork-session: prompt one, prompt two, prompt three, prompt four
 prompt two, --resume FILE: prompt one, prompt two, prompt three, prompt four
 prompt two, --resume ID --resume-session-at ANSWER: prompt one, prompt two, prompt three, prompt four
+prompt two, completed, --resume ID: prompt one, prompt two, prompt three, prompt four
 refuse this, --resume ID: prompt one, prompt four
 refuse this, --continue: prompt one, prompt four
 refuse this, --resume ID --fork-session: prompt one, prompt four
 refuse this, --resume FILE: prompt one, prompt four
 refuse this, --resume ID --resume-session-at ANSWER: nothing
+refuse this, completed, --resume ID: prompt one, prompt three, prompt four
 TEXT
