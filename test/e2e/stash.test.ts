@@ -1,5 +1,5 @@
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from 'vitest';
-import type { Delivery, StashedResponse } from '../../src/protocol/index.ts';
+import type { Delivery, Session, StashedResponse } from '../../src/protocol/index.ts';
 import { type Cbos, startCbos } from '../harness/cbos.ts';
 import { type ClaudeWorld, claudeWorld } from '../harness/claude.ts';
 import { type SpareSessions, spareSessions } from '../harness/spare-sessions.ts';
@@ -47,12 +47,10 @@ describe('a stashed reply', () => {
   test('is refused in a dialog and kept, with the question that it answers', async () => {
     const { slug } = await spares.take();
     await send(slug, `scene:permission ${tag}`);
-    // The dialog may be drawn before its hook reports the call, and is then described in other words.
-    const { status } = await cbos.until(
-      slug,
-      (session) => session.status.question?.tool != null,
-      'asks about the call',
-    );
+    // The question is described in other words until its hook has reported the call and its dialog is drawn.
+    const isDrawn = ({ status: { question } }: Session): boolean =>
+      question?.tool != null && question.text.startsWith('Bash command');
+    const { status } = await cbos.until(slug, isDrawn, 'asks about the call in a drawn dialog');
     const kept = await keep(slug, `scene:hello after that ${tag}`, 'next_waiting');
     expect(kept.question).toBe(status.question?.text);
     const refused = await cbos.call('POST', `/stash/${kept.id}/apply`);

@@ -19,7 +19,9 @@ case "$WRAPPED_BY" in
 node) exec '${process.execPath}' "$0.mjs" "$@" ;;
 python) exec python3 "$0.py" "$@" ;;
 loop) while :; do '${claude}' "$@"; echo $? >>"$ENDS"; set --; echo 'It starts again.'; done ;;
-shell) '${claude}' "$@"; echo $? >>"$ENDS"; PS1='by hand> ' exec sh -i ;;
+shell) '${claude}' "$@"; echo $? >>"$ENDS"
+  until [ -e "$ENDS.seen" ]; do sleep 0.1; done
+  PS1='by hand> ' exec sh -i ;;
 *) '${claude}' "$@"; echo $? >>"$ENDS" ;;
 esac
 `,
@@ -113,10 +115,14 @@ test('a shell that is left after Claude Code gets no prompt; once a person start
   await cbos.untilStatus('SHELL', 'idle/ready');
   expect((await send('SHELL', '/exit')).error?.code).toBe('command_prefix');
   await cbos.call('POST', '/sessions/SHELL/send', { text: '/exit', command: true });
-  // The wrapper replaces itself with a shell a moment after Claude Code has ended.
-  const isLeft = ({ status: { because } }: Session): boolean =>
-    because.rule === 'process.absent' && because.evidence.includes('(sh, process');
-  const left = await cbos.until('SHELL', isLeft, 'has no Claude Code, but a shell');
+  const isLeftTo =
+    (program: string) =>
+    ({ status: { because } }: Session): boolean =>
+      because.rule === 'process.absent' && because.evidence.includes(`(${program}, process`);
+  await cbos.until('SHELL', isLeftTo('claude'), 'has no Claude Code, but its wrapper');
+  // The wrapper now replaces itself with a shell.
+  writeFileSync(`${endsOf('SHELL')}.seen`, '');
+  const left = await cbos.until('SHELL', isLeftTo('sh'), 'has no Claude Code, but a shell');
   expect(left.state).toBe('unknown');
   const held = await send('SHELL', 'scene:hello by hand');
   expect(held.body.status).toBe('queued');

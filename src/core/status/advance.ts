@@ -40,6 +40,12 @@ function newest(times: readonly (Millis | null | undefined)[]): Millis | null {
 }
 
 /**
+ * The sources whose evidence changes only with what it tells, such as the next tool call, or the program that a wrapper
+ * has replaced itself with.
+ */
+const EXACT_SOURCES: ReadonlySet<string> = new Set(['hook', 'json', 'process']);
+
+/**
  * Computes the next status from the previous one: when the status began, the session's health, whether the session is
  * stuck, and the identity of its question. Call this function when there is new evidence, and at `recheckAt`. Dead is a
  * final status. When a session is restarted, `previous` is null at first.
@@ -56,11 +62,10 @@ export function advanceStatus(previous: StatusMemory | null, input: StatusInput)
   const health = healthOf(previous, { primary, hasMoved, now });
   const question = keepIdentity(previous?.question ?? null, verdict.question);
   const questions = question === null ? [] : [question, ...verdict.questions.slice(1)];
-  const isExact = verdict.because.source === 'hook' || verdict.because.source === 'json';
-  const isNewTool = isExact && previous?.because.rule === verdict.because.rule;
+  const isNewFact = EXACT_SOURCES.has(verdict.because.source) && previous?.because.rule === verdict.because.rule;
   // The status is unknown both while a session starts and while its set-up runs, but these are two different states.
   const isOtherUnknown = primary === null && previous?.because.rule !== verdict.because.rule;
-  const hasNewReason = isOtherUnknown || (isNewTool && previous.because.evidence !== verdict.because.evidence);
+  const hasNewReason = isOtherUnknown || (isNewFact && previous.because.evidence !== verdict.because.evidence);
   const hasNewQuestion = JSON.stringify(previous?.questions ?? []) !== JSON.stringify(questions);
   const isAnnounced = hasMoved || hasNewReason || hasNewQuestion;
   const memory: StatusMemory = {

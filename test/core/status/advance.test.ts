@@ -20,6 +20,17 @@ const step = (previous: StatusMemory | null, evidence: Partial<Evidence>, now: n
   advanceStatus(previous, { evidence: evidenceOf(evidence), now, thresholds });
 const working = { screen: screenOf([0, FRAMES.thinking]) };
 
+test('a wrapper that replaces itself with a shell is named anew, and the status began when Claude Code ended', () => {
+  const absent = (comm: string) => ({
+    process: { alive: true, startedAt: null, endedAt: null, absent: { pid: 7, comm, since: 1_000 } },
+  });
+  const wrapper = step(null, absent('claude'), 1_000);
+  const shell = step(wrapper.memory, absent('sh'), 5_000);
+  expect(shell).toMatchObject({ changed: true, memory: { since: 1_000 } });
+  expect(shell.memory.because.evidence).toContain('(sh, process 7)');
+  expect(step(shell.memory, absent('sh'), 6_000).changed).toBe(false);
+});
+
 describe('health', () => {
   test('becomes ALIVE, STUCK, RECOVERED and ALIVE again, and reports when to look again', () => {
     const alive = step(null, working, 0);
