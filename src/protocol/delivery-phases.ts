@@ -35,7 +35,7 @@ export const DELIVERY_PHASES = {
   taken: 'delivered',
   /** the message was accepted, and CBOS is answering a dialog, which may end the message's turn */
   answering: 'delivered',
-  /** the message was accepted, and CBOS is interrupting its turn */
+  /** the message was accepted, and CBOS has typed Esc; nothing shows yet whether it interrupted the message's turn */
   interrupting: 'delivered',
   interrupted: 'delivered',
   /** CBOS pressed Enter, but the prompt never showed the message */

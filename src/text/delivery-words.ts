@@ -21,7 +21,7 @@ const PHASE_WORDS: Readonly<Partial<Record<DeliveryPhase, string>>> = {
   taken_back:
     "Somebody moved the text from Claude Code's queue back into the prompt; CBOS leaves it to that person to send",
   answering: `${IN_QUEUE}; an answer may end that turn`,
-  interrupting: 'The turn is being interrupted',
+  interrupting: 'CBOS typed Esc, and nothing shows yet whether it interrupted the turn',
   interrupted: 'The turn was interrupted',
   never_shown: 'The text never appeared in the prompt, and nothing shows that Claude Code received it',
   no_sign:

@@ -88,3 +88,10 @@ test('an interrupt is not reported if neither the screen nor a hook shows whethe
   expect([refused.code, refused.stdout]).toEqual([6, '']);
   expect(refused.stderr).toContain('nothing shows whether');
 });
+
+test('a prompt whose interrupt nothing confirmed is not interrupted when the next one is sent', async () => {
+  await cbos.until('UNHEARD', ({ status }) => status.primary === 'idle', 'has answered');
+  await cbos.call('POST', '/sessions/UNHEARD/send', { text: 'scene:hello after it' });
+  const deliveries = (await cbos.call<Delivery[]>('GET', '/sessions/UNHEARD/deliveries')).body;
+  expect(deliveries.find(({ text }) => text === 'scene:slow on and on')).toMatchObject({ phase: 'taken', note: null });
+});

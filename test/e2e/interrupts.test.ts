@@ -1,5 +1,5 @@
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from 'vitest';
-import type { Session } from '../../src/protocol/index.ts';
+import type { Delivery, Session } from '../../src/protocol/index.ts';
 import { type Cbos, startCbos } from '../harness/cbos.ts';
 import { type ClaudeWorld, claudeWorld } from '../harness/claude.ts';
 import { typeAtTerminal } from '../harness/claude-in-screen.ts';
@@ -148,6 +148,11 @@ describe('an interrupt', () => {
       describe: 'the queued text is taken',
     });
     await cbos.untilStatus(slug, 'idle/waiting_input');
+    const [queued, running] = (await cbos.call<Delivery[]>('GET', `/sessions/${slug}/deliveries`)).body;
+    expect([running, queued].map((one) => [one?.text, one?.phase])).toEqual([
+      ['scene:silent', 'interrupted'],
+      [`${tag}: queued scene:hello`, 'taken'],
+    ]);
   });
 
   test('is refused if nothing is running, and in front of a dialog, which stays open', async () => {

@@ -23,6 +23,10 @@ export interface Shown {
   tools: readonly PendingTool[];
   /** how long ago a turn ended, according to the hooks */
   turnEndAt: number | null;
+  /** whether the status shows that the last turn was interrupted */
+  isInterrupted: boolean;
+  /** the last prompt that a hook reported, or null */
+  prompt: string | null;
   conversed: Seen['conversed'];
   told: ToldTexts | null;
 }
@@ -64,6 +68,8 @@ export class DeliveryScene {
     isOverBudget: false,
     tools: [],
     turnEndAt: null,
+    isInterrupted: false,
+    prompt: null,
     conversed: 'known',
     told: null,
   };
@@ -139,9 +145,16 @@ export class DeliveryScene {
       shown.turnEndAt === null ? null : { at: BEGINNING + shown.turnEndAt, event: 'Stop', error: null, message: null };
     return {
       now: { wall: BEGINNING + this.#elapsed, elapsed: this.#elapsed },
-      status: { primary: shown.primary, detail: null, since, question: shown.primary === 'waiting' ? question : null },
+      status: {
+        ...{ primary: shown.primary, detail: null, since },
+        question: shown.primary === 'waiting' ? question : null,
+        ...(shown.isInterrupted ? { isInterrupted: true as const } : {}),
+      },
       screen,
-      hooks: { ...NO_HOOKS, tools: shown.tools, turnEnd },
+      hooks: {
+        ...{ ...NO_HOOKS, tools: shown.tools, turnEnd },
+        prompt: shown.prompt === null ? null : { at: BEGINNING, text: shown.prompt },
+      },
       isLaunched: shown.isLaunched,
       deliveries: {
         queued: of('queued'),

@@ -17,6 +17,9 @@ export function isEmptyBox({ draft, cover, dialog, primary }: ScreenReading): bo
   return draft === null && cover === null && dialog === null && primary !== null;
 }
 
+/** Returns the text without spaces. The box changes spaces when it wraps lines. */
+export const squeeze = (text: string): string => text.replace(/\s+/g, '');
+
 /** How far the lines inside the prompt's box are indented, and the maximum number of lines below the box. */
 const BOX_INDENT = /^ {2}/;
 const LINES_BELOW_BOX = 6;

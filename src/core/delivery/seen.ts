@@ -11,7 +11,7 @@ export interface Moment {
 
 /** What is known about a session's prompt. */
 export interface PromptSeen {
-  status: Pick<StatusMemory, 'primary' | 'detail' | 'since' | 'question'>;
+  status: Pick<StatusMemory, 'primary' | 'detail' | 'since' | 'question' | 'isInterrupted'>;
   screen: ScreenEvidence | null;
   hooks: HookEvidence;
   /** whether CBOS launched the session; if so, the session has hooks, and its whole output is recorded */

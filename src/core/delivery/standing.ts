@@ -1,14 +1,14 @@
 import type { DeliveryPhase } from '../../protocol/index.ts';
 import type { Millis } from '../status/index.ts';
 import { boxHolds, hasPlaceholder, isPlaceholderFor, textsInBox } from './box.ts';
-import { type Change, type Deliveries, type DeliveryRecord, isPromised, lastTaken, statusOf } from './record.ts';
+import { type Deliveries, type DeliveryRecord, isPromised, lastTaken, statusOf } from './record.ts';
 import { draftOf, type Seen, type TextsLeft } from './seen.ts';
 
 /**
  * How long after the end of a turn Claude Code may put the interrupted prompt back into the box. On an idle machine,
  * this takes 50 ms.
  */
-const LATE_RETURN_MS = 5_000;
+export const LATE_RETURN_MS = 5_000;
 /**
  * How long a message from a killed server may take to appear. A paste of 200 kB appears about 8 s after it was typed,
  * or later on a loaded machine.
@@ -98,35 +98,6 @@ export const isWithin = (ms: Millis, at: Millis, now: Millis): boolean => now >=
 export const isInterrupting = (deliveries: Deliveries, now: Millis): boolean =>
   deliveries.recent.some(({ phase }) => phase === 'interrupting') || hasJustInterrupted(deliveries, now);
 
-/**
- * Records that CBOS is about to end a turn. After a crash, this record explains why messages came back into the box. An
- * interrupt puts back a prompt that has no answer yet. Answering no to a permission request puts back the queued
- * messages (2.1.329).
- */
-export function beginEnding(deliveries: Deliveries, by: 'interrupt' | 'answer'): Change[] {
-  const last = lastTaken(deliveries);
-  if (last === undefined) return [];
-  if (by === 'interrupt') return [{ id: last.id, phase: 'interrupting', keepsTime: true }];
-  return isQueued(last) ? [{ id: last.id, phase: 'answering', keepsTime: true }] : [];
-}
-
-/** Records that CBOS no longer does anything that causes messages to be put back. */
-export const finishEnding = ({ recent }: Deliveries): Change[] =>
-  recent.flatMap(({ id, phase }): Change[] => {
-    if (phase === 'interrupting') return [{ id, phase: 'interrupted' }];
-    return phase === 'answering' ? [{ id, phase: 'taken', keepsTime: true }] : [];
-  });
-
-/**
- * Takes back what {@link beginEnding} has recorded, because the interrupt had no effect. A message that has changed
- * since then stays as it is, for example if a hook has refused it.
- */
-export const undoEnding = (before: Deliveries, begun: readonly Change[], { recent }: Deliveries): Change[] =>
-  before.recent
-    .filter(({ id }) => begun.some((change) => change.id === id))
-    .filter(({ id }) => recent.some((record) => record.id === id && record.phase === 'interrupting'))
-    .map(({ id, phase }) => ({ id, phase, keepsTime: true }));
-
 /** Reports whether the message is in Claude Code's own queue, or was in it when CBOS last looked. */
 export const isQueued = ({ phase, intoQueue }: DeliveryRecord): boolean => phase === 'taken' && intoQueue;
 
@@ -142,15 +113,6 @@ export function returnedBeside(typed: string, seen: Seen): DeliveryRecord[] {
   const found = textsInBox(draftOf(seen) ?? '', [typed, ...queued.map(({ text }) => text)]) ?? [];
   return found.flatMap((index) => queued[index - 1] ?? []);
 }
-
-/**
- * Keeps the record of a prompt that an interrupt put back late, until CBOS can remove that prompt. A view may cover the
- * prompt at the moment.
- */
-export const keepReturned = (seen: Seen): Change[] =>
-  hasJustInterrupted(seen.deliveries, seen.now.wall) && leftoversOf(seen) !== null
-    ? beginEnding(seen.deliveries, 'interrupt')
-    : [];
 
 /**
  * Reports whether the box contains a message that CBOS must remove, either because CBOS will send it again or because

@@ -1,8 +1,9 @@
 import type { Millis } from '../status/index.ts';
-import { normalisePrompt } from './box.ts';
+import { normalisePrompt, squeeze } from './box.ts';
+import { finishEnding } from './ending.ts';
 import { type Change, statusOf } from './record.ts';
 import { draftOf, isBoxEmpty, type Seen } from './seen.ts';
-import { afterClearing, finishEnding, isInterrupting, leftoversOf } from './standing.ts';
+import { afterClearing, isInterrupting, leftoversOf } from './standing.ts';
 import { go, type Step, wait } from './step.ts';
 
 /**
@@ -95,7 +96,7 @@ export function advanceTakingOut(state: TakingOut, seen: Seen): Step<TakingOut> 
       return go({ at: 'ended' }, { changes: becameOf(state.what, seen) });
     }
     case 'ended':
-      return go(over(true), { changes: finishEnding(seen.deliveries), effect: { kind: 'forget_digits' } });
+      return go(over(true), { changes: finishEnding(seen), effect: { kind: 'forget_digits' } });
     case 'over':
       return wait(state, null);
   }
@@ -106,9 +107,6 @@ function isStill(what: Standing, seen: Seen): boolean {
   if ('prompt' in what) return squeeze(draftOf(seen) ?? '') === squeeze(what.prompt);
   return leftoversOf(seen)?.length === what.ids.length;
 }
-
-/** Returns the text without spaces. The box changes spaces when it wraps lines. */
-export const squeeze = (text: string): string => text.replace(/\s+/g, '');
 
 function isAskedToExit({ screen }: Seen): boolean {
   return AGAIN_TO_EXIT.test(screen?.frame.lines.slice(-FOOTER_ROWS).join('\n') ?? '');

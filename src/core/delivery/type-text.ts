@@ -1,10 +1,11 @@
 import { UNREPORTED } from '../../text/delivery-words.ts';
 import type { Millis } from '../status/index.ts';
 import { boxHolds } from './box.ts';
+import { finishEnding } from './ending.ts';
 import { utf8Length } from './paste.ts';
 import { type Change, type DeliveryRecord, statusOf } from './record.ts';
 import { draftOf, hasBegunTurn, hasTakenDraft, isBoxEmpty, isDialogOpen, isKeptFromPrompt, type Seen } from './seen.ts';
-import { finishEnding, leftoversOf, returnedBeside } from './standing.ts';
+import { leftoversOf, returnedBeside } from './standing.ts';
 import { go, type Step, wait } from './step.ts';
 import { STOOD_MS } from './take-out.ts';
 
@@ -138,10 +139,9 @@ export function advanceTyping(state: Typing, seen: Seen): Step<Typing> {
       if (seen.isEnterWithheld) return go(showing(state.typed, seen));
       const isQueue = state.typed.confirm === 'queue';
       const until = elapsed + (isQueue ? QUEUE_CONFIRM_MS : FIRST_CONFIRM_MS);
-      const changes = finishEnding(seen.deliveries);
       return go(
         { ...state, at: 'confirming', enteredAt: elapsed, isAgain: false, until },
-        { changes, effect: { kind: 'forget_digits' } },
+        { effect: { kind: 'forget_digits' } },
       );
     }
     case 'confirming':
@@ -195,7 +195,8 @@ function enter(typed: Typed, isShown: boolean, seen: Seen, of: 'typed' | 'left' 
   // does nothing.
   const guessed = seen.conversed === 'unreported' ? { reason: UNREPORTED } : {};
   const phase = { id, phase: 'entering', intoQueue: typed.confirm === 'queue', ...guessed } as const;
-  const changes = isTaken(typed, seen) ? [] : [phase];
+  // Only now does the status show how the last turn ended. After the Enter, another turn may be running.
+  const changes = [...finishEnding(seen), ...(isTaken(typed, seen) ? [] : [phase])];
   return go({ at: 'entered', typed, isShown }, { changes, effect: { kind: 'enter', id, of, isForced: typed.force } });
 }
 

@@ -1,10 +1,11 @@
 import { isReady } from '../../protocol/index.ts';
 import type { Millis } from '../status/index.ts';
 import { boxHoldsReturned, hasPlaceholder, normalisePrompt } from './box.ts';
+import { finishEnding } from './ending.ts';
 import { type Change, type DeliveryRecord, statusOf } from './record.ts';
 import { goneFromBox, mayBeRefused, refusedBy, refusedDuringTurn } from './refusal.ts';
 import { draftOf, hasBegunTurn, isBoxEmpty, isReadyBelowDraft, type Seen } from './seen.ts';
-import { isQueued, leftoversOf } from './standing.ts';
+import { isQueued, LATE_RETURN_MS, leftoversOf } from './standing.ts';
 import { go, type Step, wait } from './step.ts';
 
 /**
@@ -32,6 +33,8 @@ const TOGETHER_MS = 100;
  */
 export type Watch =
   | { at: 'rest' }
+  /** CBOS typed Esc without learning what it did, the session is ready, and a prompt may still come back */
+  | { at: 'ending'; until: Millis }
   | { at: 'signs'; until: Millis }
   | { at: 'signs_read' }
   | { at: 'returned'; look: number; until: Millis }
@@ -55,6 +58,11 @@ export function advanceWatch(state: Watch, seen: Seen): Step<Watch> {
       const isSame = state.draft === draftOf(seen) && state.since === seen.status.since;
       const mayFind = isQuiet(seen) && lookedFor(seen).length > 0;
       return isSame && !mayFind ? wait(state, null) : go(AT_REST);
+    }
+    case 'ending': {
+      if (!isEndingQuiet(seen)) return go(AT_REST);
+      if (seen.now.elapsed < state.until) return wait(state, state.until);
+      return go(AT_REST, { changes: finishEnding(seen) });
     }
     case 'signs': {
       if (!isQuiet(seen) || lookedFor(seen).length === 0) return go(AT_REST);
@@ -81,8 +89,12 @@ export function advanceWatch(state: Watch, seen: Seen): Step<Watch> {
 }
 
 function begin(state: Watch, seen: Seen): Step<Watch> {
-  const { elapsed } = seen.now;
+  const { elapsed, wall } = seen.now;
   if (lookedFor(seen).length > 0 && isQuiet(seen)) return go({ at: 'signs', until: elapsed + SIGN_MS });
+  if (isEndingQuiet(seen)) {
+    const readyMs = seen.isDead ? LATE_RETURN_MS : Math.max(0, wall - seen.status.since);
+    return go({ at: 'ending', until: elapsed + Math.max(0, LATE_RETURN_MS - readyMs) });
+  }
   const hasTaken = seen.deliveries.recent.some((record) => statusOf(record) === 'delivered');
   if (!hasTaken || !mayHaveReturned(seen) || leftoversOf(seen) !== null) return wait(state, null);
   return go({ at: 'returned', look: 0, until: elapsed });
@@ -95,6 +107,10 @@ const asSeen = (seen: Seen): Watch => ({ at: 'seen', draft: draftOf(seen), since
 
 const became = (ids: readonly string[], phase: 'put_back' | 'taken_back'): Change[] =>
   ids.map((id) => ({ id, phase, intoQueue: false }));
+
+/** Reports whether CBOS typed Esc, and nothing happens that would show what the key did. */
+const isEndingQuiet = (seen: Seen): boolean =>
+  seen.deliveries.recent.some(({ phase }) => phase === 'interrupting') && isQuiet(seen);
 
 const lookedFor = ({ deliveries }: Seen): DeliveryRecord[] =>
   deliveries.sent.filter(({ phase }) => phase === 'looking');

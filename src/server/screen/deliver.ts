@@ -1,9 +1,10 @@
 import { advance, type Goal, type VisitEnd, visit } from '../../core/delivery/advance.ts';
 import { contextOf, decideDelivery, mayTypeHeld } from '../../core/delivery/decide.ts';
+import { keepReturned } from '../../core/delivery/ending.ts';
 import { type DeliveryRecord, statusOf } from '../../core/delivery/record.ts';
 import type { Seen } from '../../core/delivery/seen.ts';
 import { takenBy, takeOver } from '../../core/delivery/signs.ts';
-import { hasToTakeOut, keepReturned, leftoversOf } from '../../core/delivery/standing.ts';
+import { hasToTakeOut, leftoversOf } from '../../core/delivery/standing.ts';
 import { advanceTyping, type Became, SECOND_CONFIRM_MS, typeText } from '../../core/delivery/type-text.ts';
 import { AT_REST, advanceWatch } from '../../core/delivery/watch.ts';
 import { CatalogueError, type Delivery, isAsking, type Send } from '../../protocol/index.ts';

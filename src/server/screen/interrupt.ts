@@ -1,12 +1,13 @@
 import { optionFor, partsOf } from '../../core/answer/answer.ts';
-import { type Change, type Deliveries, lastTaken } from '../../core/delivery/record.ts';
+import { squeeze } from '../../core/delivery/box.ts';
+import { beginEnding, finishInterrupt, type Interrupted, promptAbove, undoEnding } from '../../core/delivery/ending.ts';
+import { lastTaken } from '../../core/delivery/record.ts';
 import { draftOf, isDialogOpen } from '../../core/delivery/seen.ts';
-import { beginEnding, finishEnding, isQueued, leftoversOf, undoEnding } from '../../core/delivery/standing.ts';
-import { advanceTakingOut, squeeze, type TakingOut, takeOutPrompt } from '../../core/delivery/take-out.ts';
+import { isQueued, leftoversOf } from '../../core/delivery/standing.ts';
+import { advanceTakingOut, type TakingOut, takeOutPrompt } from '../../core/delivery/take-out.ts';
 import { isTurnRunning } from '../../core/status/hooks/hooks.ts';
 import type { HookEvidence, Millis, ScreenFrame } from '../../core/status/index.ts';
 import { INTERRUPTED } from '../../core/status/screen/layout.ts';
-import { lastTurnOn } from '../../core/status/screen/screen-rules.ts';
 import { pressEscape } from '../../platform/gnu-screen/index.ts';
 import { CatalogueError, type Question } from '../../protocol/index.ts';
 import { onlyForms } from '../../text/form-words.ts';
@@ -98,33 +99,40 @@ export function interruptTurn(actor: SessionActor): Promise<void> {
       if (end === 'interrupted') break;
       throw notInterrupted(actor, end);
     }
-    journal.apply(finishEnding(deliveriesOf(actor)));
     actor.promptKeys.rememberAnswerKey(null);
     // The status changes a little later than the interrupt mark is drawn. If a prompt was in Claude Code's queue, the
-    // next turn may already be running.
-    await status.until(() => !isRunning(actor), SETTLED_MS);
+    // next turn may already be running, or begins now.
+    const isStillRunning = !(await status.until(() => !isRunning(actor), SETTLED_MS));
+    const hasNextBegun = isStillRunning || (await beginsNext(actor, ending));
+    journal.apply(finishInterrupt({ ...ending, hasNextBegun }, deliveriesOf(actor)));
   });
 }
 
 /** The interrupt of one turn. */
-interface Ending {
+interface Ending extends Omit<Interrupted, 'hasNextBegun'> {
   /** the prompt of the turn */
   prompt: string | null;
   begunAt: Millis;
-  before: Deliveries;
-  /** what the interrupt has changed in the deliveries */
-  changes: Change[];
 }
 
 function beginInterrupt(actor: SessionActor): Ending {
   const before = deliveriesOf(actor);
-  const changes = beginEnding(before, 'interrupt');
-  openDeliveryJournal(actor).apply(changes);
-  return { prompt: runningPrompt(actor), begunAt: actor.deps.clock.now(), before, changes };
+  const begun = beginEnding(before, 'interrupt');
+  const seen = seePrompt(actor);
+  openDeliveryJournal(actor).apply(begun);
+  return { prompt: runningPrompt(actor), begunAt: actor.deps.clock.now(), before, begun, seen };
 }
 
-const undoInterrupt = (actor: SessionActor, { before, changes }: Ending): void =>
-  openDeliveryJournal(actor).apply(undoEnding(before, changes, deliveriesOf(actor)));
+const undoInterrupt = (actor: SessionActor, { before, begun }: Ending): void =>
+  openDeliveryJournal(actor).apply(undoEnding(before, begun, deliveriesOf(actor)));
+
+/** Waits for the turn that Claude Code begins with the prompts in its queue. */
+async function beginsNext(actor: SessionActor, { before, begunAt }: Ending): Promise<boolean> {
+  if (lastTaken(before)?.intoQueue !== true) return false;
+  // No hook reports the end of an interrupted turn, so an end is that of the next turn, however short that was.
+  const hasEnded = (): boolean => (actor.status.evidence().hooks.turnEnd?.at ?? 0) >= begunAt;
+  return actor.status.until(() => isRunning(actor) || hasEnded(), NEXT_MS);
+}
 
 /** Reports whether a prompt that CBOS sent may have begun another turn since the interrupt. */
 function mayBegin(next: Ending, ended: Ending): boolean {
@@ -180,8 +188,7 @@ function isRunning(actor: SessionActor): boolean {
 function runningPrompt(actor: SessionActor): string | null {
   const { hooks, screen } = actor.status.evidence();
   if (hooks.prompt !== null) return hooks.prompt.text;
-  const [first] = screen === null ? [] : lastTurnOn(screen.frame);
-  return first?.kind === 'prompt' ? first.lines.join('\n').slice(1) : null;
+  return screen === null ? null : promptAbove(screen.frame);
 }
 
 function countMarks(frame: ScreenFrame | undefined): number {
@@ -209,9 +216,11 @@ const isPromptInBox = (actor: SessionActor, prompt: string | null): boolean =>
   squeeze(draftOf(seePrompt(actor)) ?? '') === squeeze(prompt ?? '');
 
 /** Removes the reappeared prompt from the box. */
-async function takeOutRestored(actor: SessionActor, { prompt }: Ending): Promise<void> {
+async function takeOutRestored(actor: SessionActor, ending: Ending): Promise<void> {
   const seen = seeDelivery(actor);
   // If a person typed the prompt, CBOS has no delivery for it.
-  const from: TakingOut = leftoversOf(seen) === null ? takeOutPrompt(prompt ?? '', seen) : { at: 'begin' };
+  const isTyped = leftoversOf(seen) === null;
+  if (isTyped) undoInterrupt(actor, ending);
+  const from: TakingOut = isTyped ? takeOutPrompt(ending.prompt ?? '', seen) : { at: 'begin' };
   await carryOn({ actor, journal: openDeliveryJournal(actor) }, advanceTakingOut, from);
 }

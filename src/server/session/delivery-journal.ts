@@ -6,9 +6,10 @@ import {
   isCommand,
   type RefusalReason,
 } from '../../core/delivery/decide.ts';
+import { beginEnding } from '../../core/delivery/ending.ts';
 import { cleanText } from '../../core/delivery/paste.ts';
 import { type Change, type DeliveryRecord, statusOf, WRITTEN_FIRST } from '../../core/delivery/record.ts';
-import { beginEnding, leftoversOf } from '../../core/delivery/standing.ts';
+import { leftoversOf } from '../../core/delivery/standing.ts';
 import {
   CatalogueError,
   type Delivery,

@@ -1,7 +1,8 @@
 import { describe, expect, test } from 'vitest';
 import { advance, type Goal, type VisitEnd, visit } from '../../../src/core/delivery/advance.ts';
+import { keepReturned } from '../../../src/core/delivery/ending.ts';
 import type { DeliveryRecord } from '../../../src/core/delivery/record.ts';
-import { hasToTakeOut, keepReturned, leftoversOf } from '../../../src/core/delivery/standing.ts';
+import { hasToTakeOut, leftoversOf } from '../../../src/core/delivery/standing.ts';
 import { advanceTakingOut, takeOutPrompt } from '../../../src/core/delivery/take-out.ts';
 import type { DeliveryPhase } from '../../../src/protocol/index.ts';
 import { DeliveryScene, type Reaction, type Shown } from '../../harness/delivery-scene.ts';

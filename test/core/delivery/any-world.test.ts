@@ -26,7 +26,7 @@ const LEGAL: Readonly<Partial<Record<DeliveryPhase, readonly DeliveryPhase[]>>> 
   taken_back: ['taken'],
   taken: ['interrupted', 'put_back', 'taken_back', 'refused_back', 'refused'],
   answering: ['taken', 'put_back', 'taken_back', 'interrupted'],
-  interrupting: ['interrupted', 'put_back', 'taken_back'],
+  interrupting: ['interrupted', 'taken', 'put_back', 'taken_back'],
   interrupted: ['put_back', 'taken_back'],
   never_shown: ['taken', 'cleared'],
   no_sign: ['taken', 'cleared'],

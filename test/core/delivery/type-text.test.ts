@@ -277,3 +277,18 @@ test.each<['turn' | 'queue', Shown['conversed'], string]>([
   expect(phase).toBe('taken');
   expect(deliveryNote(phase, intoQueue, reason) ?? 'none').toContain(note);
 });
+
+test.each([
+  ['does not make the turn before it interrupted, if nothing shows that an Esc ended it', false, 'taken'],
+  ['makes the turn before it interrupted, if the status shows that', true, 'interrupted'],
+] as const)('a text that is typed after an unconfirmed interrupt %s', (_, isInterrupted, phase) => {
+  const scene = new DeliveryScene();
+  scene.add('b', { phase: 'interrupting' });
+  scene.shown = { ...scene.shown, isInterrupted, prompt: 'text of b' };
+  const state = typeText(scene.add('a'), { confirm: 'turn', force: false }, scene.see());
+  scene.play(advanceTyping, state, [
+    DRAWN,
+    { ...TAKEN, see: { draft: null, primary: 'active', isInterrupted: false } },
+  ]);
+  expect([scene.phase('a'), scene.phase('b')]).toEqual(['taken', phase]);
+});
