@@ -179,6 +179,28 @@ describe('a Claude Code that misbehaves causes a clear error, and the session ca
     expect(refused.stderr).toContain('cbos queue resume ANSWERS');
   });
 
+  test('by reading an interrupt only in the next turn, which it ends', async () => {
+    const accepted = '{"type":"control_response","response":{"subtype":"success","request_id":"%s","response":{}}}\\n';
+    const id = `$(echo "$line" | sed 's/.*"request_id":"\\([^"]*\\)".*/\\1/')`;
+    const aborted = JSON.stringify({ ...JSON.parse(RESULT), terminal_reason: 'aborted_streaming' });
+    const onInterrupt = `*interrupt*) echo '${RESULT}'; printf '${accepted}' "${id}"; sleep 0.5; echo '${aborted}' ;;`;
+    const queued = '{"type":"command_lifecycle","command_uuid":"%s","state":"queued"}\\n';
+    const uuid = `$(echo "$line" | sed 's/.*"uuid":"\\([^"]*\\)".*/\\1/')`;
+    const onPrompt = `*more*) printf '${queued}' "${uuid}" ;;`;
+    const late = stub(
+      'read line',
+      `echo '${EVENT('at work')}'`,
+      `while read line; do case $line in ${onInterrupt} ${onPrompt} esac; done`,
+    );
+    cbos = await startCbos(world, { CBOS_CLAUDE_COMMAND: late });
+    await json.create('NEXT');
+    await json.invoke('NEXT', 'hello');
+    await cbos.until('NEXT', ({ status }) => status.primary === 'active', 'is working');
+    expect((await cbos.call<Delivery>('POST', '/sessions/NEXT/send', { text: 'more' })).body.status).toBe('delivered');
+    expect(await cbos.cli(['interrupt', 'NEXT'])).toMatchObject({ code: 0, stderr: '' });
+    expect((await cbos.session('NEXT')).status).toMatchObject({ primary: 'idle', interrupted: true });
+  });
+
   test('by ignoring SIGTERM: it is killed', async () => {
     cbos = await startCbos(world, {
       CBOS_CLAUDE_COMMAND: stub(`trap '' TERM`, 'read line', `echo '${RESULT}'`, 'while true; do sleep 0.2; done'),

@@ -73,7 +73,7 @@ export function addTalking(program: Command, context: CliContext): void {
   describe(program.command('interrupt'), {
     group: 'talking',
     summary: "interrupt a session's running turn, or close the view that covers its prompt",
-    more: "This does what Esc does in the terminal. It dismisses no dialog except the form of an MCP server, and is refused if no turn is running. If no turn is running and one of Claude Code's views covers the prompt, such as /help or the detailed transcript, it closes the view. An interrupt also pauses the session's queue until `cbos queue resume`.",
+    more: "This does what Esc does in the terminal. It dismisses no dialog except the form of an MCP server, and is refused if no turn is running. If no turn is running and one of Claude Code's views covers the prompt, such as /help or the detailed transcript, it closes the view. An interrupt also pauses the session's queue until `cbos queue resume`.\nThe exit code is 6 if nothing shows that Esc ended the turn, for example because the turn had just ended on its own.",
     examples: [
       ['cbos interrupt AUTH', 'end the turn of AUTH; the session keeps running'],
       ['cbos interrupt build1/AUTH', 'the same on another machine in the fleet'],

@@ -10,7 +10,7 @@ export interface EndFacts {
   /** when the recording was closed, in Unix milliseconds; null if unknown */
   closedAt: number | null;
   /** what Claude Code's SessionEnd hook reported; null if the hook did not arrive */
-  hook: { at: number; reason: string } | null;
+  hook: { at: number; reason: string | null } | null;
 }
 
 /** A shell, and `script`, report that a signal ended a program by this number plus the signal's. */

@@ -9,7 +9,7 @@ import type {
   State,
 } from '../../protocol/index.ts';
 import type { Elicitation } from '../forms/index.ts';
-import type { Cut } from './kept-text.ts';
+import type { Cut, CutEnd } from './kept-text.ts';
 import type { Millis } from './millis.ts';
 import type { ScreenEvidence } from './screen/screen-evidence.ts';
 
@@ -110,11 +110,12 @@ export interface HookEvidence {
   toolEndedAt: Millis | null;
   /** the end of the last turn; it counts only if it is newer than the last prompt */
   turnEnd:
-    | (Cut & { at: Millis; event: string; error: string | null; message: string | null; limit?: RateLimit })
+    | (CutEnd & { at: Millis; event: string; error: string | null; message: string | null; limit?: RateLimit })
     | null;
   /** when the current compacting of the conversation began, or null if the conversation is not being compacted */
   compactingSince: Millis | null;
-  ended: { at: Millis; reason: string } | null;
+  /** how Claude Code ended; `reason` is null if the hook gives none */
+  ended: { at: Millis; reason: string | null } | null;
   /**
    * how many of the session's tasks and schedules kept running in the background when its last turn ended; absent if
    * there were none

@@ -47,7 +47,8 @@ export function createLosses(options: { roster: { all(): Ended[] }; clock: Clock
       isAsked: isAsked(record),
       noticed,
       reason: hooks.ended?.reason ?? null,
-      hasHooks: hooks.lastAt !== null,
+      // A hook that reports the end without a reason does not tell who ended the session.
+      hasHooks: hooks.lastAt !== null && hooks.ended?.reason !== null,
       hasRebooted: record.boot === null || boot() === '' ? null : record.boot !== boot(),
       screen,
     });

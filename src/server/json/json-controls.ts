@@ -12,7 +12,7 @@
  */
 
 import type { RestorePlan } from '../../core/restore/plan.ts';
-import { CONVERSATION_TYPES, conversationLines } from '../../core/status/index.ts';
+import { CONVERSATION_TYPES, conversationLines, type JsonEvidence } from '../../core/status/index.ts';
 import { type Buffer, CatalogueError, type Invoke, isAsking, type Question } from '../../protocol/index.ts';
 import { requireConversation } from '../fleet/session-conversation.ts';
 import { keepAnswer } from '../memory/keep-answer.ts';
@@ -35,6 +35,8 @@ import { requireStartable, untrusted } from './start-agent.ts';
  * killed.
  */
 const INTERRUPT_MS = 10_000;
+/** How long to wait for the end of a turn that began just before Claude Code read the interrupt. */
+const NEXT_MS = 2_000;
 
 /**
  * Creates the controls of a JSON session, in which Claude Code runs without a terminal. Such a session has structured
@@ -67,20 +69,22 @@ export function createJsonControls(context: JsonContext, actor: SessionActor): S
         isAsking ? { hint: `\`cbos answer ${actor.slug} no\` refuses it` } : {},
       );
     }
-    const endedBefore = driver.evidence.turnEnd?.at ?? 0;
+    let endedAt = driver.evidence.turnEnd?.at ?? 0;
     stopQueue(actor);
     await driver.control({ subtype: 'interrupt' });
-    const hasEnded = (): boolean =>
-      driver.evidence.busySince === null || (driver.evidence.turnEnd?.at ?? 0) > endedBefore;
-    if (await actor.status.until(hasEnded, INTERRUPT_MS)) {
+    const newEnd = (): JsonEvidence['turnEnd'] => {
       const { turnEnd } = driver.evidence;
-      if (turnEnd === null || turnEnd.at <= endedBefore || turnEnd.interrupted) return;
-      const [hint] = pausedHint(actor);
-      throw new CatalogueError(
-        'not_confirmed',
-        `Claude Code accepted the interrupt, but the turn of ${actor.slug} ended on its own`,
-        hint === undefined ? {} : { hint },
-      );
+      return turnEnd !== null && turnEnd.at > endedAt ? turnEnd : null;
+    };
+    const hasEnded = (): boolean => driver.evidence.busySince === null || newEnd() !== null;
+    if (await actor.status.until(hasEnded, INTERRUPT_MS)) {
+      for (let end = newEnd(); end?.interrupted === false; end = newEnd()) {
+        endedAt = end.at;
+        // Claude Code may read the interrupt only after the next prompt has begun a turn, and then ends that turn.
+        const mayFollow = driver.evidence.busySince !== null;
+        if (!mayFollow || !(await actor.status.until(() => newEnd() !== null, NEXT_MS))) throw endedOnItsOwn(actor);
+      }
+      return;
     }
     throw new CatalogueError(
       'not_confirmed',
@@ -160,6 +164,15 @@ export function createJsonControls(context: JsonContext, actor: SessionActor): S
       driver.dispose();
     },
   };
+}
+
+function endedOnItsOwn(actor: SessionActor): CatalogueError {
+  const [hint] = pausedHint(actor);
+  return new CatalogueError(
+    'not_confirmed',
+    `Claude Code accepted the interrupt, but the turn of ${actor.slug} ended on its own`,
+    hint === undefined ? {} : { hint },
+  );
 }
 
 function createConversation(actor: SessionActor, driver: JsonDriver, deliverer: JsonDeliverer): Conversation {

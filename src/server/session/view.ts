@@ -52,7 +52,7 @@ export interface SessionFacts {
   /** the view that covers the prompt, or null if none does */
   view: string | null;
   /** what Claude Code's SessionEnd hook reported; null if the hook has not arrived */
-  hookEnd: { at: number; reason: string } | null;
+  hookEnd: { at: number; reason: string | null } | null;
 }
 
 /** Returns a session as every face shows it. */

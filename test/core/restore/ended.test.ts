@@ -13,6 +13,11 @@ test.each<[string, Partial<EndFacts>, object]>([
     { code: 0, closedAt: 1_000, hook: bySignal },
     { by: 'signal', exit_code: 0 },
   ],
+  [
+    'with 0 and a report that names no reason',
+    { code: 0, closedAt: 1_000, hook: { at: 900, reason: null } },
+    { by: 'unknown', exit_code: 0 },
+  ],
   ['with 0 and without a report from the hook', { code: 0, closedAt: 1_000 }, { by: 'unknown', exit_code: 0 }],
   ['by Ctrl+C in a wrapper', { code: 130 }, { by: 'user', exit_code: 130, signal: 'SIGINT' }],
   ['by SIGTERM', { code: 143, hook: bySignal }, { by: 'signal', exit_code: 143, signal: 'SIGTERM' }],

@@ -1,4 +1,6 @@
 import { describe, expect, test } from 'vitest';
+import { agree } from '../../../src/core/status/arbitrate/agreement.ts';
+import type { FullHearing } from '../../../src/core/status/arbitrate/hearing.ts';
 import { derive, type Evidence, type ScreenFrame } from '../../../src/core/status/index.ts';
 import { bash, evidenceOf, FRAMES, frame, hook, hooksOf, RULE, registryOf, screenOf } from './evidence-maker.ts';
 
@@ -380,5 +382,23 @@ describe('when to look again', () => {
   test('agreement needs no time', () => {
     const evidence = evidenceOf({ hooks: hooksOf(prompted), screen: screenOf([T, FRAMES.thinking]) });
     expect(derive(evidence, T + 500).recheckAt).toBeNull();
+  });
+});
+
+describe('a line in the colour of an error above an idle prompt', () => {
+  const LONG = ' More of the answer.'.repeat(400);
+  test.each([
+    ['that begins the answer is the answer', 'API Error: 529 is in the log.', 'API Error: 529 is in', 'hook'],
+    ['that is not the answer is an error', 'Done as asked.', 'API Error: 529 Overloaded', 'screen'],
+    ['that begins a long answer is the answer', `API Error: 529 is in the log.${LONG}`, 'API Error: 529 is in', 'hook'],
+    ['that does not begin a long answer is an error', `Done as asked.${LONG}`, 'API Error: 529 Overloaded', 'screen'],
+  ] as const)('%s', (_, answer, line, source) => {
+    const idle = { primary: 'idle', rule: '', since: T } as const;
+    const hearing = {
+      hook: { ...idle, source: 'hook', detail: 'waiting_input', evidence: answer },
+      screen: { ...idle, source: 'screen', detail: 'error', evidence: line },
+      evidence: evidenceOf({ hooks: hooksOf(prompted, hook(T + 5, 'Stop', { last_assistant_message: answer })) }),
+    } as unknown as FullHearing;
+    expect(agree(hearing).winner?.source).toBe(source);
   });
 });

@@ -230,3 +230,8 @@ test('the evidence stays bounded, whatever a session does', () => {
   expect(JSON.stringify(hooksOf(...events)).length).toBeLessThan(200_000);
   expect(JSON.stringify(hooks).length).toBeLessThan(200_000);
 });
+
+test('an end without a reason is not taken for one by a signal', () => {
+  expect(hooksOf(start, hook(20, 'SessionEnd', { reason: 'other' })).ended).toEqual({ at: 20, reason: 'other' });
+  expect(hooksOf(start, hook(20, 'SessionEnd', {})).ended).toEqual({ at: 20, reason: null });
+});

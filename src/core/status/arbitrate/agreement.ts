@@ -44,7 +44,8 @@ function isAnswer({ evidence: line }: SourceVerdict, { turnEnd }: Evidence['hook
   const wordsOf = (text: string): string => text.replace(/[^\p{L}\p{N}]+/gu, '');
   if (turnEnd === null || turnEnd.event !== 'Stop' || turnEnd.message === null) return false;
   const shown = wordsOf(line);
-  return shown !== '' && (turnEnd.isCut === true || wordsOf(turnEnd.message).startsWith(shown));
+  const begin = wordsOf(turnEnd.isCut === true ? (turnEnd.begin ?? '') : turnEnd.message);
+  return shown !== '' && begin.startsWith(shown);
 }
 
 function bothActive({ hook, screen, shown, evidence, now, thresholds }: FullHearing): Arbitration {

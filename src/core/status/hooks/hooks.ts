@@ -272,7 +272,7 @@ const FOLDS: ReadonlyMap<string, (hooks: HookEvidence, event: HookEvent) => Hook
       hooks.compactingSince !== null && hooks.compactingSince > event.at ? hooks : { ...hooks, compactingSince: null },
     SessionEnd: (hooks: HookEvidence, event: HookEvent) => ({
       ...hooks,
-      ended: { at: event.at, reason: text(event.payload.reason) ?? 'other' },
+      ended: { at: event.at, reason: text(event.payload.reason) },
     }),
   }),
 );
