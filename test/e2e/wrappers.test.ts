@@ -1,5 +1,5 @@
 import { spawnSync } from 'node:child_process';
-import { existsSync, readFileSync, writeFileSync } from 'node:fs';
+import { existsSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { argvOf, processNow } from '../../src/platform/process/index.ts';
@@ -111,6 +111,8 @@ test('a wrapper that starts Claude Code again: the session goes on with the new 
 });
 
 test('a shell that is left after Claude Code gets no prompt; once a person starts Claude Code in it, the held prompt arrives', async () => {
+  const seen = `${endsOf('SHELL')}.seen`;
+  rmSync(seen, { force: true });
   await create('SHELL', 'shell');
   await cbos.untilStatus('SHELL', 'idle/ready');
   expect((await send('SHELL', '/exit')).error?.code).toBe('command_prefix');
@@ -121,7 +123,7 @@ test('a shell that is left after Claude Code gets no prompt; once a person start
       because.rule === 'process.absent' && because.evidence.includes(`(${program}, process`);
   await cbos.until('SHELL', isLeftTo('claude'), 'has no Claude Code, but its wrapper');
   // The wrapper now replaces itself with a shell.
-  writeFileSync(`${endsOf('SHELL')}.seen`, '');
+  writeFileSync(seen, '');
   const left = await cbos.until('SHELL', isLeftTo('sh'), 'has no Claude Code, but a shell');
   expect(left.state).toBe('unknown');
   const held = await send('SHELL', 'scene:hello by hand');

@@ -5,6 +5,7 @@ import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { WebSocket } from 'ws';
 import type { ErrorBody, Session, StreamFrame } from '../../src/protocol/index.ts';
+import { removeBeforeRetry } from './attempts.ts';
 import { waitFor } from './wait-for.ts';
 import type { World } from './world.ts';
 
@@ -122,9 +123,15 @@ function openCbos(parts: { world: World; child: ChildProcess; url: string; token
     });
     const text = await response.text();
     const value: unknown = text === '' ? null : JSON.parse(text);
+    if (response.ok && method === 'POST' && path === '/sessions') willRemove((value as Session).slug);
     const error = response.ok ? null : (value as { error: ErrorBody & Record<string, unknown> }).error;
     return { status: response.status, body: value as T, error };
   };
+  const willRemove = (slug: string): void =>
+    removeBeforeRetry(async () => {
+      await call('POST', `/sessions/${slug}/kill`);
+      await call('DELETE', `/sessions/${slug}`);
+    });
   const session = async (slug: string): Promise<Session> => {
     const result = await call<Session>('GET', `/sessions/${slug}`);
     if (result.error !== null) throw new Error(`${result.error.code}: ${result.error.message}`);
@@ -151,7 +158,10 @@ function openCbos(parts: { world: World; child: ChildProcess; url: string; token
     pid: child.pid ?? -1,
     call,
     session,
-    cli: (args, options) => runCbos(world, args, options),
+    cli: (args, options) => {
+      if (args[0] === 'new' && args[1] !== undefined) willRemove(args[1]);
+      return runCbos(world, args, options);
+    },
     until,
     untilStatus: (slug, status, timeoutMs) => until(slug, (one) => isInStatus(one, status), `is ${status}`, timeoutMs),
     watch: () => openWatcher(url, token, world),

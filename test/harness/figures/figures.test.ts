@@ -100,6 +100,7 @@ test('each start of Claude Code is counted once, but not a look at its version, 
 const NESTED = `
 import { spawnSync } from 'node:child_process';
 import { expect, test } from 'vitest';
+import { removeBeforeRetry } from '${ROOT}/test/harness/attempts.ts';
 import { createWorld } from '${ROOT}/test/harness/world.ts';
 test('works', async () => {
   await using world = createWorld();
@@ -107,8 +108,16 @@ test('works', async () => {
 });
 test('is in quarantine and fails', () => expect('it rains').toBe('sun'));
 test('is in quarantine and passes', () => expect(1).toBe(1));
+const exists = new Set(['from before']);
+removeBeforeRetry(async () => exists.clear());
 let tries = 0;
-test('is retried', { retry: 1 }, () => expect(++tries).toBe(2));
+test('is retried without what its first attempt left', { retry: 1 }, () => {
+  expect([...exists]).toEqual(['from before']);
+  exists.add('from the first attempt');
+  removeBeforeRetry(() => Promise.reject(new Error('the server has ended')));
+  removeBeforeRetry(async () => exists.delete('from the first attempt'));
+  expect(++tries).toBe(2);
+});
 `;
 
 test('a run reports what each file used, what was retried, and what failed in quarantine, which fails nothing', async () => {
@@ -123,6 +132,7 @@ test('a run reports what each file used, what was retried, and what failed in qu
       include: ['*.test.ts'],
       pool: 'forks',
       globalSetup: [join(harness, 'global-setup.ts')],
+      setupFiles: [join(harness, 'attempts.ts')],
       runner: join(harness, 'figures', 'runner.ts'),
       reporters: [[join(harness, 'figures', 'reporter.ts'), { file }]],
     },
@@ -145,7 +155,7 @@ test('a run reports what each file used, what was retried, and what failed in qu
   const run = JSON.parse(readFileSync(file, 'utf8')) as Run;
   expect(run).toEqual({
     files: { 'nested.test.ts': { wall: expect.any(Number), cpu: expect.any(Number), launches: 0 } },
-    retried: [{ test: 'nested.test.ts > is retried', failure: expect.stringContaining('expected 1 to be 2') }],
+    retried: [{ test: 'nested.test.ts > is retried without what its first attempt left', failure: expect.stringContaining('expected 1 to be 2') }],
     quarantined: [
       { test: rows[0]?.test, failure: expect.stringContaining("expected 'it rains' to be 'sun'") },
       { test: rows[1]?.test, failure: null },
