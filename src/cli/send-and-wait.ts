@@ -1,4 +1,6 @@
+import { ConnectionLostError, UnreachableError } from '../client/index.ts';
 import { CatalogueError, type Delivery, EXIT, isReady, type Session } from '../protocol/index.ts';
+import { deliveryLine } from '../text/delivery-text.ts';
 import { CommandError } from './command-error.ts';
 import type { CliContext } from './context.ts';
 import { followStream } from './follow-stream.ts';
@@ -41,6 +43,8 @@ export async function sendAndWait(
   { slug, send, timeoutSeconds }: SendAndWait,
 ): Promise<EndedTurn | null> {
   const found: EndedTurn[] = [];
+  /** the delivery as the server returned it at first, and as it returned it last */
+  let sent: Delivery | null = null;
   let delivery: Delivery | null = null;
   let before: Session | null = null;
   let wasReady = false;
@@ -51,6 +55,8 @@ export async function sendAndWait(
    */
   let isQueued: boolean | null = null;
   let settling: { key: string; timer: NodeJS.Timeout } | null = null;
+  /** whether the user was told that CBOS holds the prompt */
+  let hasSaid = false;
   let onTimeout = (): void => undefined;
 
   const stopSettling = (): void => {
@@ -68,8 +74,34 @@ export async function sendAndWait(
       },
       (ending, connection) => {
         const done = (session: Session): void => {
-          if (delivery !== null) found.push({ before, session, sent: delivery });
+          if (sent !== null) found.push({ before, session, sent });
           ending.finish(EXIT.done);
+        };
+        /**
+         * Ends the wait for a session that has stayed ready, unless Claude Code has not got the prompt yet: CBOS may
+         * hold it, and on a busy machine, Claude Code takes seconds to read it.
+         */
+        const settle = async (session: Session, known: Delivery): Promise<void> => {
+          if (!isOnItsWay(known)) return done(session);
+          try {
+            const client = await context.client();
+            delivery = await client.call('getDelivery', { params: { slug: session.slug, id: known.id } });
+          } catch (error) {
+            // The stream waits for a lost server, and ends the command if the server does not come back.
+            if (!(error instanceof UnreachableError || error instanceof ConnectionLostError)) throw error;
+          }
+          if (delivery?.status === 'queued' && isQueuePaused(connection().view().get(slug))) {
+            throw new CommandError(
+              `${slug}: the prompt is held, because an interrupt paused the queue`,
+              `cbos queue resume ${slug}`,
+            );
+          }
+          if (delivery?.status === 'queued' && !hasSaid) {
+            hasSaid = true;
+            context.out.notice(deliveryLine(delivery));
+          }
+          settling = null;
+          look();
         };
         onTimeout = () => {
           ending.fail(
@@ -97,7 +129,9 @@ export async function sendAndWait(
             done(session);
           } else if (progress === 'maybe_over' && settling?.key !== statusKey(session)) {
             stopSettling();
-            settling = { key: statusKey(session), timer: setTimeout(() => done(session), SETTLED_MS) };
+            const known = delivery;
+            const timer = setTimeout(() => void settle(session, known).catch(ending.fail), SETTLED_MS);
+            settling = { key: statusKey(session), timer };
           }
         };
         return {
@@ -106,8 +140,9 @@ export async function sendAndWait(
               hasSent = true;
               before = view().get(slug) ?? null;
               wasReady = before !== null && isReady(before.status);
-              send().then((sent) => {
-                delivery = sent;
+              send().then((answer) => {
+                sent = answer;
+                delivery = answer;
                 look();
               }, ending.fail);
               return;
@@ -123,6 +158,11 @@ export async function sendAndWait(
     stopSettling();
   }
 }
+
+/** Reports whether Claude Code may still get the prompt. */
+const isOnItsWay = ({ status }: Delivery): boolean => status === 'queued' || status === 'sent';
+
+const isQueuePaused = (session: Session | undefined): boolean => session?.queue_stopped_at != null;
 
 /** Reports whether Claude Code accepted a prompt during another turn, such as the one that an agent's end began. */
 async function readIsQueued(context: CliContext, slug: string, { created_at: since }: Delivery): Promise<boolean> {

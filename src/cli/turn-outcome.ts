@@ -1,6 +1,7 @@
 import { setTimeout as delay } from 'node:timers/promises';
 import type { Caller } from '../client/index.ts';
 import { CatalogueError, type Delivery, type Explanation, type Session } from '../protocol/index.ts';
+import { deliveryLine } from '../text/delivery-text.ts';
 import { printedText } from '../text/event-text.ts';
 import { cleanBlock, cleanLine } from '../text/terminal-text.ts';
 import type { EndedTurn } from './send-and-wait.ts';
@@ -19,6 +20,11 @@ export type TurnOutcome = { text: string } & ({ kind: 'answered' } | { kind: 'fa
 const REFUSAL_LAG_MS = 500;
 const ASK_AGAIN_MS = 50;
 /**
+ * How long to wait until something shows how a turn ended. On a busy machine, the screen shows an interrupt, and a hook
+ * reports the end, seconds after the session looks ready.
+ */
+const UNDECIDED_MS = 10_000;
+/**
  * How long to wait for the output of a slash command in the transcript. Claude Code writes it up to half a second after
  * it has drawn it (2.1.330). A command that opens a view has no output until the view is closed.
  */
@@ -27,18 +33,14 @@ const OUTPUT_LAG_MS = 3_000;
 const OUTPUT = '<local-command-std';
 
 /** Determines how a turn ended, when the session is ready again. */
-export async function readOutcome(client: Caller, { before, session, sent }: EndedTurn): Promise<TurnOutcome> {
+export async function readOutcome(client: Caller, ended: EndedTurn): Promise<TurnOutcome> {
+  const { before, session, sent } = ended;
   const { slug, status } = session;
-  const delivery = await settledDelivery(client, session, sent);
+  const seen = await settledEnd(client, ended);
+  const { delivery, since, hooks, hasPrompt, end, isInterrupted } = seen;
   if (isRefused(delivery))
     return { kind: 'failed', text: '', why: `${slug}: ${cleanLine(delivery.note ?? 'refused')}` };
-  // A held prompt may have been sent long after it was accepted.
-  const since = sent.status === 'queued' ? delivery.updated_at : delivery.created_at;
-  const {
-    status: settled,
-    evidence: { hooks, json },
-  } = await settledExplanation(client, session);
-  const hasPrompt = hooks?.prompt != null && hooks.prompt.at >= since;
+  if (NOT_DELIVERED.has(delivery.status)) return { kind: 'failed', text: '', why: deliveryLine(delivery) };
   // A slash command that begins no turn leaves the last message of the model as it is, even if that is an error.
   const isEarlier =
     session.type === 'screen' && sent.text.startsWith('/') && !hasPrompt && isSameError(before, session);
@@ -46,48 +48,83 @@ export async function readOutcome(client: Caller, { before, session, sent }: End
     const text = session.type === 'json' ? await answerOf(client, slug, { id: sent.id, since }) : '';
     return { kind: 'failed', text, why: `The turn of ${slug} failed: ${cleanLine(status.because.evidence)}` };
   }
-  const end = json === null || json === undefined ? hooks?.turn_end : json.turn_end;
-  const isEnd = end != null && end.at >= since;
-  // No hook reports an interrupt, so the last prompt has no end then.
-  const hasNoEnd = hasPrompt && !isEnd;
+  if (isInterrupted) return { kind: 'failed', text: '', why: `The turn of ${slug} was interrupted` };
+  if (isUndecided(session, seen))
+    return { kind: 'failed', text: '', why: `Nothing shows how the turn of ${slug} ended` };
+  const text =
+    end === null
+      ? ''
+      : session.type === 'json'
+        ? await answerOf(client, slug, { id: sent.id, since })
+        : await shownAnswer(client, slug, { sent, hooks, message: end.message ?? '' });
+  return { kind: 'answered', text: text === '' ? await shownByCommand(client, session, { ...delivery, since }) : text };
+}
+
+/** What shows how the turn of a prompt ended. */
+interface SeenEnd {
+  delivery: Delivery;
+  /** when CBOS sent the prompt */
+  since: string;
+  hooks: Explanation['evidence']['hooks'];
+  /** whether a hook has reported the prompt */
+  hasPrompt: boolean;
+  /** the end of the turn, as a hook or an event reported it */
+  end: { message?: string | null } | null;
+  isInterrupted: boolean;
+  explanation: Explanation;
+}
+
+/**
+ * Reads how the turn ended, and waits for what the server learns a moment later: that a hook refused the prompt, or
+ * that the screen shows no turn any more. Only then does the screen show whether the turn was interrupted, which no
+ * hook reports.
+ */
+async function settledEnd(client: Caller, { session, sent }: EndedTurn): Promise<SeenEnd> {
+  const beganAt = performance.now();
+  for (;;) {
+    const seen = await readEnd(client, session, sent);
+    const lagMs = isUndecided(session, seen) ? UNDECIDED_MS : mayChange(session, seen.explanation) ? REFUSAL_LAG_MS : 0;
+    if (isRefused(seen.delivery) || performance.now() - beganAt >= lagMs) return seen;
+    await delay(ASK_AGAIN_MS);
+  }
+}
+
+async function readEnd(client: Caller, { slug, type }: Session, sent: Delivery): Promise<SeenEnd> {
+  const delivery = await client.call('getDelivery', { params: { slug, id: sent.id } });
+  const explanation = await client.call('explain', { params: { slug } });
+  const { hooks, json } = explanation.evidence;
+  const prompt = hooks?.prompt ?? null;
+  const isOwn = prompt !== null && prompt.at >= delivery.created_at && sent.text.startsWith(prompt.text.trim());
+  // A held prompt may have been sent long after it was accepted. CBOS notes that it was sent after the hook reports it.
+  const heldUntil = isOwn ? prompt.at : delivery.updated_at;
+  const since = sent.status === 'queued' ? heldUntil : delivery.created_at;
+  const hasPrompt = prompt !== null && prompt.at >= since;
+  const reported = type === 'json' ? json?.turn_end : hooks?.turn_end;
+  const end = reported != null && reported.at >= since ? reported : null;
   const isInterrupted =
     delivery.phase === 'interrupted' ||
-    (isEnd && 'interrupted' in end && end.interrupted) ||
-    (hasPrompt && settled.interrupted === true);
-  if (isInterrupted || (session.type === 'screen' && hasNoEnd))
-    return { kind: 'failed', text: '', why: `The turn of ${slug} was interrupted` };
-  const text = !isEnd
-    ? ''
-    : session.type === 'json'
-      ? await answerOf(client, slug, { id: sent.id, since })
-      : await shownAnswer(client, slug, { sent, hooks, message: end.message ?? '' });
-  return { kind: 'answered', text: text === '' ? await shownByCommand(client, session, { ...delivery, since }) : text };
+    (end !== null && 'interrupted' in end && end.interrupted === true) ||
+    (hasPrompt && explanation.status.interrupted === true);
+  return { delivery, since, hooks, hasPrompt, end, isInterrupted, explanation };
+}
+
+/** Reports whether Claude Code has got the prompt of a terminal session, and nothing shows yet how its turn ended. */
+function isUndecided({ type }: Session, { hasPrompt, end, isInterrupted, explanation }: SeenEnd): boolean {
+  return type === 'screen' && hasPrompt && end === null && !isInterrupted && explanation.status.detail !== 'error';
+}
+
+function mayChange({ type, status }: Session, { verdicts }: Explanation): boolean {
+  const mayBeRefused = type === 'screen' && status.detail === 'error';
+  return mayBeRefused || verdicts.some(({ source, primary }) => source === 'screen' && primary === 'active');
 }
 
 const isSameError = (before: Session | null, { status }: Session): boolean =>
   before?.status.detail === 'error' && before.status.because.evidence === status.because.evidence;
 
+/** The statuses of a delivery that Claude Code has not got, or may not have got. */
+const NOT_DELIVERED: ReadonlySet<Delivery['status']> = new Set(['failed', 'cancelled', 'unknown']);
+
 const isRefused = ({ phase }: Delivery): boolean => phase === 'refused' || phase === 'refused_back';
-
-async function settledDelivery(client: Caller, { slug, type, status }: Session, sent: Delivery): Promise<Delivery> {
-  const mayBeRefused = type === 'screen' && status.detail === 'error';
-  const rounds = mayBeRefused ? REFUSAL_LAG_MS / ASK_AGAIN_MS : 0;
-  for (let round = 0; ; round += 1) {
-    const delivery = await client.call('getDelivery', { params: { slug, id: sent.id } });
-    if (isRefused(delivery) || round >= rounds) return delivery;
-    await delay(ASK_AGAIN_MS);
-  }
-}
-
-/** Waits until the screen shows no turn any more. Only then does it show whether the turn was interrupted. */
-async function settledExplanation(client: Caller, { slug }: Session): Promise<Explanation> {
-  for (let round = 0; ; round += 1) {
-    const explanation = await client.call('explain', { params: { slug } });
-    const screen = explanation.verdicts.find(({ source }) => source === 'screen');
-    if (screen?.primary !== 'active' || round >= REFUSAL_LAG_MS / ASK_AGAIN_MS) return explanation;
-    await delay(ASK_AGAIN_MS);
-  }
-}
 
 /** Returns the answer of a terminal session. It is not known if Claude Code has begun a turn of its own since then. */
 async function shownAnswer(

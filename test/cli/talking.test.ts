@@ -1,4 +1,5 @@
 import { beforeEach, describe, expect, test } from 'vitest';
+import { SINCE } from '../harness/some-session.ts';
 import { waitFor } from '../harness/wait-for.ts';
 import { runCommand, startCommand } from './command-line.ts';
 import { serveCommands } from './served.ts';
@@ -14,6 +15,7 @@ beforeEach(async () => {
 let before = 0;
 const arrival = (): Promise<unknown> =>
   waitFor(() => cli.server.sessions.deliveries('AUTH').length > before, { describe: 'the text arrives' });
+const lastId = (): string => cli.server.sessions.deliveries('AUTH')[0]?.id ?? '';
 const lastSent = (): string | undefined => cli.server.sessions.deliveries('AUTH')[0]?.text;
 
 describe('send', () => {
@@ -69,6 +71,34 @@ describe('send', () => {
     cli.server.sessions.change('AUTH', WAITS_FOR_INPUT);
     expect(await command.ended).toBe(0);
     expect(command.stdout.text).toBe('✓ AUTH  done  Done.\n');
+  });
+
+  test('--wait does not end while CBOS still holds the prompt, however long the session looks ready', async () => {
+    const command = startCommand(['send', 'AUTH', 'hello', '--queue', '--wait'], cli.where);
+    await arrival();
+    await waitFor(() => command.stderr.text.includes('AUTH: queued; CBOS sends it'), {
+      describe: 'the command says that the prompt is held',
+    });
+    cli.server.sessions.sendQueued('AUTH', lastId());
+    cli.server.sessions.change('AUTH', WORKS);
+    cli.server.sessions.change('AUTH', WAITS_FOR_INPUT);
+    expect(await command.ended).toBe(0);
+    expect(command.stdout.text).toBe('✓ AUTH  done  Done.\n');
+  });
+
+  test('--wait fails if the prompt is cancelled, or if an interrupt paused the queue', async () => {
+    const cancelled = startCommand(['send', 'AUTH', 'hello', '--queue', '--wait'], cli.where);
+    await arrival();
+    await cli.server.sessions.cancelDelivery('AUTH', lastId());
+    expect(await cancelled.ended).toBe(1);
+    expect(cancelled.stderr.text).toBe('cbos: AUTH: cancelled, not sent — cbos show AUTH\n');
+
+    cli.server.sessions.change('AUTH', { queue_stopped_at: SINCE });
+    const { code, stderr } = await runCommand(['send', 'AUTH', 'hello', '--queue', '--wait'], cli.where);
+    expect({ code, stderr }).toEqual({
+      code: 1,
+      stderr: 'cbos: AUTH: the prompt is held, because an interrupt paused the queue — cbos queue resume AUTH\n',
+    });
   });
 
   test('--wait prints what the session asks', async () => {

@@ -1,8 +1,9 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import type { ChooseScene } from '../../src/demo/scenes/choose.ts';
-import { attentionOf, type Explanation, type LastResponse } from '../../src/protocol/index.ts';
+import { attentionOf, type Explanation, type LastResponse, type Session } from '../../src/protocol/index.ts';
 import { type Cbos, startCbos } from '../harness/cbos.ts';
 import { type ClaudeWorld, claudeWorld } from '../harness/claude.ts';
+import { typeAtTerminal } from '../harness/claude-in-screen.ts';
 import { waitFor } from '../harness/wait-for.ts';
 
 /** An answer that is longer than what CBOS keeps of a hook's report. */
@@ -117,6 +118,21 @@ describe.each([
       code: 0,
       stdout: `${LONG_ANSWER}\n`,
       stderr: '',
+    });
+  });
+
+  test.runIf(type === 'screen')('a prompt that is held is waited for until its own turn is over', async () => {
+    const screenId = (await cbos.session(slug)).screen_id ?? '';
+    await typeAtTerminal(world.env, screenId, 'a draft of a person');
+    const hasDraft = ({ buffer_tail }: Session): boolean => buffer_tail?.includes('a draft of a person') === true;
+    await cbos.until(slug, hasDraft, 'has a draft in its prompt');
+    const sending = cbos.cli(['send', slug, '--queue', '--wait', 'G scene:hello']);
+    await cbos.until(slug, ({ status }) => status.unchanged_ms > 6_000, 'looks ready for seconds');
+    await typeAtTerminal(world.env, screenId, '\x15');
+    expect(await sending).toEqual({
+      code: 0,
+      stdout: 'Hello! I am ready when you are.\n',
+      stderr: `cbos: ${slug}: queued; CBOS sends it as soon as the session is ready\n`,
     });
   });
 

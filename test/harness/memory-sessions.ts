@@ -412,8 +412,8 @@ export class MemorySessions implements UnattendedSessions {
   delivery = (slug: string, id: string): Delivery => this.#texts.get(this.get(slug).slug, id);
   changeDelivery = async (slug: string, id: string, text: string): Promise<Delivery> =>
     this.#texts.change(this.get(slug).slug, id, { text });
-  cancelDelivery = async (slug: string, id: string): Promise<Delivery> =>
-    this.#texts.change(this.get(slug).slug, id, { status: 'cancelled' });
+  sendQueued = (slug: string, id: string): Delivery => this.#texts.change(slug, id, { status: 'delivered' });
+  cancelDelivery = async (slug: string, id: string) => this.#texts.change(slug, id, { status: 'cancelled' });
 
   stash = (): StashedResponse[] => this.#texts.stash();
 

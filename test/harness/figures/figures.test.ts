@@ -155,7 +155,12 @@ test('a run reports what each file used, what was retried, and what failed in qu
   const run = JSON.parse(readFileSync(file, 'utf8')) as Run;
   expect(run).toEqual({
     files: { 'nested.test.ts': { wall: expect.any(Number), cpu: expect.any(Number), launches: 0 } },
-    retried: [{ test: 'nested.test.ts > is retried without what its first attempt left', failure: expect.stringContaining('expected 1 to be 2') }],
+    retried: [
+      {
+        test: 'nested.test.ts > is retried without what its first attempt left',
+        failure: expect.stringContaining('expected 1 to be 2'),
+      },
+    ],
     quarantined: [
       { test: rows[0]?.test, failure: expect.stringContaining("expected 'it rains' to be 'sun'") },
       { test: rows[1]?.test, failure: null },
