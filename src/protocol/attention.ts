@@ -132,7 +132,10 @@ function attentionGiven(session: Attending, need: Need | null): Attention {
   return primary === null && isStarting ? 'new' : 'unknown';
 }
 
-/** Reports whether the user has interrupted the last turn of a session, so that it is not done but needs nobody. */
+/**
+ * Reports whether the last turn of a session was interrupted, by whatever, so that the session is not done, but wants
+ * nothing from the user.
+ */
 export function wasInterrupted(session: Attending): boolean {
   return session.status.interrupted === true && attentionOf(session) === 'done';
 }

@@ -1,6 +1,7 @@
-import { type Question, type Status, stateOf } from '../../protocol/index.ts';
+import { type Status, stateOf } from '../../protocol/index.ts';
 import { derive } from './derive.ts';
 import type { Evidence, StatusMemory, Verdict } from './evidence.ts';
+import { identify } from './identity.ts';
 import type { Millis } from './millis.ts';
 import type { Thresholds } from './thresholds.ts';
 
@@ -60,8 +61,13 @@ export function advanceStatus(previous: StatusMemory | null, input: StatusInput)
   const detail = isStuck ? null : verdict.detail;
   const hasMoved = previous === null || previous.primary !== primary || previous.detail !== detail;
   const health = healthOf(previous, { primary, hasMoved, now });
-  const question = keepIdentity(previous?.question ?? null, verdict.question);
-  const questions = question === null ? [] : [question, ...verdict.questions.slice(1)];
+  const asked = { shown: previous?.shown ?? [], question: previous?.question ?? null };
+  const { questions: identified, shown } = identify(asked, verdict, evidence);
+  const questions = identified.map((question) => {
+    const before = previous?.questions.find(({ id }) => id === question.id);
+    return before === undefined ? question : { ...question, asked_at: before.asked_at };
+  });
+  const question = questions[0] ?? null;
   const isNewFact = EXACT_SOURCES.has(verdict.because.source) && previous?.because.rule === verdict.because.rule;
   // The status is unknown both while a session starts and while its set-up runs, but these are two different states.
   const isOtherUnknown = primary === null && previous?.because.rule !== verdict.because.rule;
@@ -77,6 +83,7 @@ export function advanceStatus(previous: StatusMemory | null, input: StatusInput)
     recoveredAt: health.recoveredAt,
     question,
     questions,
+    shown,
     // The status keeps its original reason, because several sources report the same status one after another.
     because: isAnnounced ? verdict.because : previous.because,
     wait: verdict.wait,
@@ -124,28 +131,6 @@ function healthOf(
   return isRecovering
     ? { health: 'RECOVERED', recoveredAt: previous.recoveredAt }
     : { health: 'ALIVE', recoveredAt: null };
-}
-
-/**
- * Returns the open question. A dialog keeps its identity as long as it is open, even if a better source identifies it
- * later or if its last option is drawn later.
- */
-function keepIdentity(before: Question | null, now: Question | null): Question | null {
-  if (before === null || now === null || before.id === now.id) {
-    return before !== null && now !== null ? { ...now, asked_at: before.asked_at } : now;
-  }
-  return isSameDialog(before, now) ? { ...now, id: before.id, asked_at: before.asked_at } : now;
-}
-
-function isSameDialog(before: Question, now: Question): boolean {
-  if (before.kind !== now.kind || before.kind === 'closing') return false;
-  // Two different tool call ids mean two different dialogs.
-  if (before.tool !== null && now.tool !== null) return false;
-  if (before.tool !== null || now.tool !== null) {
-    const [drawn, other] = before.tool === null ? [before, now] : [now, before];
-    return other.options.length === 0 || other.text === drawn.text;
-  }
-  return false;
 }
 
 /** Returns the status in the form that the server sends to clients. */

@@ -5,6 +5,7 @@ import { fingerprint } from './fingerprint.ts';
 import { formEvidence, formQuestion, isToolOf } from './form-question.ts';
 import { isTurnRunning } from './hooks/hooks.ts';
 import type { Millis } from './millis.ts';
+import { drawnIdentity } from './question.ts';
 import type { ScreenDialog } from './screen/screen-evidence.ts';
 
 /**
@@ -47,8 +48,15 @@ export function formsBehind(shownAt: Millis, { forms = [], tools }: HookEvidence
     .map((form) => ({ ...formQuestion(form), behind: true }));
 }
 
-/** Returns the question of the form that the terminal shows. Its fields are known if a hook has reported them. */
-export function drawnForm(dialog: ScreenDialog, hooks: HookEvidence, openedAt: Millis): Question | null {
+/**
+ * Returns the question of the form that the terminal shows, and its identity by what the screen shows. The fields are
+ * known if a hook has reported them.
+ */
+export function drawnForm(
+  dialog: ScreenDialog,
+  hooks: HookEvidence,
+  { openedAt, movedMs }: { openedAt: Millis; movedMs: number },
+): (Pick<Verdict, 'drawn' | 'called'> & { question: Question }) | null {
   if (dialog.form === undefined) return null;
   const { server, mode, accepted } = dialog.form;
   const shown = dialog.parts[0]?.text ?? '';
@@ -56,11 +64,13 @@ export function drawnForm(dialog: ScreenDialog, hooks: HookEvidence, openedAt: M
     (form) => form.form.mode === mode && (server === null || (form.form.server === server && isStartOf(shown, form))),
   );
   const name = known?.form.server ?? server ?? 'unknown';
-  const id = known?.id ?? fingerprint(['form', name, shown, String(openedAt)]);
+  const looks = fingerprint(['form', server ?? 'unknown', shown, ...(accepted === true ? ['accepted'] : [])]);
+  const drawn = { looks, openedAt: openedAt - movedMs };
+  // The server has its answer, so an answer to the form must not reach the dialog that waits for the server.
+  const knownId = known === undefined || accepted !== true ? known?.id : acceptedIdentity(known.id);
   const isLeft = accepted !== true && hooks.turnEnd !== null && !isTurnRunning(hooks);
-  return formQuestion({
-    // The server has its answer, so an answer to the form must not reach the dialog that waits for the server.
-    id: accepted === true ? fingerprint(['accepted', id]) : id,
+  const question = formQuestion({
+    id: knownId ?? drawnIdentity(drawn),
     message: known?.message ?? shown,
     form: {
       ...(known?.form ?? { mode, server: name, fields: [] }),
@@ -70,7 +80,11 @@ export function drawnForm(dialog: ScreenDialog, hooks: HookEvidence, openedAt: M
     },
     askedAt: known?.askedAt ?? openedAt,
   });
+  return { question, drawn, called: known === undefined ? null : { at: known.askedAt - movedMs, isAsked: true } };
 }
+
+/** Returns the identity of the dialog that waits for a server after the form with this identity was accepted. */
+export const acceptedIdentity = (id: string): string => fingerprint(['accepted', id]);
 
 /** The screen shows the first paragraph of a message, and wraps it. */
 const isStartOf = (shown: string, { message }: HookForm): boolean => squeeze(message).startsWith(squeeze(shown));

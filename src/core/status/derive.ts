@@ -11,7 +11,7 @@ import { isInterrupted, withoutQuestion } from './interrupted.ts';
 import { jsonQuestions } from './json/json-question.ts';
 import { limitInForce } from './limit.ts';
 import type { Millis } from './millis.ts';
-import { asClosing, dialogQuestion } from './question.ts';
+import { asClosing, dialogQuestion, drawnDialog } from './question.ts';
 import type { ScreenDialog } from './screen/screen-evidence.ts';
 import { DEFAULT_THRESHOLDS, type Thresholds } from './thresholds.ts';
 import { longestWaiting, toolBehind } from './tool-behind.ts';
@@ -44,9 +44,9 @@ export function derive(evidence: Evidence, now: Millis, thresholds: Thresholds =
   return mayAsk ? withWaitingForms(verdict, evidence.hooks) : verdict;
 }
 
-type Asked = Pick<Verdict, 'question' | 'questions' | 'wait'>;
+type Asked = Pick<Verdict, 'question' | 'questions' | 'wait' | 'drawn' | 'called'>;
 
-const NOTHING_ASKED: Asked = { question: null, questions: [], wait: null };
+const NOTHING_ASKED: Asked = { question: null, questions: [], wait: null, drawn: null, called: null };
 
 /**
  * How long before a dialog opens another request may come whose dialog waits behind it. The dialog of a request opens
@@ -73,24 +73,30 @@ function askedBy(winner: SourceVerdict, { evidence, settled }: Hearing): Asked {
   const { movedMs = 0, hooks } = evidence;
   if (primary !== 'waiting' || detail === null) return NOTHING_ASKED;
   const inWords = (questions: readonly Question[]): Asked => ({
+    ...NOTHING_ASKED,
     question: questions[0] ?? null,
     questions,
-    wait: null,
   });
   if (isClosing(winner)) return inWords([asClosing({ text: winner.evidence, endedAt: winner.since, movedMs })]);
   if (evidence.json !== undefined) return inWords(jsonQuestions(evidence.json));
   const dialog = settled?.reading.dialog ?? null;
-  const form = dialog === null ? null : drawnForm(dialog, hooks, winner.since);
-  if (form !== null) return inWords([form, ...questionsBehind(winner.since - BEHIND_MS, hooks, movedMs)]);
+  const openedAt = dialog === null ? winner.since : (settled?.since ?? winner.since);
+  const form = dialog === null ? null : drawnForm(dialog, hooks, { openedAt, movedMs });
+  if (form !== null) {
+    const behind = questionsBehind(winner.since - BEHIND_MS, hooks, movedMs);
+    return { ...inWords([form.question, ...behind]), drawn: form.drawn, called: form.called };
+  }
   if (detail !== 'permission' && detail !== 'question' && detail !== 'plan' && detail !== 'setup') return NOTHING_ASKED;
   const ask = (shown: ScreenDialog | null, tool: PendingTool | null): Asked => {
-    const question = dialogQuestion({ kind: detail, dialog: shown, tool, openedAt: winner.since, movedMs });
+    const question = dialogQuestion({ kind: detail, dialog: shown, tool, openedAt, movedMs });
     const shownAt = tool === null ? winner.since - BEHIND_MS : (tool.requestedAt ?? tool.at);
     // If CBOS does not know which call a permission dialog shows, it may be any of the open requests.
     const isUnknown = tool === null && detail === 'permission';
     const behind = isUnknown ? [] : questionsBehind(shownAt, hooks, movedMs);
     const questions = [question, ...behind, ...(shown === null ? [] : formsBehind(winner.since, hooks))];
-    return { question, questions, wait: tool?.wait?.id ?? null };
+    const drawn = shown && drawnDialog({ kind: detail, dialog: shown, openedAt, movedMs });
+    const called = tool && { at: tool.at - movedMs, isAsked: tool.requestedAt !== null };
+    return { question, questions, wait: tool?.wait?.id ?? null, drawn, called };
   };
   // If the detailed transcript covers the dialog, only the hook knows what the dialog asks.
   const isCovered = dialog?.parts.every((part) => part.options.length === 0) === true;

@@ -12,6 +12,7 @@ import type { Elicitation } from '../forms/index.ts';
 import type { Cut, CutEnd } from './kept-text.ts';
 import type { Millis } from './millis.ts';
 import type { ScreenEvidence } from './screen/screen-evidence.ts';
+import type { NoticedDialog, RememberedDialogs } from './shown-dialog.ts';
 
 /** Whether the session's Claude Code process is alive, according to the operating system. */
 export interface ProcessEvidence {
@@ -249,7 +250,7 @@ export interface Evidence {
 }
 
 /** The state that one evaluation of the status passes on to the next; see `advanceStatus`. */
-export interface StatusMemory {
+export interface StatusMemory extends RememberedDialogs {
   primary: Primary | null;
   detail: Detail | null;
   state: State;
@@ -272,7 +273,7 @@ export interface StatusMemory {
 }
 
 /** What the evidence means now, and when to evaluate it again if nothing new arrives. */
-export interface Verdict {
+export interface Verdict extends NoticedDialog {
   primary: Exclude<Primary, 'stuck'> | null;
   detail: Detail | null;
   because: Because;

@@ -14,7 +14,7 @@
  * - `arbitrate/dispute.ts`: disagreements between sources
  * - `arbitrate/races.ts`: races between sources
  * - `thresholds.ts`: how long something must last before it counts (settings)
- * - `question.ts`: the question that a session asks
+ * - `question.ts`: the question that a session asks; `identity.ts`: the id that it keeps
  * - `asked-options.ts`: the question's options before the dialog is drawn
  * - `option-meaning.ts`: the meaning of an option
  * - `set-clock.ts`: what happens when the wall clock is set
@@ -33,6 +33,7 @@ export { valuesOf } from './form-question.ts';
 export { HOOK_RULES } from './hooks/hook-rules.ts';
 export { hasSameCall, isTurnRunning, NO_HOOKS, observeHook } from './hooks/hooks.ts';
 export { forgetWait, interruptCalls, openWaits, settleCall } from './hooks/unreported.ts';
+export { questionOf } from './identity.ts';
 export * from './json/json-events.ts';
 export { jsonState, TRUSTS } from './json/json-question.ts';
 export { JSON_RULES } from './json/json-rules.ts';
@@ -52,6 +53,7 @@ export * from './screen/screen-evidence.ts';
 export { readScreen, SCREEN_RULES, SCREEN_SIGNS } from './screen/screen-rules.ts';
 export type { ScreenSigns } from './screen/signs.ts';
 export * from './set-clock.ts';
+export type { ShownDialog } from './shown-dialog.ts';
 export { readByRules } from './source-rules.ts';
 export { DEFAULT_THRESHOLDS, type Thresholds } from './thresholds.ts';
 export * from './timeline.ts';

@@ -5,6 +5,7 @@ import type { PendingTool, StartedAgent } from './evidence.ts';
 import { fingerprint } from './fingerprint.ts';
 import type { Millis } from './millis.ts';
 import type { ScreenDialog } from './screen/screen-evidence.ts';
+import type { DrawnDialog } from './shown-dialog.ts';
 import { WITHHELD } from './tool-behind.ts';
 
 const iso = (at: Millis): string => new Date(at).toISOString();
@@ -35,11 +36,24 @@ export interface DialogSources {
   movedMs: number;
 }
 
+/** Returns the identity of a tool call that opens a dialog. */
+export const callIdentity = (kind: DialogKind, tool: PendingTool, movedMs: number): string =>
+  fingerprint([kind, tool.id ?? `${tool.name} ${tool.at - movedMs}`]);
+
+/** Returns what the screen shows of a dialog, whatever hooks report about it. */
+export function drawnDialog({ kind, dialog, openedAt, movedMs }: Omit<DialogSources, 'tool'>): DrawnDialog {
+  const first = drawnParts({ kind, dialog, tool: null })[0];
+  const labels = (first?.options ?? []).map((option) => option.label);
+  return { looks: fingerprint([kind, first?.text ?? '', ...labels]), openedAt: openedAt - movedMs };
+}
+
+/** Returns the identity of a dialog that only the screen shows. */
+export const drawnIdentity = ({ looks, openedAt }: DrawnDialog): string => fingerprint([looks, String(openedAt)]);
+
 /**
  * Builds the question for an open dialog. If hooks report the tool call, the call's id serves as the question's
  * identity. This identity does not change when the options appear on the screen or when the server restarts. Otherwise,
- * CBOS computes the identity from the dialog and the time at which it opened, by the clock as it was before anyone
- * changed it.
+ * CBOS computes the identity from what the screen shows. `identify` keeps the identity that was shown first.
  */
 export function dialogQuestion(sources: DialogSources): Question {
   const { kind, dialog, tool, openedAt, movedMs } = sources;
@@ -47,12 +61,8 @@ export function dialogQuestion(sources: DialogSources): Question {
   const first = questions[0];
   const text = first?.text ?? (tool === null ? '' : describeTool(tool));
   const askedAt = tool?.requestedAt ?? openedAt;
-  const identity =
-    tool === null
-      ? [kind, text, ...(first?.options ?? []).map((option) => option.label), String(openedAt - movedMs)]
-      : [kind, tool.id ?? `${tool.name} ${tool.at - movedMs}`];
   return {
-    id: fingerprint(identity),
+    id: tool === null ? drawnIdentity(drawnDialog(sources)) : callIdentity(kind, tool, movedMs),
     kind,
     text,
     tool: tool === null ? null : { name: tool.name, input: tool.input ?? null },
@@ -89,7 +99,7 @@ export function asDrawn(question: Question, dialog: ScreenDialog): Question {
  * Returns the parts of the question as the screen shows them. A dialog's text is drawn first, and its options are known
  * when the dialog is completely drawn.
  */
-function drawnParts({ kind, tool, dialog }: DialogSources): QuestionPart[] {
+function drawnParts({ kind, tool, dialog }: Pick<DialogSources, 'kind' | 'tool' | 'dialog'>): QuestionPart[] {
   const asked = kind === 'question' && tool !== null ? askedQuestions(tool.input) : [];
   const parts = mergeParts(asked, dialog?.parts ?? []);
   return dialog?.isWhole === false ? parts.map((part) => ({ ...part, options: [] })) : parts;

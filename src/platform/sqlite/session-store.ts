@@ -1,6 +1,7 @@
 import { z } from 'zod';
 import { Loss, SessionType, Worktree } from '../../protocol/index.ts';
 import type { Database } from './database.ts';
+import { ShownDialog } from './shown-dialog.ts';
 
 /** The options with which a session was launched. They are kept so that `restart` can repeat the launch. */
 export const Launch = z.object({
@@ -144,6 +145,8 @@ export interface SessionRecord {
   /** how the last launch ended; a launch keeps it only if a turn was interrupted, and the next turn clears it */
   ended: EndedSession | null;
   reported: Reported;
+  /** the dialogs that were shown as questions, the newest last */
+  shown: readonly ShownDialog[];
 }
 
 const Row = z.object({
@@ -180,6 +183,7 @@ const Row = z.object({
   loss: z.string().nullable(),
   ended: z.string().nullable(),
   reported: z.string().nullable(),
+  shown: z.string().nullable(),
 });
 
 export interface SessionStore {
@@ -194,7 +198,7 @@ export interface SessionStore {
 export function createSessionStore(database: Database): SessionStore {
   const all = database.prepare('SELECT * FROM sessions ORDER BY rowid');
   const save = database.prepare(`
-    INSERT INTO sessions VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)
+    INSERT INTO sessions VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)
     ON CONFLICT (id) DO UPDATE SET slug = excluded.slug, path = excluded.path, adopted = excluded.adopted,
       launch = excluded.launch, launch_id = excluded.launch_id, screen_id = excluded.screen_id, screen_window = excluded.screen_window,
       daemon_pid = excluded.daemon_pid, daemon_start = excluded.daemon_start,
@@ -205,7 +209,7 @@ export function createSessionStore(database: Database): SessionStore {
       answer_key = excluded.answer_key, cleared_at = excluded.cleared_at, removed_at = excluded.removed_at,
       queue_stopped_at = excluded.queue_stopped_at, typed = excluded.typed, parked_at = excluded.parked_at,
       boot = excluded.boot, stop_asked_at = excluded.stop_asked_at, loss = excluded.loss, ended = excluded.ended,
-      reported = excluded.reported`);
+      reported = excluded.reported, shown = excluded.shown`);
   const remove = database.prepare('DELETE FROM sessions WHERE id = ?');
   return {
     all: () => all.all().map((row) => toRecord(Row.parse(row))),
@@ -245,6 +249,7 @@ export function createSessionStore(database: Database): SessionStore {
         record.loss === null ? null : JSON.stringify(record.loss),
         record.ended === null ? null : JSON.stringify(record.ended),
         JSON.stringify(record.reported),
+        JSON.stringify(record.shown),
       );
     },
     remove: (id) => {
@@ -285,6 +290,7 @@ function toRecord(row: z.infer<typeof Row>): SessionRecord {
     loss: row.loss === null ? null : LostSession.parse(JSON.parse(row.loss)),
     ended: row.ended === null ? null : EndedSession.parse(JSON.parse(row.ended)),
     reported: row.reported === null ? NOTHING_REPORTED : Reported.parse(JSON.parse(row.reported)),
+    shown: row.shown === null ? [] : z.array(ShownDialog).parse(JSON.parse(row.shown)),
   };
 }
 

@@ -85,6 +85,7 @@ export function observeForeign({ deps, roster }: Pick<AdoptContext, 'deps' | 'ro
     loss: null,
     ended: null,
     reported: NOTHING_REPORTED,
+    shown: [],
   });
   member.actor.intake.seeAgent({ pid: found.claude.pid, startTime: found.claude.startTime, startedAt: null });
   member.actor.seeAttached(found.screen.attached);

@@ -55,5 +55,6 @@ export function newRecord(
     loss: null,
     ended: null,
     reported: NOTHING_REPORTED,
+    shown: [],
   };
 }

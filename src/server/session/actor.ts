@@ -119,7 +119,7 @@ export class SessionActor {
       hooks: hooks.evidence,
       json: json?.evidence,
       movedMs: (json ?? hooks).movedMs,
-      memory: memoryOf(deps.history.last(record.id), clock.now()),
+      memory: memoryOf(deps.history.last(record.id), record.shown, clock.now()),
       onChange: (memory, before) => this.onStatusChange(memory, before),
     });
     this.intake = new EvidenceIntake({

@@ -1,5 +1,5 @@
 import { type AnswerPlan, partsOf, planAnswer } from '../../core/answer/answer.ts';
-import { standingFor } from '../../core/status/index.ts';
+import { questionOf, standingFor } from '../../core/status/index.ts';
 import { type Answer, CatalogueError, type Question, type StandingChoices } from '../../protocol/index.ts';
 import type { SessionActor } from './actor.ts';
 
@@ -18,10 +18,10 @@ export function openQuestion(actor: AskingSession, id: string | undefined): Ques
   if (!record.adopted && !actor.isDead()) {
     throw new CatalogueError('not_adopted', undefined, { hint: `cbos adopt ${record.screenId}` });
   }
-  const { questions } = actor.status.memory();
-  const [oldest] = questions;
+  const memory = actor.status.memory();
+  const [oldest] = memory.questions;
   if (oldest === undefined) throw new CatalogueError('no_question', `${actor.slug} has no open question`);
-  const meant = id === undefined ? oldest : questions.find((question) => question.id === id);
+  const meant = id === undefined ? oldest : questionOf(memory, id);
   if (meant === undefined) throw new CatalogueError('stale_question');
   return meant;
 }

@@ -1,4 +1,4 @@
-import type { StatusMemory } from '../../core/status/index.ts';
+import type { ShownDialog, StatusMemory } from '../../core/status/index.ts';
 import type { SessionRecord } from '../../platform/sqlite/session-store.ts';
 import type { StatusChange } from '../../protocol/index.ts';
 import { toTimestamp } from './view.ts';
@@ -10,10 +10,10 @@ export function changeOf(memory: StatusMemory, at: number): StatusChange {
 }
 
 /**
- * Returns the last status that a previous server stored. It only shows how long the status has lasted; the status
- * itself is derived from the evidence again.
+ * Returns the last status that a previous server stored. It only shows how long the status has lasted, and under which
+ * ids questions were shown; the status itself is derived from the evidence again.
  */
-export function memoryOf(last: StatusChange | null, now: number): StatusMemory | null {
+export function memoryOf(last: StatusChange | null, shown: readonly ShownDialog[], now: number): StatusMemory | null {
   if (last === null) return null;
   // The clock may have been set back since the status was stored.
   const at = Math.min(Date.parse(last.at), now);
@@ -28,6 +28,7 @@ export function memoryOf(last: StatusChange | null, now: number): StatusMemory |
     recoveredAt: null,
     question: null,
     questions: [],
+    shown,
     wait: null,
     lastQuestion: null,
   };
@@ -35,11 +36,15 @@ export function memoryOf(last: StatusChange | null, now: number): StatusMemory |
 
 /** Returns what a session's record keeps of a new status. Once another turn has begun, the interrupted one is over. */
 export function keptWith(
-  { primary, question }: StatusMemory,
+  { primary, question, shown }: StatusMemory,
   { endedAt, ended }: Pick<SessionRecord, 'endedAt' | 'ended'>,
 ): Partial<SessionRecord> {
   const isOver = primary === 'active' && endedAt === null && ended !== null;
-  return { ...(question === null ? {} : { lastQuestion: question.text }), ...(isOver ? { ended: null } : {}) };
+  return {
+    shown,
+    ...(question === null ? {} : { lastQuestion: question.text }),
+    ...(isOver ? { ended: null } : {}),
+  };
 }
 
 /** Reports whether a turn was running, or was waiting for the answer to a dialog. */

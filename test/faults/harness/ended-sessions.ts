@@ -57,6 +57,7 @@ export function makeEndedSessions(world: World, { count, changes, recordingBytes
         loss: null,
         ended: null,
         reported: NOTHING_REPORTED,
+        shown: [],
         removedAt: null,
         typed: null,
       },

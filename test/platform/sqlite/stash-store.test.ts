@@ -51,6 +51,7 @@ beforeEach(() => {
     loss: null,
     ended: null,
     reported: NOTHING_REPORTED,
+    shown: [],
     typed: null,
     removedAt: null,
     hooks: null,

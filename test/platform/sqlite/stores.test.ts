@@ -61,6 +61,7 @@ const record: SessionRecord = {
   loss: null,
   ended: null,
   reported: NOTHING_REPORTED,
+  shown: [{ id: 'q', also: ['p'], call: 'c', drawn: { looks: 'l', openedAt: 1.5 }, isAsked: true }],
   typed: null,
   removedAt: null,
   hooks: { last: 'Stop' },

@@ -31,6 +31,7 @@ import { answerMemory } from './30-answer-memory.ts';
 import { trustedSetUps } from './31-trusted-set-ups.ts';
 import { endedSessions } from './32-ended-sessions.ts';
 import { reported } from './33-reported.ts';
+import { shownDialogs } from './34-shown-dialogs.ts';
 
 /**
  * The steps that create the database schema. A step that has been released is never changed; a new step is appended
@@ -70,4 +71,5 @@ export const MIGRATIONS: readonly string[] = [
   trustedSetUps,
   endedSessions,
   reported,
+  shownDialogs,
 ];
