@@ -21,7 +21,7 @@ export async function measure(): Promise<Figure[]> {
   repository.commit();
   repository.git('checkout', '--quiet', '-b', 'task');
   repository.write('many.ts', linesOf('new'));
-  const browser = await openBrowser(world);
+  const browser = await openBrowser(world, { isWhole: true });
   await using one = await startPage(browser, {
     prepare: ({ sessions }) => void sessions.add('AUTH', { ...DONE, path: repository.dir }),
   });

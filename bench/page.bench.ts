@@ -46,7 +46,7 @@ const LIMITS = { taskMs: 50, heapMb: 2, processMb: 20, withoutTerminalKb: 250, w
 
 export async function measure(): Promise<Figure[]> {
   await using world = createWorld();
-  const browser = await openBrowser(world, { webgl: true });
+  const browser = await openBrowser(world, { webgl: true, isWhole: true });
   return [...(await measureList(browser)), ...(await measureTerminal(browser)), ...(await measureSizes(browser))];
 }
 

@@ -3,7 +3,14 @@ import { isAllBuilt } from '../build/fingerprint.mjs';
 import { ROOT } from '../root.mjs';
 import { capture } from '../run-command.mjs';
 import { arePackagesInstalled, installPackages } from './packages.mjs';
-import { installPrograms, missingPrograms, NEEDED_FOR, WANTED_FOR_TEST } from './system-programs.mjs';
+import {
+  FASTER_FOR_TEST,
+  installPrograms,
+  isPackaged,
+  missingPrograms,
+  NEEDED_FOR,
+  WANTED_FOR_TEST,
+} from './system-programs.mjs';
 
 /**
  * Prepares a checkout: installs npm packages and system programs, and builds CBOS. If nothing is missing, it does
@@ -19,7 +26,7 @@ export async function prepare(goal) {
     goal === 'test' ? installWanted() : [],
     installMissingPackages(),
   ]);
-  for (const instruction of withoutWanted) say(`some tests will be left out: ${instruction}`);
+  for (const consequence of withoutWanted) say(consequence);
   if (failure !== null) return complain(failure);
 
   // The first step of `npm test` builds CBOS anyway.
@@ -32,14 +39,21 @@ export async function prepare(goal) {
 }
 
 /**
- * Installs the programs that some tests need, one after the other, because a package manager installs nothing at all if
- * it lacks one of the packages.
- * @returns {Promise<string[]>} the commands that the user should run
+ * Installs the programs that some tests need or that save time, one after the other, because a package manager installs
+ * nothing at all if it lacks one of the packages.
+ * @returns {Promise<string[]>} what the missing ones mean for the tests, with the commands that the user should run
  */
 async function installWanted() {
-  const instructions = [];
-  for (const program of WANTED_FOR_TEST) instructions.push(await installMissing([program]));
-  return instructions.filter((instruction) => instruction !== null);
+  const consequences = [];
+  for (const program of WANTED_FOR_TEST) {
+    const instruction = await installMissing([program]);
+    if (instruction !== null) consequences.push(`some tests will be left out: ${instruction}`);
+  }
+  for (const program of FASTER_FOR_TEST.filter((program) => isPackaged(program, process.env.PATH))) {
+    const instruction = await installMissing([program]);
+    if (instruction !== null) consequences.push(`the tests will take longer: ${instruction}`);
+  }
+  return consequences;
 }
 
 /**

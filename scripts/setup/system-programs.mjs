@@ -42,6 +42,17 @@ const CHROMIUM = {
 };
 
 /**
+ * Chromium's engine without the browser around it: no toolbar, no profile, no notifications. It opens a page for half
+ * the processor time. Only Debian's distributions package it as a program of its own.
+ * @type {SystemProgram}
+ */
+const HEADLESS_SHELL = {
+  programs: ['chromium-headless-shell'],
+  name: "Chromium's headless shell",
+  packages: { 'apt-get': 'chromium-headless-shell' },
+};
+
+/**
  * The tests also load the web page in Firefox. Debian has the extended support release, and other distributions have
  * the newest one.
  * @type {SystemProgram}
@@ -114,6 +125,12 @@ const GLAB = {
 export const WANTED_FOR_TEST = [FAKETIME, FIREFOX, GH, GLAB, NATS_SERVER, SSHD];
 
 /**
+ * Programs that only save time: without them, the tests use other programs.
+ * @type {readonly SystemProgram[]}
+ */
+export const FASTER_FOR_TEST = [HEADLESS_SHELL];
+
+/**
  * The programs that each goal needs in addition to Node and npm.
  * @type {Readonly<Record<'start' | 'test', readonly SystemProgram[]>>}
  */
@@ -154,6 +171,15 @@ export function findChromium(env) {
 }
 
 /**
+ * Returns the path of Chromium's headless shell. Returns null if it is missing, or if `CHROMIUM` names the program in
+ * which the tests load the page.
+ * @param {NodeJS.ProcessEnv} env
+ */
+export function findHeadlessShell(env) {
+  return env.CHROMIUM === undefined ? findOnPath(HEADLESS_SHELL.programs, env.PATH) : null;
+}
+
+/**
  * Returns the path of the Firefox in which the tests load the page: the one in `FIREFOX`, or otherwise the system's.
  * @param {NodeJS.ProcessEnv} env
  */
@@ -174,6 +200,15 @@ function isExecutable(file) {
 /** @param {readonly SystemProgram[]} needed @param {string | undefined} path */
 export function missingPrograms(needed, path) {
   return needed.filter(({ programs }) => findOnPath(programs, path) === null);
+}
+
+/**
+ * Reports whether the system's package manager has a package with this program.
+ * @param {SystemProgram} program @param {string | undefined} path
+ */
+export function isPackaged({ packages }, path) {
+  const manager = PACKAGE_MANAGERS.find(({ command }) => isOnPath(command, path));
+  return manager !== undefined && packages[manager.command] !== undefined;
 }
 
 /**

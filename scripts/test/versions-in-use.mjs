@@ -2,13 +2,13 @@ import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { ROOT } from '../root.mjs';
 import { capture } from '../run-command.mjs';
-import { findChromium, findFirefox } from '../setup/system-programs.mjs';
+import { findChromium, findFirefox, findHeadlessShell } from '../setup/system-programs.mjs';
 
 /**
  * Returns, on one line, the versions of the real programs that the tests use. If a test fails on only one machine, one
  * of these versions may be the cause.
  * @param {NodeJS.ProcessEnv} env
- * @returns {Promise<string>} `Chromium 156.0.8078.79, Firefox 140.12.0esr, Screen 4.09.00, tmux none, …`
+ * @returns {Promise<string>} `Chromium 156.0.8078.79, its headless shell none, Firefox 140.12.0esr, tmux none, …`
  */
 export async function versionsInUse(env) {
   const claude = JSON.parse(
@@ -16,6 +16,7 @@ export async function versionsInUse(env) {
   );
   const found = await Promise.all([
     versionOf('Chromium', findChromium(env), ['--version']),
+    versionOf('its headless shell', findHeadlessShell(env), ['--version']),
     versionOf('Firefox', findFirefox(env), ['--version']),
     versionOf('Screen', 'screen', ['--version']),
     versionOf('tmux', 'tmux', ['-V']),

@@ -15,7 +15,7 @@ import { type Overheard, type Stranger, startStranger } from './harness/stranger
 const world = createWorld();
 let browser: Browser;
 beforeAll(async () => {
-  browser = await openBrowser(world);
+  browser = await openBrowser(world, { isWhole: true });
 });
 afterAll(() => world.dispose());
 

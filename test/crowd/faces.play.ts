@@ -21,7 +21,7 @@ const ROWS = 120;
 const world = createWorld();
 let browser: Browser;
 beforeAll(async () => {
-  browser = await openBrowser(world);
+  browser = await openBrowser(world, { isWhole: true });
 });
 afterAll(() => world.dispose());
 

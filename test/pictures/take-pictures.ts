@@ -141,7 +141,7 @@ export async function takePictures(options: {
     ],
     projects: ['src', ...FLEET.map(({ slug }) => folderOf(slug))],
   });
-  const [browser, cbos] = await Promise.all([openBrowser(world, { webgl: true }), startCbos(world)]);
+  const [browser, cbos] = await Promise.all([openBrowser(world, { webgl: true, isWhole: true }), startCbos(world)]);
   await launchFleet(world, cbos);
   await takeTerminalPictures({
     world,

@@ -100,10 +100,10 @@ test('a test run prints which versions of the real programs it uses, and which a
   writeFileSync(firefox, '#!/bin/sh\necho Mozilla Firefox 140.12.0esr', { mode: 0o755 });
   const versions = await versionsInUse({ CHROMIUM: chromium, FIREFOX: firefox });
   expect(versions).toMatch(
-    /^Chromium 131\.0\.6778\.0, Firefox 140\.12\.0esr, Screen [\d.]+, tmux (none|[\d.a-z]+), script [\d.]+, nats-server (none|[\d.]+), Claude Code [\d.]+, Node [\d.]+$/,
+    /^Chromium 131\.0\.6778\.0, its headless shell none, Firefox 140\.12\.0esr, Screen [\d.]+, tmux (none|[\d.a-z]+), script [\d.]+, nats-server (none|[\d.]+), Claude Code [\d.]+, Node [\d.]+$/,
   );
   expect(await versionsInUse({ CHROMIUM: '/nowhere/chromium', FIREFOX: '/nowhere/firefox' })).toContain(
-    'Chromium none, Firefox none, ',
+    'Chromium none, its headless shell none, Firefox none, ',
   );
 });
 

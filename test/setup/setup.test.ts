@@ -135,6 +135,22 @@ esac`,
     expect(readFileSync(join(machine.dir, 'sources'), 'utf8')).toBe('deb http://mirror/debian/ sid-backports main\n');
   });
 
+  test.each([
+    [
+      'apt-get',
+      'the tests will take longer: CBOS needs Chromium\'s headless shell: type "sudo apt-get install -y --no-install-recommends chromium-headless-shell", then run this again\n',
+    ],
+    ['dnf', ''],
+  ])('%s: a program that only saves time is installed where it is packaged, and is not needed', (manager, printed) => {
+    machine.realProgram('screen', 'script', 'tmux');
+    for (const name of ['chromium', 'faketime', 'firefox', 'gh', 'glab', 'nats-server', 'sshd'])
+      machine.program(name, 'exit 0');
+    machine.program(manager, 'exit 1');
+    const { code, stdout, stderr } = setup('test');
+    expect({ code, stderr }).toEqual({ code: 0, stderr: '' });
+    expect(stdout.replace(/^installing npm packages.*\n/m, '')).toBe(printed);
+  });
+
   test('the tests also need tmux and Chromium, a start does not', () => {
     machine.realProgram('screen', 'script');
     machine.program('apt-get', 'exit 1');

@@ -10,7 +10,7 @@ import { createWorld } from '../harness/world.ts';
 const world = createWorld();
 let browser: Browser;
 beforeAll(async () => {
-  browser = await openBrowser(world);
+  browser = await openBrowser(world, { isWhole: true });
 });
 afterAll(() => world.dispose());
 
