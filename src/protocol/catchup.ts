@@ -4,11 +4,11 @@ import type { Route } from './route.ts';
 import { Timestamp } from './words.ts';
 
 /**
- * What happened in a session. `finished`: a turn ended successfully. `failed`: a turn ended with an error. `limit`: a
- * usage limit cut off a turn. `asked`: the session asked a question. `stuck`: a turn showed no sign of life. `stopped`:
- * Claude Code ended.
+ * What happened in a session. `finished`: a turn ended successfully. `interrupted`: the user interrupted a turn.
+ * `failed`: a turn ended with an error. `limit`: a usage limit cut off a turn. `asked`: the session asked a question.
+ * `stuck`: a turn showed no sign of life. `stopped`: Claude Code ended.
  */
-export const CatchupKind = z.enum(['finished', 'failed', 'limit', 'asked', 'stuck', 'stopped']);
+export const CatchupKind = z.enum(['finished', 'interrupted', 'failed', 'limit', 'asked', 'stuck', 'stopped']);
 export type CatchupKind = z.infer<typeof CatchupKind>;
 
 /** The place in a recording where an event can be seen. */
@@ -42,7 +42,7 @@ export const CatchupSession = z
   .object({
     session: z.string(),
     asks: z.boolean().meta({ description: 'whether a question is open now' }),
-    finished: z.int().meta({ description: 'how many turns ended without an error' }),
+    finished: z.int().meta({ description: 'how many turns ended without an error, not counting interrupted turns' }),
     reply: z.string().nullable().meta({ description: "the first lines of the session's last reply" }),
     changes: z.object({ files: z.int(), added: z.int(), removed: z.int() }).nullable().meta({
       description:

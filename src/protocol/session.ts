@@ -152,6 +152,7 @@ export const StatusChange = z
     state: State,
     health: Status.shape.health,
     because: Status.shape.because,
+    interrupted: Status.shape.interrupted,
   })
   .meta({ id: 'StatusChange' });
 export type StatusChange = z.infer<typeof StatusChange>;

@@ -6,6 +6,7 @@ import { cleanBlock, cleanLine } from './terminal-text.ts';
 
 const KINDS: Readonly<Record<CatchupEvent['kind'], string>> = {
   finished: 'finished a turn',
+  interrupted: 'was interrupted',
   failed: 'ended a turn with an error',
   limit: 'was stopped by a usage limit',
   asked: 'asked',

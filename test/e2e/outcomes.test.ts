@@ -1,6 +1,13 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import type { ChooseScene } from '../../src/demo/scenes/choose.ts';
-import { attentionOf, type Explanation, type LastResponse, type Session } from '../../src/protocol/index.ts';
+import {
+  attentionOf,
+  type Catchup,
+  type Explanation,
+  type LastResponse,
+  type Session,
+  type StatusChange,
+} from '../../src/protocol/index.ts';
 import { type Cbos, startCbos } from '../harness/cbos.ts';
 import { type ClaudeWorld, claudeWorld } from '../harness/claude.ts';
 import { typeAtTerminal } from '../harness/claude-in-screen.ts';
@@ -93,6 +100,15 @@ describe.each([
     expect((await cbos.cli(['ls'])).stdout).toMatch(new RegExp(`✗ +${slug} +interrupted`));
     expect((await cbos.cli(['show', slug])).stdout).toContain(`${slug}  interrupted for`);
     expect(attentionOf(await cbos.session(slug))).toBe('done');
+    expect((await cbos.call<StatusChange[]>('GET', `/sessions/${slug}/history`)).body.at(-1)).toMatchObject({
+      detail: 'waiting_input',
+      interrupted: true,
+    });
+    const caughtUp = (await cbos.call<Catchup>('GET', '/catchup?since=2026-01-01T00:00:00Z')).body;
+    const happened = caughtUp.sessions.find(({ session }) => session === slug);
+    const kinds = happened?.events.map(({ kind }) => kind) ?? [];
+    expect(kinds.at(-1)).toBe('interrupted');
+    expect(happened?.finished).toBe(kinds.filter((kind) => kind === 'finished').length);
   });
 
   test('a turn that is interrupted before its first answer is interrupted until the next one', async () => {

@@ -5,17 +5,21 @@ export type Happened = Omit<CatchupEvent, 'replay'>;
 /** How many events are kept for each session. The newest ones are kept, because they matter most. */
 const MOST_EVENTS = 100;
 
-type Told = Pick<StatusChange, 'at' | 'primary' | 'detail'>;
+type Told = Pick<StatusChange, 'at' | 'primary' | 'detail' | 'interrupted'>;
 
 /**
  * Returns what happened in a session, oldest first.
  * @param changes the session's status changes, oldest first; consecutive changes may have the same status
  */
 export function happenedIn(changes: readonly Told[]): Happened[] {
-  const steps = changes.filter(({ primary, detail }, index) => {
-    const before = changes[index - 1];
-    return before === undefined || before.primary !== primary || before.detail !== detail;
-  });
+  const steps: Told[] = [];
+  for (const change of changes) {
+    const before = steps.at(-1);
+    // Whether a turn was interrupted may become known only after it has ended.
+    if (before?.primary === change.primary && before.detail === change.detail) {
+      steps.splice(-1, 1, { ...change, at: before.at });
+    } else steps.push(change);
+  }
   const events = steps.flatMap((step, index): Happened[] => {
     const found = kindOf(step, steps[index - 1] ?? null);
     if (found === null) return [];
@@ -26,13 +30,19 @@ export function happenedIn(changes: readonly Told[]): Happened[] {
   return events.slice(-MOST_EVENTS);
 }
 
-function kindOf({ primary, detail }: Told, before: Told | null): Pick<Happened, 'kind' | 'question'> | null {
+function kindOf(
+  { primary, detail, interrupted }: Told,
+  before: Told | null,
+): Pick<Happened, 'kind' | 'question'> | null {
   const plain = (kind: CatchupKind) => ({ kind, question: null });
   switch (primary) {
     case 'idle':
       // A status of ready does not mean that a turn has begun. Before the server restarted, the session's status was
       // unknown.
-      if (detail === 'waiting_input') return before === null || endsTurn(before) ? plain('finished') : null;
+      if (detail === 'waiting_input') {
+        const isEnd = before === null || endsTurn(before);
+        return isEnd ? plain(interrupted === true ? 'interrupted' : 'finished') : null;
+      }
       return detail === 'error' ? plain('failed') : null;
     case 'waiting':
       if (detail === 'limit') return plain('limit');

@@ -22,7 +22,7 @@ import { createMailbox, type Mailbox } from './mailbox.ts';
 import { createPromptKeys, type PromptKeys } from './prompt-keys.ts';
 import { queueStoppedSince } from './queue-stop.ts';
 import { createSessionStatus, type SessionStatus } from './session-status.ts';
-import { changeOf, keptWith, memoryOf } from './status-change.ts';
+import { changedAt, changeOf, keptWith, memoryOf } from './status-change.ts';
 import { createTimeSpent, type TimeSpent } from './time-spent.ts';
 import { viewSession } from './view.ts';
 
@@ -284,8 +284,7 @@ export class SessionActor {
   }
 
   private onStatusChange(memory: StatusMemory, before: StatusMemory | null): void {
-    const hasMoved = before?.primary !== memory.primary || before.detail !== memory.detail;
-    const at = hasMoved ? memory.since : before.health === memory.health ? null : this.deps.clock.now();
+    const at = changedAt(memory, before, this.deps.clock.now());
     if (at !== null) this.kept.write(() => this.deps.history.append(this.record.id, changeOf(memory, at)));
     this.kept.save(keptWith(memory, this.record));
     if (!this.listed) return;

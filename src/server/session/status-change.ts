@@ -6,7 +6,14 @@ import { toTimestamp } from './view.ts';
 /** Returns a status in the form in which the history stores it. */
 export function changeOf(memory: StatusMemory, at: number): StatusChange {
   const { primary, detail, state, health, because } = memory;
-  return { at: toTimestamp(at), primary, detail, state, health, because };
+  const interrupted = memory.isInterrupted === true ? { interrupted: true as const } : {};
+  return { at: toTimestamp(at), primary, detail, state, health, because, ...interrupted };
+}
+
+/** Returns when what the history stores of a status changed, or null if nothing of it changed. */
+export function changedAt(memory: StatusMemory, before: StatusMemory | null, now: number): number | null {
+  if (before?.primary !== memory.primary || before.detail !== memory.detail) return memory.since;
+  return before.health === memory.health && before.isInterrupted === memory.isInterrupted ? null : now;
 }
 
 /**
@@ -31,6 +38,7 @@ export function memoryOf(last: StatusChange | null, shown: readonly ShownDialog[
     shown,
     wait: null,
     lastQuestion: null,
+    ...(last.interrupted === true ? { isInterrupted: true } : {}),
   };
 }
 

@@ -10,7 +10,7 @@ import {
 import type { Detail, StatusChange } from '../../../src/protocol/index.ts';
 import { DETAILS } from '../../../src/protocol/status-words.ts';
 
-type Told = Pick<StatusChange, 'at' | 'primary' | 'detail'>;
+type Told = Pick<StatusChange, 'at' | 'primary' | 'detail' | 'interrupted'>;
 const at = (second: number): string => new Date(second * 1_000).toISOString();
 const steps = (...details: (Detail | 'stuck' | 'dead' | null)[]): Told[] =>
   details.map((word, index) => {
@@ -19,9 +19,23 @@ const steps = (...details: (Detail | 'stuck' | 'dead' | null)[]): Told[] =>
     return { ...base, primary: word === null ? null : DETAILS[word].primary, detail: word };
   });
 
+const interrupted = (told: Told[], step: number): Told[] =>
+  told.map((one, index) => (index === step ? { ...one, interrupted: true } : one));
+
 describe('what happened follows from the changes of status', () => {
   test.each<[string, Told[], string[]]>([
     ['a turn', steps('thinking', 'using_tools', 'waiting_input'), ['finished -']],
+    ['a turn that was interrupted', interrupted(steps('thinking', 'waiting_input'), 1), ['interrupted -']],
+    [
+      'a turn whose interrupt became known after its end',
+      interrupted(steps('thinking', 'waiting_input', 'waiting_input', 'thinking'), 2),
+      ['interrupted 2000'],
+    ],
+    [
+      'a turn that only looked interrupted',
+      interrupted(steps('thinking', 'waiting_input', 'waiting_input'), 1),
+      ['finished -'],
+    ],
     ['a turn that began before', steps('waiting_input'), ['finished -']],
     ['a session that has just started', steps('ready'), []],
     ['a status that was unknown for a while', steps('ready', null, 'waiting_input'), []],
