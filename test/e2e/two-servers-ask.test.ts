@@ -78,10 +78,13 @@ test('a person at the terminal gets the forms of two servers one after the other
   try {
     const isAlone = (one: Session): boolean =>
       openQuestions(one.status).length === 1 && formOf(one)?.form?.at_terminal === true;
-    const first = formOf(await cbos.until(slug, isAlone, 'shows the first dialog')) as Question;
+    const isBefore = ({ status: { questions } }: Session): boolean => questions?.[1]?.behind === true;
+    const both = await cbos.until(slug, isBefore, 'shows the first dialog');
+    const first = formOf(both) as Question;
     expect((await cbos.cli(['answer', slug, 'no'])).code).toBe(0);
     const isNext = (one: Session): boolean => isAlone(one) && formOf(one)?.id !== first.id;
     const second = formOf(await cbos.until(slug, isNext, 'shows the second dialog')) as Question;
+    expect(openQuestions(both.status).map(({ id }) => id)).toEqual([first.id, second.id]);
     expect(new Set([first, second].map(({ asker }) => asker?.name))).toEqual(new Set(SERVERS));
     expect(answersOf(world).slice(before)).toEqual([{ server: first.asker?.name, action: 'cancel' }]);
     const stale = await cbos.cli(['answer', slug, 'no', '--question', first.id as string]);

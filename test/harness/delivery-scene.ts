@@ -138,6 +138,8 @@ export class DeliveryScene {
       next: null,
       isLate: false,
       dialogSeenAt: null,
+      clearSince: null,
+      clearedAt: null,
       changedAt: this.#progressedAt,
       progressedAt: this.#progressedAt,
     };

@@ -161,6 +161,8 @@ function screenOf(
     primarySince: millis(screen.newest_since),
     settled: { alone: settled, accompanied: settled },
     dialogSeenAt: maybe(screen.dialog_seen_at),
+    clearSince: null,
+    clearedAt: null,
     changedAt: millis(screen.changed_at),
     progressedAt: millis(screen.progressed_at),
   };

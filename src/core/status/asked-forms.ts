@@ -1,28 +1,54 @@
 import type { Question } from '../../protocol/index.ts';
+import { earliest } from './arbitrate/arbitration.ts';
+import { DIALOG_LAG_MS } from './arbitrate/races.ts';
 import { squeeze } from './asked-call.ts';
-import type { HookEvidence, HookForm, Verdict } from './evidence.ts';
+import type { HookEvidence, Verdict } from './evidence.ts';
 import { fingerprint } from './fingerprint.ts';
-import { formEvidence, formQuestion, isToolOf } from './form-question.ts';
+import type { HookForm } from './form-evidence.ts';
+import { formEvidence, formQuestion } from './form-question.ts';
+import { queuedForms } from './hooks/form-hook.ts';
 import { isTurnRunning } from './hooks/hooks.ts';
 import type { Millis } from './millis.ts';
 import { drawnIdentity } from './question.ts';
-import type { ScreenDialog } from './screen/screen-evidence.ts';
+import { clearedAt } from './screen/screen.ts';
+import type { ScreenDialog, ScreenEvidence } from './screen/screen-evidence.ts';
+
+/** The forms in the terminal that Claude Code has neither closed nor failed to show, in the order of their dialogs. */
+export interface FormQueue {
+  forms: readonly HookForm[];
+  /** when a form turns out to be gone if no dialog is drawn until then, or null if a dialog is open */
+  goneAt: Millis | null;
+}
 
 /**
- * Adds the forms whose hooks wait for a reply. While such a hook runs, Claude Code shows no dialog for its form, and
- * the turn looks as if it ran, or is over: a server may have given up, and Claude Code does not end the hook of a turn
- * that was interrupted (2.1.330).
+ * Returns the forms whose dialogs Claude Code shows, or will show as soon as no other dialog is open (2.1.330). It
+ * shows a dialog also after the call and the turn in which the server asked, unless the server has cancelled its
+ * request. A hook reports each end. In case that hook is lost, a prompt that stays visible shows that no dialog waits.
  */
-export function withWaitingForms(verdict: Verdict, { forms = [] }: HookEvidence): Verdict {
-  const waiting = forms.filter(({ wait }) => wait !== undefined);
-  const [first] = waiting;
-  if (first === undefined) return verdict;
-  const isLeft = verdict.primary === 'idle' || verdict.question?.kind === 'closing';
-  const questions = waiting.map((form) =>
-    formQuestion(isLeft ? { ...form, form: { ...form.form, left: true } } : form),
-  );
+export function formQueue({ forms = [] }: HookEvidence, screen: ScreenEvidence | null, now: Millis): FormQueue {
+  const shownUntil = (screen && clearedAt(screen, now)) ?? Number.NEGATIVE_INFINITY;
+  const queued = queuedForms(forms).filter(({ queuedAt = 0 }) => queuedAt > shownUntil);
+  const [first] = queued;
+  if (first === undefined || screen?.clearSince == null) return { forms: queued, goneAt: null };
+  return { forms: queued, goneAt: Math.max(screen.clearSince, first.queuedAt ?? 0) + DIALOG_LAG_MS };
+}
+
+/**
+ * Adds the forms whose hooks wait for a reply, and the form whose dialog Claude Code is about to draw. While such a
+ * hook runs, Claude Code shows no dialog for its form, and the turn looks as if it ran, or is over: a server may have
+ * given up, and Claude Code does not end the hook of a turn that was interrupted (2.1.330).
+ */
+export function withForms(verdict: Verdict, { forms = [] }: HookEvidence, queue: FormQueue): Verdict {
   const shown = verdict.questions.filter(({ kind }) => kind !== 'closing');
-  if (shown.length > 0) return { ...verdict, questions: [...shown, ...questions] };
+  const isLeft = verdict.primary === 'idle' || verdict.question?.kind === 'closing';
+  const asked = (form: HookForm): Question =>
+    formQuestion(isLeft ? { ...form, form: { ...form.form, left: true } } : form);
+  const waiting = forms.filter(({ wait }) => wait !== undefined);
+  if (shown.length > 0) return { ...verdict, questions: inOrder([...shown, ...waiting.map(asked)]) };
+  const [first] = [...queue.forms, ...waiting];
+  if (first === undefined) return verdict;
+  const behind = queue.forms.slice(1).map((form) => asBehind(asked(form)));
+  const questions = inOrder([...queue.forms.slice(0, 1).map(asked), ...behind, ...waiting.map(asked)]);
   return {
     ...verdict,
     primary: 'waiting',
@@ -31,38 +57,54 @@ export function withWaitingForms(verdict: Verdict, { forms = [] }: HookEvidence)
     question: questions[0] ?? null,
     questions,
     wait: null,
+    recheckAt: earliest(verdict.recheckAt, queue.goneAt),
   };
 }
 
-/**
- * Returns the forms whose dialogs Claude Code shows in the terminal after the open dialog has been answered: their
- * hooks have ended without an answer, and calls of their servers still run. A form that is older than the dialog may
- * have been answered there.
- */
-export function formsBehind(shownAt: Millis, { forms = [], tools }: HookEvidence): Question[] {
-  return forms
-    .filter(({ askedAt, form }) => {
-      const isAsking = tools.some(({ name }) => isToolOf(form.server, name));
-      return form.at_terminal === true && askedAt > shownAt && isAsking;
-    })
-    .map((form) => ({ ...formQuestion(form), behind: true }));
+/** The open dialog, or the request that is answered first, is the first question. The others follow, oldest first. */
+const inOrder = ([first, ...others]: readonly Question[]): Question[] =>
+  first === undefined ? [] : [first, ...others.sort((a, b) => Date.parse(a.asked_at) - Date.parse(b.asked_at))];
+
+/** Returns the forms whose dialogs Claude Code shows in the terminal after the open dialog has been answered. */
+export function formsBehind(queue: FormQueue, drawn: DrawnQuestion | null): Question[] {
+  const others = queue.forms.filter(({ id }) => id !== drawn?.known?.id);
+  const left = drawn?.isTakenForClosed === true ? withoutOneOf(drawn.known, others) : others;
+  return left.map((form) => asBehind(formQuestion(form)));
 }
 
-/**
- * Returns the question of the form that the terminal shows, and its identity by what the screen shows. The fields are
- * known if a hook has reported them.
- */
+const asBehind = (question: Question): Question => ({ ...question, behind: true });
+
+/** Leaves out the oldest form of the same server. */
+function withoutOneOf(known: HookForm | null, forms: readonly HookForm[]): readonly HookForm[] {
+  const index = forms.findIndex(({ form }) => form.server === known?.form.server);
+  return index < 0 ? forms : forms.toSpliced(index, 1);
+}
+
+/** The question of a form that the terminal shows, and its identity by what the screen shows. */
+export interface DrawnQuestion extends Pick<Verdict, 'drawn' | 'called'> {
+  question: Question;
+  /** the form that a hook has reported, or null if no hook has */
+  known: HookForm | null;
+  /**
+   * whether the dialog was drawn after its form had been taken for closed. Claude Code reports only whose form it has
+   * closed, so it was another form of this server
+   */
+  isTakenForClosed: boolean;
+}
+
+/** Returns the question of the form that the terminal shows. Its fields are known if a hook has reported them. */
 export function drawnForm(
   dialog: ScreenDialog,
   hooks: HookEvidence,
   { openedAt, movedMs }: { openedAt: Millis; movedMs: number },
-): (Pick<Verdict, 'drawn' | 'called'> & { question: Question }) | null {
+): DrawnQuestion | null {
   if (dialog.form === undefined) return null;
   const { server, mode, accepted } = dialog.form;
   const shown = dialog.parts[0]?.text ?? '';
-  const known = hooks.forms?.findLast(
-    (form) => form.form.mode === mode && (server === null || (form.form.server === server && isStartOf(shown, form))),
-  );
+  const { forms = [] } = hooks;
+  const isShown = (form: HookForm): boolean =>
+    form.form.mode === mode && (server === null || (form.form.server === server && isStartOf(shown, form)));
+  const known = queuedForms(forms).find(isShown) ?? forms.findLast(isShown);
   const name = known?.form.server ?? server ?? 'unknown';
   const looks = fingerprint(['form', server ?? 'unknown', shown, ...(accepted === true ? ['accepted'] : [])]);
   const drawn = { looks, openedAt: openedAt - movedMs };
@@ -80,7 +122,9 @@ export function drawnForm(
     },
     askedAt: known?.askedAt ?? openedAt,
   });
-  return { question, drawn, called: known === undefined ? null : { at: known.askedAt - movedMs, isAsked: true } };
+  const isTakenForClosed = accepted !== true && known?.endedAt !== undefined && openedAt > known.endedAt;
+  const called = known === undefined ? null : { at: known.askedAt - movedMs, isAsked: true };
+  return { question, drawn, called, known: known ?? null, isTakenForClosed };
 }
 
 /** Returns the identity of the dialog that waits for a server after the form with this identity was accepted. */

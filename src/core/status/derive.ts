@@ -3,7 +3,7 @@ import { arbitrate } from './arbitrate/arbitrate.ts';
 import { earliest, isClosing } from './arbitrate/arbitration.ts';
 import { type Hearing, hear } from './arbitrate/hearing.ts';
 import { dialogKindOf } from './asked-call.ts';
-import { drawnForm, formsBehind, withWaitingForms } from './asked-forms.ts';
+import { drawnForm, type FormQueue, formQueue, formsBehind, withForms } from './asked-forms.ts';
 import type { Evidence, HookEvidence, PendingTool, SourceVerdict, Verdict } from './evidence.ts';
 import { requestedTool } from './hooks/hook-rules.ts';
 import { isAskedBeside } from './hooks/hooks.ts';
@@ -36,12 +36,13 @@ export function derive(evidence: Evidence, now: Millis, thresholds: Thresholds =
     const { endsAt } = limit;
     return { primary: 'waiting', detail: 'limit', because, ...NOTHING_ASKED, recheckAt: earliest(recheckAt, endsAt) };
   }
+  const queue = formQueue(evidence.hooks, hearing.evidence.screen, now);
   const verdict = {
-    ...{ primary, detail, because, ...askedBy(winner, hearing), recheckAt },
+    ...{ primary, detail, because, ...askedBy(winner, hearing, queue), recheckAt },
     ...(wasInterrupted && primary === 'idle' && detail === 'waiting_input' ? { isInterrupted: true as const } : {}),
   };
   const mayAsk = winner.source !== 'process' && winner.source !== 'json';
-  return mayAsk ? withWaitingForms(verdict, evidence.hooks) : verdict;
+  return mayAsk ? withForms(verdict, evidence.hooks, queue) : verdict;
 }
 
 type Asked = Pick<Verdict, 'question' | 'questions' | 'wait' | 'drawn' | 'called'>;
@@ -68,7 +69,7 @@ function questionsBehind(shownAt: Millis, { tools }: HookEvidence, movedMs: numb
     });
 }
 
-function askedBy(winner: SourceVerdict, { evidence, settled }: Hearing): Asked {
+function askedBy(winner: SourceVerdict, { evidence, settled }: Hearing, queue: FormQueue): Asked {
   const { primary, detail } = winner;
   const { movedMs = 0, hooks } = evidence;
   if (primary !== 'waiting' || detail === null) return NOTHING_ASKED;
@@ -84,7 +85,8 @@ function askedBy(winner: SourceVerdict, { evidence, settled }: Hearing): Asked {
   const form = dialog === null ? null : drawnForm(dialog, hooks, { openedAt, movedMs });
   if (form !== null) {
     const behind = questionsBehind(winner.since - BEHIND_MS, hooks, movedMs);
-    return { ...inWords([form.question, ...behind]), drawn: form.drawn, called: form.called };
+    const questions = [form.question, ...behind, ...formsBehind(queue, form)];
+    return { ...inWords(questions), drawn: form.drawn, called: form.called };
   }
   if (detail !== 'permission' && detail !== 'question' && detail !== 'plan' && detail !== 'setup') return NOTHING_ASKED;
   const ask = (shown: ScreenDialog | null, tool: PendingTool | null): Asked => {
@@ -93,7 +95,7 @@ function askedBy(winner: SourceVerdict, { evidence, settled }: Hearing): Asked {
     // If CBOS does not know which call a permission dialog shows, it may be any of the open requests.
     const isUnknown = tool === null && detail === 'permission';
     const behind = isUnknown ? [] : questionsBehind(shownAt, hooks, movedMs);
-    const questions = [question, ...behind, ...(shown === null ? [] : formsBehind(winner.since, hooks))];
+    const questions = [question, ...behind, ...formsBehind(queue, null)];
     const drawn = shown && drawnDialog({ kind: detail, dialog: shown, openedAt, movedMs });
     const called = tool && { at: tool.at - movedMs, isAsked: tool.requestedAt !== null };
     return { question, questions, wait: tool?.wait?.id ?? null, drawn, called };

@@ -8,7 +8,7 @@ import type {
   RateLimit,
   State,
 } from '../../protocol/index.ts';
-import type { Elicitation } from '../forms/index.ts';
+import type { HookForm, OpenForm } from './form-evidence.ts';
 import type { Cut, CutEnd } from './kept-text.ts';
 import type { Millis } from './millis.ts';
 import type { ScreenEvidence } from './screen/screen-evidence.ts';
@@ -151,19 +151,6 @@ export interface JsonRequest extends PendingTool {
   requestedAt: Millis;
   /** what Claude Code suggests for "do not ask again", unchanged */
   suggestions: readonly unknown[];
-}
-
-/** A form of an MCP server that is open, as a control request or a hook reports it. */
-export interface OpenForm extends Elicitation {
-  /** the id of the control request, or of the hook that waits for the reply */
-  id: string;
-  askedAt: Millis;
-}
-
-/** A form that a hook has reported. */
-export interface HookForm extends OpenForm {
-  /** identifies the hook that waits for the reply; absent once the form is in the terminal, or closed */
-  wait?: string;
 }
 
 /** An agent that Claude Code reported when it started. */

@@ -1,5 +1,6 @@
 import type { Question } from '../../protocol/index.ts';
 import type { Evidence, HookEvidence, JsonEvidence, PendingTool, StatusMemory } from './evidence.ts';
+import type { HookForm } from './form-evidence.ts';
 import type { Millis } from './millis.ts';
 import type { FlowEvidence, ScreenEvidence, SettledReading } from './screen/screen-evidence.ts';
 
@@ -42,7 +43,7 @@ export function moveHooks(hooks: HookEvidence, byMs: number): HookEvidence {
     prompt: movedEvent(hooks.prompt, byMs),
     tools: hooks.tools.map((tool) => movedTool(tool, byMs)),
     toolEndedAt: moved(hooks.toolEndedAt, byMs),
-    ...(hooks.forms && { forms: hooks.forms.map((form) => ({ ...form, askedAt: form.askedAt + byMs })) }),
+    ...(hooks.forms && { forms: hooks.forms.map((form) => movedForm(form, byMs)) }),
     turnEnd: movedEvent(hooks.turnEnd, byMs),
     compactingSince: moved(hooks.compactingSince, byMs),
     ended: movedEvent(hooks.ended, byMs),
@@ -103,6 +104,8 @@ function moveScreen(screen: ScreenEvidence, byMs: number): ScreenEvidence {
     flow: movedFlow(flow, byMs),
     next: next && { ...next, flow: movedFlow(next.flow, byMs), at: next.at + byMs },
     dialogSeenAt: moved(screen.dialogSeenAt, byMs),
+    clearSince: moved(screen.clearSince, byMs),
+    clearedAt: moved(screen.clearedAt, byMs),
     changedAt: screen.changedAt + byMs,
     progressedAt: screen.progressedAt + byMs,
   };
@@ -118,6 +121,14 @@ const moved = (at: Millis | null, byMs: number): Millis | null => (at === null ?
 
 const movedEvent = <T extends { at: Millis }>(event: T | null, byMs: number): T | null =>
   event && { ...event, at: event.at + byMs };
+
+const movedForm = ({ queuedAt, endedAt, toldAt, ...form }: HookForm, byMs: number): HookForm => ({
+  ...form,
+  askedAt: form.askedAt + byMs,
+  ...(queuedAt === undefined ? {} : { queuedAt: queuedAt + byMs }),
+  ...(endedAt === undefined ? {} : { endedAt: endedAt + byMs }),
+  ...(toldAt === undefined ? {} : { toldAt: toldAt + byMs }),
+});
 
 const movedTool = (tool: PendingTool, byMs: number): PendingTool => ({
   ...tool,

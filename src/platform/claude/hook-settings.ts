@@ -32,7 +32,7 @@ const EVENTS_SINCE: readonly (readonly [since: string, names: readonly string[]]
   ['2.0.77', ['PermissionRequest', 'SubagentStart']],
   ['2.1.150', ['StopFailure', 'PostCompact']],
   ['2.1.329', ['PostToolUseFailure']],
-  ['2.1.330', ['Elicitation']],
+  ['2.1.330', ['Elicitation', 'ElicitationResult']],
 ];
 
 /** Events that accept a matcher. `*` matches all tools. */

@@ -15,27 +15,30 @@ const CLOSED_MS = 8_000;
  */
 export async function answerForm(actor: SessionActor, { id }: Question, plan: FormPlan): Promise<void> {
   const { deps, status, slug, target } = actor;
+  const isGone = (): boolean => !status.memory().questions.some((open) => open.id === id);
   // By the time the mailbox runs this task, another question may be open.
   const question = openQuestion(actor, id);
   const waiting = waitingForms(actor).find((form) => form.id === id);
   if (waiting !== undefined) {
     const isTold = await deps.waits.reply(waiting.wait, hookOutput(plan));
-    actor.intake.forgetWait(waiting.wait);
+    actor.intake.forgetWait(waiting.wait, isTold ? 'answered' : 'gone');
     if (!isTold) throw new CatalogueError('stale_question', 'The server no longer waits for this form');
     return;
   }
   if (question.form?.at_terminal !== true || plan.action === 'accept') throw new CatalogueError('stale_question');
+  await status.until(() => isDrawn(status) || isGone(), CLOSED_MS);
   // The dialog may close on its own, and Esc would then interrupt the turn.
-  const isShown = (): boolean =>
-    status.memory().questions.some((open) => open.id === id) &&
-    status.evidence().screen?.reading.dialog?.form !== undefined;
+  const isShown = (): boolean => status.memory().question?.id === id && isDrawn(status);
   if (!(await pressEscape(deps.screen, target, isShown))) {
     throw new CatalogueError('stale_question', 'The dialog of this form is no longer open, so nothing was typed');
   }
-  const isGone = (): boolean => !status.memory().questions.some((open) => open.id === id);
   if (await status.until(isGone, CLOSED_MS)) return;
   throw new CatalogueError('not_confirmed', `CBOS typed Esc, but the form of ${slug} is still open`);
 }
+
+/** CBOS reports a form before Claude Code has drawn its dialog. */
+const isDrawn = (status: SessionActor['status']): boolean =>
+  status.evidence().screen?.reading.dialog?.form !== undefined;
 
 /** The short form `{action, content}` alone is ignored (2.1.330). */
 const hookOutput = (plan: FormPlan): object => ({

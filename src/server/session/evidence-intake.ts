@@ -6,6 +6,7 @@ import type {
   RegistryEvidence,
   ScreenFrame,
   Unreachable,
+  WaitEnd,
 } from '../../core/status/index.ts';
 import type { StatusLineReport } from '../../platform/claude/index.ts';
 import type { SessionRecord } from '../../platform/sqlite/session-store.ts';
@@ -97,16 +98,13 @@ export class EvidenceIntake {
     this.#indexHook(hook);
   }
 
-  /** Records that a hook is no longer waiting for the reply to its question, or its form is now in the terminal. */
-  forgetWait(id: string, to?: 'terminal'): void {
+  /** Records that a hook is no longer waiting for the reply to its question, and what happened to its form. */
+  forgetWait(id: string, to: WaitEnd = 'gone'): void {
     this.#session.status.forgetWait(id, to);
     this.#session.kept.save({ hooks: this.#keptHooks() });
   }
 
-  /**
-   * Records that the reply to a hook's question was accepted. After a no, the tool call is over; after a yes, it is
-   * running.
-   */
+  /** Records that the reply to a hook's question was accepted. A no ends the tool call, and a yes lets it run. */
   settleCall(id: string, isRefused: boolean): void {
     this.#session.status.settleCall(id, isRefused);
     this.#session.kept.save({ hooks: this.#keptHooks() });

@@ -19,6 +19,7 @@ import {
   settleCall,
   statusView,
   type Thresholds,
+  type WaitEnd,
 } from '../../core/status/index.ts';
 import { Emitter } from '../../emitter/emitter.ts';
 import type { RateLimit, Status } from '../../protocol/index.ts';
@@ -54,8 +55,8 @@ export interface SessionStatus {
   seeProcess(process: ProcessEvidence): void;
   seeRegistry(registry: RegistryEvidence | null): void;
   seeHook(event: HookEvent): void;
-  /** Records that a hook is no longer waiting for the reply to its question, or its form is now in the terminal. */
-  forgetWait(id: string, to?: 'terminal'): void;
+  /** Records that a hook is no longer waiting for the reply to its question, and what happened to its form. */
+  forgetWait(id: string, to: WaitEnd): void;
   /** Records that the reply to a hook's question was accepted. */
   settleCall(id: string, isRefused: boolean): void;
   /** Records that CBOS interrupted the turn with an Esc that it began to press at this time. */
@@ -121,7 +122,7 @@ export function createSessionStatus(options: SessionStatusOptions): SessionStatu
     seeProcess: (process) => see({ process }),
     seeRegistry: (registry) => see({ registry }),
     seeHook: (event) => see({ hooks: observeHook(evidence.hooks, event) }),
-    forgetWait: (id, to) => see({ hooks: forgetWait(evidence.hooks, id, to) }),
+    forgetWait: (id, to) => see({ hooks: forgetWait(evidence.hooks, id, { to, at: clock.now() }) }),
     settleCall: (id, isRefused) => see({ hooks: settleCall(evidence.hooks, id, isRefused) }),
     interruptCalls: (at) => see({ hooks: interruptCalls(evidence.hooks, at) }),
     seeLimit: (limit, message) => see({ hooks: nameLimit(evidence.hooks, limit, message) }),

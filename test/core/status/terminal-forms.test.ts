@@ -1,7 +1,14 @@
 import { describe, expect, test } from 'vitest';
-import { derive, forgetWait, type HookEvidence, NO_HOOKS, observeHook } from '../../../src/core/status/index.ts';
+import {
+  derive,
+  forgetWait,
+  type HookEvidence,
+  moveEvidence,
+  NO_HOOKS,
+  observeHook,
+} from '../../../src/core/status/index.ts';
 import { readFormDialog } from '../../../src/core/status/screen/form-dialog.ts';
-import { evidenceOf, frame, screenOf } from './evidence-maker.ts';
+import { evidenceOf, FRAMES, frame, screenOf } from './evidence-maker.ts';
 
 const RULE = '─'.repeat(80);
 const hook = (event: string, at: number, payload: object = {}, wait: string | null = null) => ({
@@ -9,6 +16,21 @@ const hook = (event: string, at: number, payload: object = {}, wait: string | nu
 });
 const elicitation = (at: number, wait: string | null) =>
   hook('Elicitation', at, { mcp_server_name: 'deploy', message: 'Where?', mode: 'form', requested_schema: {} }, wait);
+const address = (at: number, wait: string | null, server = 'deploy') =>
+  hook(
+    'Elicitation',
+    at,
+    { mcp_server_name: server, message: 'Where?', mode: 'url', url: 'https://example.com' },
+    wait,
+  );
+/** What Claude Code reports when the dialog of a form is closed. */
+const result = (at: number, action: string, mode = 'form', server = 'deploy') =>
+  hook('ElicitationResult', at, { mcp_server_name: server, mode, action });
+/** What Claude Code reports after the end of a form. */
+const ended = (at: number, server = 'deploy') => {
+  const message = `Elicitation response for server "${server}": cancel`;
+  return hook('Notification', at, { notification_type: 'elicitation_response', message });
+};
 const hooksOf = (...events: ReturnType<typeof hook>[]): HookEvidence => events.reduce(observeHook, NO_HOOKS);
 const verdict = (hooks: HookEvidence) =>
   derive({ process: null, screen: null, hooks, registry: null }, (hooks.lastAt ?? 0) + 1);
@@ -103,8 +125,9 @@ describe('the hook of a form', () => {
     expect(questions).toHaveLength(2);
   });
 
-  test('asks nothing if it does not wait', () => {
-    expect(verdict(hooksOf(PROMPT, elicitation(2, null)))).toMatchObject({ primary: 'active', question: null });
+  test('asks in the terminal if it does not wait', () => {
+    const { primary, question } = verdict(hooksOf(PROMPT, elicitation(2, null)));
+    expect({ primary, question }).toMatchObject({ primary: 'waiting', question: { form: { at_terminal: true } } });
   });
 });
 
@@ -113,8 +136,10 @@ describe('a form in the terminal beside which the turn runs on', () => {
   const READ = { tool_name: 'Read', tool_use_id: 'read', tool_input: {} };
   const asked = [PROMPT, hook('PreToolUse', 2, CALL), elicitation(3, null)];
   /** The dialog is drawn at 1,000, and the last hook is newer: what it reports is not drawn yet. */
+  const accepted = [PROMPT, hook('PreToolUse', 2, CALL), address(3, null), result(1_050, 'accept', 'url')];
   const seen = (shown: typeof ACCEPTED, ...hooks: ReturnType<typeof hook>[]) => {
-    const evidence = evidenceOf({ hooks: hooksOf(...asked, ...hooks), screen: screenOf([1_000, shown]) });
+    const before = shown === ACCEPTED ? accepted : asked;
+    const evidence = evidenceOf({ hooks: hooksOf(...before, ...hooks), screen: screenOf([1_000, shown]) });
     const { primary, detail, question } = derive(evidence, 1_300);
     return `${primary}/${detail} ${question?.kind ?? null} ${question?.form?.accepted ?? false}`;
   };
@@ -134,7 +159,7 @@ describe('a form in the terminal beside which the turn runs on', () => {
   });
 
   test('is answered if its own call ends, although its dialog is still drawn', () => {
-    expect(seen(ASKING, answered)).toBe('active/thinking null false');
+    expect(seen(ASKING, result(1_050, 'accept'), answered)).toBe('active/thinking null false');
   });
 });
 
@@ -156,23 +181,25 @@ describe('an agent that asks for permission beside a form in the terminal', () =
   };
 
   test.each([
-    ['is open', ASKING],
-    ['was accepted', ACCEPTED],
-  ])('is an open question behind the form, which %s', (_, shown) => {
-    const form = elicitation(900, null);
-    expect(asks(shown, form, hook('PermissionRequest', 2_000, BASH))).toEqual(['form', 'permission behind']);
+    ['is open', ASKING, [elicitation(900, null)]],
+    ['was accepted', ACCEPTED, [address(900, null), result(1_000, 'accept', 'url')]],
+  ])('is an open question behind the form, which %s', (_, shown, form) => {
+    expect(asks(shown, ...form, hook('PermissionRequest', 2_000, BASH))).toEqual(['form', 'permission behind']);
     // The dialogs of the two requests race for the screen.
-    expect(asks(shown, form, hook('PermissionRequest', 950, BASH))).toEqual(['form', 'permission behind']);
+    expect(asks(shown, ...form, hook('PermissionRequest', 950, BASH))).toEqual(['form', 'permission behind']);
   });
 
   test('has been answered if it asked before the form was shown', () => {
-    expect(asks(ACCEPTED, hook('PermissionRequest', 400, BASH), elicitation(900, null))).toEqual(['form']);
+    const form = [address(900, null), result(1_000, 'accept', 'url')];
+    expect(asks(ACCEPTED, hook('PermissionRequest', 400, BASH), ...form)).toEqual(['form']);
   });
 
   test('hides a form whose server asks after it, and which the terminal shows next', () => {
     const asked = [hook('PermissionRequest', 900, BASH), hook('PreToolUse', 1_900, CALL), elicitation(2_000, null)];
     expect(asks(permission, ...asked)).toEqual(['permission', 'form behind']);
-    expect(asks(permission, ...asked, hook('PostToolUse', 2_500, CALL))).toEqual(['permission']);
+    // Claude Code shows the dialog also after a call that its server has ended without a word (2.1.330).
+    expect(asks(permission, ...asked, hook('PostToolUse', 2_500, CALL))).toEqual(['permission', 'form behind']);
+    expect(asks(permission, ...asked, ended(2_500))).toEqual(['permission']);
   });
 
   test('hides no form that was closed before its dialog opened, although its server still works', () => {
@@ -183,8 +210,124 @@ describe('an agent that asks for permission beside a form in the terminal', () =
       return derive(evidence, 3_000).questions.map(({ kind, behind = false }) => `${kind}${behind ? ' behind' : ''}`);
     };
     expect(kinds(waiting)).toEqual(['permission', 'form']);
-    expect(kinds(forgetWait(waiting, 'w1', 'terminal'))).toEqual(['permission', 'form behind']);
-    expect(kinds(forgetWait(waiting, 'w1'))).toEqual(['permission']);
-    expect(kinds(observeHook(forgetWait(waiting, 'w1'), elicitation(2_000, 'w1')))).toEqual(['permission']);
+    expect(kinds(forgetWait(waiting, 'w1', { to: 'terminal', at: 2_100 }))).toEqual(['permission', 'form behind']);
+    const closed = forgetWait(waiting, 'w1', { to: 'gone', at: 2_100 });
+    expect(kinds(closed)).toEqual(['permission']);
+    expect(kinds(observeHook(closed, elicitation(2_000, 'w1')))).toEqual(['permission']);
+  });
+});
+
+describe('several forms in the terminal', () => {
+  const asked = (at: number, message: string, server = 'deploy') =>
+    hook('Elicitation', at, { mcp_server_name: server, message, mode: 'form', requested_schema: {} });
+  const shows = (message: string, server = 'deploy') =>
+    frame([
+      ...[RULE, `  MCP server “${server}” requests your input`, '', `  ${message}`, '', '  ❯ Accept    Decline', ''],
+      '  Esc to cancel · ←/→ to switch',
+    ]);
+  type Frames = readonly [at: number, shown: ReturnType<typeof frame>][];
+  const open = (frames: Frames, events: ReturnType<typeof hook>[], now = 5_000): string[] => {
+    const evidence = evidenceOf({ hooks: hooksOf(PROMPT, ...events), screen: screenOf(...frames) });
+    return derive(evidence, now).questions.map(({ text, behind = false }) => `${text}${behind ? ' behind' : ''}`);
+  };
+  const A = asked(900, 'First?');
+  const B = asked(1_100, 'Second?', 'other');
+
+  test('are all open, and the terminal shows the first of them', () => {
+    expect(open([[1_000, shows('First?')]], [A, B])).toEqual(['First?', 'Second? behind']);
+    expect(open([[1_000, shows('First?')]], [A, B, asked(1_200, 'Third?')])).toEqual([
+      ...['First?', 'Second? behind', 'Third? behind'],
+    ]);
+  });
+
+  test('are open before a dialog is drawn and between two dialogs, until the prompt has been visible for a while', () => {
+    const { thinking } = FRAMES;
+    expect(open([[800, thinking]], [A, B], 1_200)).toEqual(['First?', 'Second? behind']);
+    const closed = [A, B, result(2_000, 'cancel'), ended(2_100)];
+    const frames: Frames = [
+      [1_000, shows('First?')],
+      [2_000, thinking],
+    ];
+    expect(open(frames, closed, 2_200)).toEqual(['Second?']);
+    expect(open(frames, closed, 4_100)).toEqual([]);
+    // Another dialog that opens later does not bring the form back.
+    expect(open([...frames, [4_500, shows('Other?')]], closed, 5_000)).toEqual(['Other?']);
+    // A dialog that opens sooner may have come first.
+    expect(open([...frames, [3_000, shows('Other?')]], closed, 5_000)).toEqual(['Other?', 'Second? behind']);
+  });
+
+  test.each([
+    ['the one that is shown', [result(2_000, 'cancel'), ended(2_100)], 'Second?', ['Second?']],
+    ['one behind, by its server', [ended(2_000, 'other')], 'First?', ['First?']],
+    ['both, by their servers', [ended(2_000), ended(2_100, 'other')], null, []],
+    ['one that a late report names', [ended(1_050, 'other')], 'First?', ['First?', 'Second? behind']],
+  ])('of different servers are closed one by one: %s', (_, ends, shown, left) => {
+    const next = shown === null ? FRAMES.thinking : shows(shown, shown === 'First?' ? 'deploy' : 'other');
+    expect(
+      open(
+        [
+          [1_000, shows('First?')],
+          [2_200, next],
+        ],
+        [A, B, ...ends],
+      ),
+    ).toEqual(left);
+  });
+
+  test.each([
+    ['is answered', [result(2_000, 'cancel'), ended(2_100)]],
+    ['is cancelled by its server', [ended(2_000)]],
+  ])('of one server are as many as are open after the first of them %s', (_, ends) => {
+    const both = [asked(900, 'First?'), asked(1_100, 'Second?')];
+    expect(
+      open(
+        [
+          [1_000, shows('First?')],
+          [2_200, shows('Second?')],
+        ],
+        [...both, ...ends],
+      ),
+    ).toEqual(['Second?']);
+    const three = [...both, asked(1_200, 'Third?')];
+    expect(
+      open(
+        [
+          [1_000, shows('First?')],
+          [2_200, shows('Second?')],
+        ],
+        [...three, ...ends],
+      ),
+    ).toHaveLength(2);
+  });
+
+  test('of one server whose dialogs come in another order than their hooks are as many as are open', () => {
+    const both = [asked(900, 'First?'), asked(1_100, 'Second?')];
+    const ends = [result(2_000, 'cancel'), ended(2_100)];
+    expect(
+      open(
+        [
+          [1_000, shows('Second?')],
+          [2_200, shows('First?')],
+        ],
+        [...both, ...ends],
+      ),
+    ).toEqual(['First?']);
+  });
+
+  test('are not confused by a form that a reply has closed, for which no notification comes', () => {
+    const waiting = hooksOf(PROMPT, elicitation(900, 'w1'));
+    const answered = forgetWait(waiting, 'w1', { to: 'answered', at: 1_000 });
+    const hooks = [asked(1_100, 'Second?'), asked(1_200, 'Third?'), ended(2_000)].reduce(observeHook, answered);
+    const evidence = evidenceOf({ hooks, screen: screenOf([1_300, shows('Second?')]) });
+    expect(derive(evidence, 5_000).questions.map(({ text }) => text)).toEqual(['Second?']);
+    const gone = forgetWait(waiting, 'w1', { to: 'gone', at: 1_000 });
+    const told = [asked(1_100, 'Second?'), asked(1_200, 'Third?'), ended(2_000)].reduce(observeHook, gone);
+    expect(derive({ ...evidence, hooks: told }, 5_000).questions).toHaveLength(2);
+  });
+
+  test('keep their order when the clock is set', () => {
+    const evidence = evidenceOf({ hooks: hooksOf(PROMPT, A, B), screen: screenOf([1_000, shows('First?')]) });
+    const { questions } = derive(moveEvidence(evidence, 60_000), 65_000);
+    expect(questions.map(({ text }) => text)).toEqual(['First?', 'Second?']);
   });
 });

@@ -1,6 +1,7 @@
 import { readElicitation } from '../../forms/index.ts';
-import type { HookEvent, HookEvidence, HookForm } from '../evidence.ts';
+import type { HookEvent, HookEvidence } from '../evidence.ts';
 import { fingerprint } from '../fingerprint.ts';
+import type { HookForm } from '../form-evidence.ts';
 
 /** How many forms are remembered. A form that was closed is only needed to recognize its dialog. */
 const MAX_FORMS = 16;
@@ -14,7 +15,48 @@ export function onElicitation(hooks: HookEvidence, event: HookEvent): HookEviden
   if (read === null || forms.some((form) => form.id === id)) return hooks;
   const form: HookForm =
     wait === null
-      ? { id, ...read, form: { ...read.form, at_terminal: true }, askedAt: event.at }
+      ? { id, ...read, form: { ...read.form, at_terminal: true }, askedAt: event.at, queuedAt: event.at }
       : { id, ...read, askedAt: event.at, wait };
   return { ...hooks, forms: [...forms, form].slice(-MAX_FORMS) };
+}
+
+/** Records that the dialog of a form was closed. Claude Code shows the forms of a server in order. */
+export function onElicitationResult(hooks: HookEvidence, { at, payload }: HookEvent): HookEvidence {
+  const { mcp_server_name: server, mode } = payload;
+  const { forms = [] } = hooks;
+  if (typeof server !== 'string' || forms.some(({ endedAt }) => endedAt === at)) return hooks;
+  const open = queuedForms(forms).filter(({ form, askedAt }) => form.server === server && askedAt <= at);
+  return change(hooks, open.find(({ form }) => form.mode === mode) ?? open[0], { endedAt: at });
+}
+
+/** Matches the message of the notification that follows the end of a form that no hook has answered (2.1.330). */
+const FORM_ENDED = /^Elicitation response for server "(.*)": \w+$/s;
+
+/**
+ * Records that Claude Code has sent a server the answer to a form. The notification is the only report of a form that
+ * its server has cancelled. If several forms of the server are open, nothing tells which of them it was.
+ */
+export function onFormEnded(hooks: HookEvidence, { at, payload }: HookEvent): HookEvidence {
+  const server = FORM_ENDED.exec(String(payload.message))?.[1];
+  const { forms = [] } = hooks;
+  if (server === undefined || forms.some(({ toldAt }) => toldAt === at)) return hooks;
+  const untold = forms.filter((form) => form.form.server === server && form.toldAt === undefined && form.askedAt <= at);
+  const closed = untold.find(({ endedAt }) => endedAt !== undefined);
+  const newest = queuedForms(untold).at(-1);
+  if (closed !== undefined || newest === undefined) return change(hooks, closed ?? untold[0], { toldAt: at });
+  return change(hooks, newest, { endedAt: at, toldAt: at });
+}
+
+/** Returns the forms whose dialogs Claude Code shows, or will show, in the order of the dialogs. */
+export function queuedForms(forms: readonly HookForm[]): HookForm[] {
+  const queued = forms.flatMap((form) => (form.endedAt === undefined ? { form, at: form.queuedAt ?? null } : []));
+  return queued
+    .filter((one): one is { form: HookForm; at: number } => one.at !== null)
+    .sort((one, other) => one.at - other.at)
+    .map(({ form }) => form);
+}
+
+function change(hooks: HookEvidence, form: HookForm | undefined, more: Partial<HookForm>): HookEvidence {
+  const { forms = [] } = hooks;
+  return form === undefined ? hooks : { ...hooks, forms: forms.with(forms.indexOf(form), { ...form, ...more }) };
 }

@@ -1,7 +1,7 @@
 import type { HookEvent, HookEvidence, PendingTool } from '../evidence.ts';
 import { keepBegin, keepEnd } from '../kept-text.ts';
 import type { Millis } from '../millis.ts';
-import { onElicitation } from './form-hook.ts';
+import { onElicitation, onElicitationResult, onFormEnded } from './form-hook.ts';
 import { boundInput } from './kept-input.ts';
 
 /** How many running tool calls are remembered; the oldest are dropped first. More at once have never been seen. */
@@ -245,6 +245,7 @@ function onAgentEnd(hooks: HookEvidence, { payload }: HookEvent): HookEvidence {
 
 function onNotification(hooks: HookEvidence, event: HookEvent): HookEvidence {
   const kind = text(event.payload.notification_type);
+  if (kind === 'elicitation_response') return onFormEnded(hooks, event);
   const message = text(event.payload.message) ?? '';
   // This hook fires after 60 s at an idle prompt. After an interrupt, no other hook reports the end of the turn.
   const isIdle = kind === 'idle_prompt' || (kind === null && /waiting for your input/i.test(message));
@@ -260,6 +261,7 @@ const FOLDS: ReadonlyMap<string, (hooks: HookEvidence, event: HookEvent) => Hook
     PreToolUse: onPreToolUse,
     PermissionRequest: onPermissionRequest,
     Elicitation: onElicitation,
+    ElicitationResult: onElicitationResult,
     PostToolUse: onToolEnd,
     PostToolUseFailure: onToolEnd,
     Notification: onNotification,

@@ -1,20 +1,32 @@
 /** What becomes of tool calls and their waiting hooks without any hook reporting it. */
 
-import type { HookEvidence, HookForm, PendingTool } from '../evidence.ts';
+import type { HookEvidence, PendingTool } from '../evidence.ts';
+import type { HookForm } from '../form-evidence.ts';
 import type { Millis } from '../millis.ts';
 
 /**
- * Records that a hook is no longer waiting. Its dialog is now answered with keypresses, or has closed.
- * @param to `terminal` if CBOS ended the hook of a form, so that Claude Code opens the dialog of the form
+ * Why the hook of a form no longer waits: CBOS ended it, so that Claude Code opens the dialog of the form (`terminal`);
+ * it has the answer (`answered`); or Claude Code ended it (`gone`).
  */
-export function forgetWait(hooks: HookEvidence, id: string, to?: 'terminal'): HookEvidence {
+export type WaitEnd = 'terminal' | 'answered' | 'gone';
+
+/**
+ * Records that a hook is no longer waiting. Its dialog is now answered with keypresses, or has closed.
+ * @param end what happened to a form, and when
+ */
+export function forgetWait(hooks: HookEvidence, id: string, end: { to: WaitEnd; at: Millis }): HookEvidence {
   const without = ({ wait, ...tool }: PendingTool): PendingTool =>
     wait === undefined || wait.id === id ? tool : { ...tool, wait };
   const forms = hooks.forms?.map(({ wait, ...form }): HookForm => {
     if (wait === undefined || wait !== id) return wait === undefined ? form : { ...form, wait };
-    return to === 'terminal' ? { ...form, form: { ...form.form, at_terminal: true } } : form;
+    return leave(form, end);
   });
   return { ...hooks, tools: hooks.tools.map(without), ...(forms && { forms }) };
+}
+
+function leave(form: HookForm, { to, at }: { to: WaitEnd; at: Millis }): HookForm {
+  if (to === 'terminal') return { ...form, form: { ...form.form, at_terminal: true }, queuedAt: at };
+  return to === 'answered' ? { ...form, endedAt: at, toldAt: at } : { ...form, endedAt: at };
 }
 
 /** Returns the ids of all hooks that wait for a reply. */

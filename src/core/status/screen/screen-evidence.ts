@@ -199,6 +199,13 @@ export interface ScreenEvidence {
    * answered from one that has not been drawn yet
    */
   dialogSeenAt: Millis | null;
+  /** since when the prompt has been visible, with no dialog, view or transcript over it; null if it is not */
+  clearSince: Millis | null;
+  /**
+   * The newest moment after which the prompt stayed visible for as long as a dialog takes to be drawn, or null if there
+   * was none. Every dialog that waited then is gone.
+   */
+  clearedAt: Millis | null;
   /** when anything on the screen last changed, including a spinner */
   changedAt: Millis;
   /** when anything other than a spinner and its clock last changed */

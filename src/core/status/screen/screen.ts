@@ -1,3 +1,4 @@
+import { DIALOG_LAG_MS } from '../arbitrate/races.ts';
 import type { HookEvidence } from '../evidence.ts';
 import type { Millis } from '../millis.ts';
 import { DEFAULT_THRESHOLDS, type Thresholds } from '../thresholds.ts';
@@ -191,7 +192,7 @@ function fold(
 ): ScreenEvidence {
   const reading = previous === null ? drawn : keptWhole(previous.reading, drawn);
   const dialogSeenAt = reading.dialog === null ? (previous?.dialogSeenAt ?? null) : at;
-  const now = { frame, flow, next, isLate, reading, dialogSeenAt };
+  const now = { frame, flow, next, isLate, reading, dialogSeenAt, ...clearness(previous, reading, at) };
   if (previous === null) {
     return { ...now, readingSince: at, primarySince: at, settled: NOTHING_SETTLED, changedAt: at, progressedAt: at };
   }
@@ -211,6 +212,23 @@ function fold(
     changedAt: hasChanged(previous.frame, frame) ? at : previous.changedAt,
     progressedAt: hasProgressed(previous.frame, frame, footerRow) ? at : previous.progressedAt,
   };
+}
+
+function clearness(
+  previous: ScreenEvidence | null,
+  { dialog, cover, primary }: ScreenReading,
+  at: Millis,
+): Pick<ScreenEvidence, 'clearSince' | 'clearedAt'> {
+  const isClear = dialog === null && cover === null && primary !== null;
+  return {
+    clearSince: isClear ? (previous?.clearSince ?? at) : null,
+    clearedAt: previous === null ? null : clearedAt(previous, at),
+  };
+}
+
+/** Returns the newest moment at which no dialog waited to be drawn, as far as the screen has shown it by now. */
+export function clearedAt({ clearSince, clearedAt: before }: ScreenEvidence, now: Millis): Millis | null {
+  return clearSince !== null && now - clearSince >= DIALOG_LAG_MS ? now - DIALOG_LAG_MS : before;
 }
 
 /**
