@@ -68,6 +68,21 @@ export const FAILED: Partial<Session> = {
   status: { ...status, primary: 'idle', detail: 'error' },
 };
 
+/** A session in a terminal whose prompt one of the user's own hooks refused. */
+export const REFUSED: Partial<Session> = {
+  state: 'waiting',
+  status: {
+    ...status,
+    primary: 'idle',
+    detail: 'error',
+    because: {
+      source: 'screen',
+      rule: 'screen.prompt.error-colour',
+      evidence: 'One of your own hooks refused the prompt: No secrets, please.',
+    },
+  },
+};
+
 /** A session that a reboot ended. */
 export const LOST: Partial<Session> = {
   state: 'dead',

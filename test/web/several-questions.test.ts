@@ -67,3 +67,36 @@ test('a key or a click that was meant for a question that is gone does not answe
   expect(server.sessions.answers).toEqual([{ choice: 'no', question_id: 'q-new' }]);
   expect(one.watched.faults).toEqual([]);
 });
+
+test.each([
+  ['the page of the session', '#/s/ASKS'],
+  ['the first page', '#/'],
+])('a key or a click that was meant for another question does not answer one that comes back: %s', async (_, place) => {
+  await using one = await startPage(browser, {
+    prepare: ({ sessions, world: { projectDir } }) =>
+      void sessions.add('ASKS', { ...askingAll(OLD), path: projectDir }),
+  });
+  const { page, server } = one;
+  await one.visit(place);
+  const settled = (command: string) => panel(one, command).locator('.choice[aria-disabled="false"]').first();
+  await settled('npm test').waitFor();
+  server.sessions.change('ASKS', askingAll(NEW));
+  await settled('npm run lint').waitFor();
+  const pressed = page.evaluate(`new Promise((resolve) => {
+    const look = () => {
+      const first = document.querySelector('.question');
+      if (!first?.textContent.includes('npm test')) return requestAnimationFrame(look);
+      document.body.dispatchEvent(new KeyboardEvent('keydown', { key: 'y', bubbles: true }));
+      first.querySelector('.choice').click();
+      resolve();
+    };
+    look();
+  })`);
+  server.sessions.change('ASKS', askingAll(OLD));
+  await pressed;
+  await settled('npm test').waitFor();
+  await panel(one, 'npm test').getByRole('button', { name: 'No', exact: true }).click();
+  await waitFor(() => server.sessions.answers.length > 0, { describe: 'the click counts' });
+  expect(server.sessions.answers).toEqual([{ choice: 3, question_id: 'q-old' }]);
+  expect(one.watched.faults).toEqual([]);
+});

@@ -1,4 +1,4 @@
-import { placeOf, type SeenSession } from '../../protocol/index.ts';
+import { needOf, placeOf, type SeenSession } from '../../protocol/index.ts';
 import { blockedText } from '../../text/blocked-words.ts';
 import { changesFact } from '../../text/changes-words.ts';
 import { displayWidth, truncate } from '../../text/display-width.ts';
@@ -7,7 +7,7 @@ import { contextFact, costFact } from '../../text/figure-words.ts';
 import { causeText } from '../../text/machine-words.ts';
 import { missingText } from '../../text/missing-words.ts';
 import { pullRequestText } from '../../text/pull-request-words.ts';
-import { pathText, queueText, recordingText, sessionStyle, stateText } from '../../text/session-words.ts';
+import { pathText, queueText, recordingText, sessionGist, sessionStyle, stateText } from '../../text/session-words.ts';
 import { setUpNotice } from '../../text/set-up-words.ts';
 import { snoozeText } from '../../text/snooze-words.ts';
 import type { Style } from '../../text/style.ts';
@@ -39,6 +39,7 @@ export function paneTitle({ model, session, cols, canGoBack, now, home, dress }:
       : `${causeText(session.elsewhere?.cause ?? null)}; last update ${formatDuration(Math.max(0, now - asOf))} ago`,
     session.snoozed == null ? '' : snoozeText(session.snoozed),
     `${stateText({ ...session, snoozed: null })} ${formatSince(status.since, now)}`,
+    failureText(session),
     blockedText(session),
     recordingText(session),
     missingText(session),
@@ -60,6 +61,12 @@ export function paneTitle({ model, session, cols, canGoBack, now, home, dress }:
   );
   const line = '─'.repeat(Math.max(0, cols - 2 - displayWidth(name) - displayWidth(rest)));
   return `${dress('dim', '──')}${dress('bold', name)}${dress(asOf === null ? (sessionStyle(session) ?? 'dim') : 'dim', rest)}${dress('dim', line)}`;
+}
+
+/** Returns what went wrong. A row of the list has little room for it, such as for the words of a hook. */
+function failureText(session: SeenSession): string {
+  const need = needOf(session);
+  return need === 'error' || need === 'ended' ? sessionGist(session) : '';
 }
 
 /**

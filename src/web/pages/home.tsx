@@ -1,13 +1,14 @@
 import { useSignal } from '@preact/signals';
 import { memo } from 'preact/compat';
 import { useLayoutEffect, useRef } from 'preact/hooks';
-import { isCurrent, needsYou, type SeenSession, type Session } from '../../protocol/index.ts';
+import { isCurrent, needsYou, type Question, type SeenSession, type Session } from '../../protocol/index.ts';
 import { addressOf } from '../app/router.ts';
 import { link, sessions } from '../connection/fleet.ts';
 import { allGroups } from '../list/arranged.ts';
 import { keepInPlace, type Lingering, lingering } from '../list/lingering.ts';
 import { Icon } from '../parts/icons.tsx';
 import { StatusChip } from '../session/head.tsx';
+import { useOpenSinceFirst } from '../session/open-since-first.ts';
 import { QuestionPanel } from '../session/question.tsx';
 import { arrangement } from '../session/settled.ts';
 
@@ -24,14 +25,14 @@ const SHOWN_AT_ONCE = 20;
 export function HomePage() {
   const isWhole = useSignal(false);
   const shownBefore = useRef<readonly string[]>([]);
-  const askedAtFirst = useRef<ReadonlySet<string> | null>(null);
   const all = sessions.value;
   const needing = allGroups.value
     .flatMap((group) => group.sessions)
     .filter((session) => isCurrent(session) && needsYou(session));
   const first = (isWhole.value ? needing : needing.slice(0, SHOWN_AT_ONCE)).map(({ slug }) => slug);
   const shown = keepInPlace(shownBefore.current, first, lingering.value);
-  if (all.size > 0) askedAtFirst.current ??= new Set(needing.flatMap(({ status }) => status.question?.id ?? []));
+  const asked = needing.flatMap(({ slug, status }) => (status.question === null ? [] : [keyOf(slug, status.question)]));
+  const sinceFirst = useOpenSinceFirst('home', all.size === 0 ? null : asked);
   useLayoutEffect(() => {
     shownBefore.current = shown;
     arrangement.value = shown.map((slug) => `${slug} ${all.get(slug)?.status.question?.id}`).join('\n');
@@ -74,7 +75,7 @@ export function HomePage() {
       {shown.map((slug) => {
         const session = needing.find((one) => one.slug === slug);
         const answered = lingering.value.get(slug);
-        if (session !== undefined) return <Needing key={slug} session={session} askedAtFirst={askedAtFirst.current} />;
+        if (session !== undefined) return <Needing key={slug} session={session} sinceFirst={sinceFirst} />;
         return answered === undefined ? null : <Answered key={slug} {...answered} />;
       })}
       {first.length < needing.length && (
@@ -110,15 +111,18 @@ function headingFor(count: number): string {
 
 interface NeedingProps {
   session: SeenSession;
-  /** the questions that were already open when the page was opened */
-  askedAtFirst: ReadonlySet<string> | null;
+  /** the questions that have been open ever since the page was opened */
+  sinceFirst: ReadonlySet<string> | null;
 }
+
+/** Two sessions may use the same id for a question. */
+const keyOf = (slug: string, { id }: Question): string => `${slug} ${id}`;
 
 /**
  * Each item is redrawn only when its session has changed, because a view reuses the objects of sessions that have not
  * changed.
  */
-const Needing = memo(function Needing({ session, askedAtFirst }: NeedingProps) {
+const Needing = memo(function Needing({ session, sinceFirst }: NeedingProps) {
   const { slug, status } = session;
   const { question } = status;
   return (
@@ -132,7 +136,7 @@ const Needing = memo(function Needing({ session, askedAtFirst }: NeedingProps) {
           slug={slug}
           question={question}
           hasKeys={false}
-          cameByItself={askedAtFirst?.has(question.id) === false}
+          cameByItself={sinceFirst?.has(keyOf(slug, question)) === false}
         />
       )}
     </article>

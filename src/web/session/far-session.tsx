@@ -25,10 +25,7 @@ export function FarSession({ session, elsewhere }: { session: SeenSession; elsew
   const path = placeOf(session);
   const { machine, asOf, cause, may, isLive } = elsewhere;
   const tools = useRef<HTMLDivElement>(null);
-  const askedAtFirst = useRef<{ slug: string; id: string | null } | null>(null);
   const { question } = status;
-  if (askedAtFirst.current?.slug !== slug) askedAtFirst.current = { slug, id: question?.id ?? null };
-  const cameByItself = question !== null && question.id !== askedAtFirst.current.id;
   const takesText = may.includes('type') && status.primary !== 'dead' && (question?.kind ?? 'closing') === 'closing';
   return (
     <>
@@ -71,7 +68,7 @@ export function FarSession({ session, elsewhere }: { session: SeenSession; elsew
             anything there now.
           </p>
         )}
-        <OpenQuestions slug={slug} questions={openQuestions(status)} cameByItself={cameByItself} />
+        <OpenQuestions slug={slug} questions={openQuestions(status)} />
         {takesText && <FarReply slug={slug} />}
       </div>
     </>

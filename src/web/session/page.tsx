@@ -28,7 +28,6 @@ export function SessionPage({ slug, seq }: { slug: string; seq: number | null })
   const elsewhere = session === null ? null : elsewhereOf(session);
   useLook(elsewhere === null ? session : null);
   const tools = useRef<HTMLDivElement>(null);
-  const askedAtFirst = useRef<{ slug: string; id: string | null } | null>(null);
   // Set the focus while the component is being drawn, not afterwards. Otherwise a user who is already typing into a
   // field would lose keypresses.
   useLayoutEffect(() => {
@@ -36,10 +35,7 @@ export function SessionPage({ slug, seq }: { slug: string; seq: number | null })
   }, [slug]);
   if (session === null) return <UnlistedSession {...{ slug, seq }} />;
   if (elsewhere !== null) return <FarSession session={session} elsewhere={elsewhere} />;
-  const { question } = session.status;
   const blocked = blockedText(session);
-  if (askedAtFirst.current?.slug !== slug) askedAtFirst.current = { slug, id: question?.id ?? null };
-  const cameByItself = question !== null && question.id !== askedAtFirst.current.id;
   return (
     <>
       <SessionHead session={session} tools={tools} />
@@ -64,7 +60,7 @@ export function SessionPage({ slug, seq }: { slug: string; seq: number | null })
         <SetUpNotice session={session} />
         <EndedLimit session={session} />
         <StoppedQueue session={session} />
-        <OpenQuestions slug={slug} questions={openQuestions(session.status)} cameByItself={cameByItself} />
+        <OpenQuestions slug={slug} questions={openQuestions(session.status)} />
         <ReplyBox session={session} />
       </div>
     </>
