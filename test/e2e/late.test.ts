@@ -36,6 +36,9 @@ async function start(slug: string): Promise<void> {
   await cbos.untilStatus(slug, 'idle/ready');
 }
 
+/** Lets the agent take the next step. */
+const tell = (what: 'closes' | 'draws'): void => writeFileSync(`${received}.${what}`, '');
+
 function untilDelivered(slug: string, id: string) {
   let last: Delivery[] = [];
   return waitFor(
@@ -51,6 +54,10 @@ test('a text that appears in the prompt only long after the view over it was clo
   await start('LATE');
   const { body } = await send('LATE', 'late: shown after the view');
   expect(body).toMatchObject({ status: 'queued', note: expect.stringContaining('view') });
+  await cbos.until('LATE', ({ view }) => view?.name === 'transcript', 'shows the view');
+  tell('closes');
+  await cbos.until('LATE', ({ view }) => view === undefined, 'shows the empty prompt');
+  tell('draws');
   await untilDelivered('LATE', body.id);
   expect(prompts().filter((prompt) => prompt.includes('late:'))).toEqual(['late: shown after the view']);
 });

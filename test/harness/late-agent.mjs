@@ -1,8 +1,10 @@
 // Imitates the prompt of Claude Code 2.1.329 on a machine so loaded that it draws late, as was observed on such a
 // machine. It fires the hooks that it was given. Each message that it receives goes to the file in LATE_AGENT_RECEIVED
-// as one line of JSON.
+// as one line of JSON. It closes the transcript, and draws the late text, when the test adds `.closes` and `.draws` to
+// that file's name.
 import { spawn } from 'node:child_process';
-import { appendFileSync, readFileSync } from 'node:fs';
+import { appendFileSync, existsSync, readFileSync } from 'node:fs';
+import { setTimeout } from 'node:timers/promises';
 
 if (process.argv[2] === '--version') {
   process.stdout.write('2.1.329 (Claude Code)\n');
@@ -29,19 +31,24 @@ process.stdin.on('data', (keys) => {
   else if (keys.endsWith('\r')) submit();
 });
 
-/** The first `late:` message arrives while a transcript opens and closes, and is drawn long after that. */
-function paste(text) {
+/** The first `late:` message arrives while a transcript is open, and is drawn long after that has closed. */
+async function paste(text) {
   if (!begins('late:', text)) {
     box += text;
     drawPrompt();
     return;
   }
   draw([rule, '  Showing detailed transcript · ctrl+o to toggle · ctrl+e to show all']);
-  setTimeout(drawPrompt, 300);
-  setTimeout(() => {
-    box = text + box;
-    drawPrompt();
-  }, 1_000);
+  await told('closes');
+  drawPrompt();
+  await told('draws');
+  await setTimeout(700);
+  box = text + box;
+  drawPrompt();
+}
+
+async function told(what) {
+  while (!existsSync(`${received}.${what}`)) await setTimeout(10);
 }
 
 /** The first `stuck:` message stays in the box, although it was taken. */
@@ -61,17 +68,15 @@ function begins(scene, text) {
   return true;
 }
 
-function take() {
+async function take() {
   appendFileSync(received, `${JSON.stringify(box)}\n`);
   fire('UserPromptSubmit', { prompt: box });
-  setTimeout(() => {
-    box = '';
-    drawPrompt('✻ Pondering… (1s · ↓ 2 tokens)', '');
-  }, 200);
-  setTimeout(() => {
-    fire('Stop', { last_assistant_message: 'Done.' });
-    drawPrompt('● Done.', '');
-  }, 500);
+  await setTimeout(200);
+  box = '';
+  drawPrompt('✻ Pondering… (1s · ↓ 2 tokens)', '');
+  await setTimeout(300);
+  fire('Stop', { last_assistant_message: 'Done.' });
+  drawPrompt('● Done.', '');
 }
 
 function drawPrompt(...above) {
