@@ -117,6 +117,11 @@ describe.each([
     expect((await cbos.cli(['interrupt', slug])).code).toBe(0);
     expect(await sending).toMatchObject({ code: 1, stdout: '' });
     expect((await cbos.cli(['wait', slug])).code).toBe(1);
+    const command = type === 'json' ? '/cost' : '/rename interrupted';
+    expect(await cbos.cli(['send', slug, '--wait', '--command', command])).toMatchObject({ code: 0 });
+    for (const state of ['waiting', 'done']) {
+      expect(await cbos.cli(['wait', slug, '--for', state])).toMatchObject({ code: 0, stderr: '' });
+    }
     expect((await sendAndWait(slug, 'F scene:hello')).code).toBe(0);
     expect((await cbos.cli(['wait', slug])).code).toBe(0);
     expect((await cbos.session(slug)).status.interrupted).toBeUndefined();

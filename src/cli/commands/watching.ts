@@ -126,7 +126,7 @@ function wait(context: CliContext, slugs: readonly string[], options: WaitOption
   const isAny = options.any === true;
   /** the current names of the sessions that do not match yet */
   const pending = new Set(slugs);
-  const failures: CommandError[] = [];
+  const failures: Failure[] = [];
   let isFirst = true;
   let ending: Ending | null = null;
 
@@ -158,20 +158,42 @@ function wait(context: CliContext, slugs: readonly string[], options: WaitOption
           const failure = session === undefined ? null : failureOf(session, selector);
           if (session === undefined || (failure === null && !isIn(session, selector))) continue;
           pending.delete(slug);
-          if (failure !== null) failures.push(failure);
+          if (failure !== null)
+            failures.push({ slug, error: failure, isInterrupt: session.status.interrupted === true });
           if (options.json === true) out.jsonLine(session);
           else out.line(sessionLine(session));
           if (isAny) break;
         }
-        const [failure] = failures;
         if (pending.size === 0 || (isAny && pending.size < slugs.length)) {
-          return failure === undefined ? end.finish(EXIT.done) : end.fail(failure);
+          if (failures.length === 0) return end.finish(EXIT.done);
+          firstFailure(context, failures).then(
+            (error) => (error === null ? end.finish(EXIT.done) : end.fail(error)),
+            (cause: unknown) => end.fail(cause),
+          );
+          return;
         }
         const lost = [...pending].filter((slug) => isOver(now.get(slug)));
         if (lost.length > 0 && (!isAny || lost.length === pending.size)) end.fail(overError(lost, now, options.for));
       },
     };
   });
+}
+
+/** A session whose turn has failed or was interrupted. */
+interface Failure {
+  slug: string;
+  error: CommandError;
+  isInterrupt: boolean;
+}
+
+/** Returns the first error, or null if all turns were interrupted before the last prompt. */
+async function firstFailure(context: CliContext, failures: readonly Failure[]): Promise<CommandError | null> {
+  const { isInterruptEarlier } = await import('../earlier-interrupt.ts');
+  const client = await context.client();
+  for (const { slug, error, isInterrupt } of failures) {
+    if (!isInterrupt || !(await isInterruptEarlier(client, slug))) return error;
+  }
+  return null;
 }
 
 async function waitElsewhere(context: CliContext, slugs: readonly string[], options: WaitOptions): Promise<number> {

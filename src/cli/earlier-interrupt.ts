@@ -1,0 +1,19 @@
+import type { Caller } from '../client/index.ts';
+
+/**
+ * Reports whether the turn that was interrupted is older than the last prompt, because that was a slash command which
+ * began no turn. Such a command leaves the status as it is.
+ */
+export async function isInterruptEarlier(client: Caller, slug: string): Promise<boolean> {
+  const deliveries = await client.call('listDeliveries', { params: { slug } });
+  const [last] = deliveries
+    .filter(({ status }) => status === 'delivered')
+    .sort((one, other) => Date.parse(other.updated_at) - Date.parse(one.updated_at));
+  if (last?.text.startsWith('/') !== true || last.phase !== 'taken') return false;
+  const { evidence } = await client.call('explain', { params: { slug } });
+  const prompt = evidence.hooks?.prompt ?? evidence.json?.prompt ?? null;
+  if (prompt === null) return false;
+  const changes = await client.call('history', { params: { slug }, query: { since: prompt.at } });
+  const interrupt = changes.find(({ interrupted }) => interrupted === true);
+  return interrupt !== undefined && Date.parse(interrupt.at) < Date.parse(last.updated_at);
+}
