@@ -11,7 +11,10 @@ export function removeBeforeRetry(remove: () => Promise<unknown>): void {
   removals.push(remove);
 }
 
-/** This hook is registered first, so an attempt begins before the hooks of its suite prepare anything. */
+/**
+ * This hook is registered first, so an attempt begins before the hooks of its suite prepare anything. It is not a hook
+ * of the runner: with the default isolation, a runner has its own instance of this module (vitest 4.1.11).
+ */
 beforeEach(async ({ task }) => {
   const left = removals.splice(0).reverse();
   // What was created before the first attempt stays, for example by a beforeAll.
