@@ -205,8 +205,9 @@ export function sessionGist(
   if (status.detail === 'limit') return limitText(session.rate_limit) || firstLine(evidence);
   if (status.detail === 'waiting_input' && session.interrupted_at !== undefined) return interruptedText(session);
   if (status.detail === 'waiting_input') return LAST_WORDS.some((end) => rule.endsWith(end)) ? lastLine(evidence) : '';
-  const tells = status.primary === 'active' || status.primary === 'stuck' || status.detail === 'error';
-  return tells ? firstLine(evidence) : '';
+  // The words of a hook may have several lines, and the reason may be in the last one.
+  if (status.detail === 'error') return cleanLine(evidence).replace(/ +/g, ' ');
+  return status.primary === 'active' || status.primary === 'stuck' ? firstLine(evidence) : '';
 }
 
 /** Returns one line that says what a question asks, and who asks if it is not the session itself. */

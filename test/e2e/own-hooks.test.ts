@@ -63,9 +63,12 @@ left=$(cat "$HOME/../blocks-left")
 echo $((left - 1)) >"$HOME/../blocks-left"
 echo '{"decision": "block", "reason": "not complete yet"}'`;
 
+const onOneLine = (text: string): string => text.replaceAll(/\s+/g, ' ');
+
 /** Refuses prompts that contain a word, in each of the ways in which a hook can refuse a prompt. */
 const PROMPT_HOOK = `case "$(cat)" in
 *secret*) echo 'No secrets, please.' >&2; exit 2 ;;
+*deploy*) printf 'No  deploys  today.\\nAsk  ops.' >&2; exit 2 ;;
 *forbidden*) echo '{"decision": "block", "reason": "The policy forbids this."}' ;;
 esac`;
 
@@ -141,13 +144,15 @@ describe.each([
 
   test.each([
     ['exit code 2', `the secret of ${slug}`, 'No secrets, please.'],
+    ['words on several lines', `deploy ${slug}`, 'No  deploys  today.\nAsk  ops.'],
     ['a decision', `forbidden in ${slug}\nand more`, 'The policy forbids this.'],
   ])(
     'a prompt that a hook refuses with %s is reported as refused, with the words of the hook',
     async (_way, text, words) => {
       const sent = await cbos.cli(['send', slug, '--wait', text]);
       expect(sent).toMatchObject({ code: 1, stdout: '' });
-      expect(sent.stderr).toContain(`One of your own hooks refused the prompt: ${words.slice(0, -1)} — cbos show`);
+      const note = `One of your own hooks refused the prompt: ${onOneLine(words)}`;
+      expect(onOneLine(sent.stderr)).toContain(`${note.slice(0, -1)} — cbos show`);
       const [delivery] = await deliveries(slug);
       expect(delivery).toMatchObject({
         text,
@@ -155,9 +160,9 @@ describe.each([
         note: `One of your own hooks refused the prompt: ${words}`,
       });
       await cbos.untilStatus(slug, 'idle/error');
-      const note = `One of your own hooks refused the prompt: ${words}`;
       const waited = await cbos.cli(['wait', slug]);
-      expect(waited).toMatchObject({ code: 1, stderr: expect.stringContaining(note.slice(0, -1)) });
+      expect(waited.code).toBe(1);
+      expect(onOneLine(waited.stderr)).toContain(note.slice(0, -1));
       for (const args of [['ls'], ['show', slug]]) expect((await cbos.cli(args)).stdout).toContain(note);
 
       const next = await cbos.cli(['send', slug, '--wait', 'D scene:hello']);

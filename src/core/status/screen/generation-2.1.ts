@@ -59,7 +59,8 @@ export const SCREEN_2_1: ScreenGeneration = {
           const line = said.lines[0] ?? '';
           if (NO_ERROR.test(line)) return null;
           const refusal = readPromptRefusal(paragraphsOf(said.lines));
-          const evidence = refusal === null ? line.replace(SIGN, '') : beginOf(refusalNote(refusal.words));
+          const evidence =
+            refusal === null ? line.replace(SIGN, '') : beginOf(refusalNote(refusal.words.replace(/\s+/g, ' ')));
           return { primary: 'idle', detail: 'error', evidence };
         },
       },
