@@ -7,6 +7,9 @@ import { type ClaudeWorld, claudeWorld } from '../harness/claude.ts';
 import { keptConversations } from '../harness/kept-conversations.ts';
 import { waitFor } from '../harness/wait-for.ts';
 
+/** the id of a conversation that does not exist */
+const NO_CONVERSATION = '00000000-0000-4000-8000-000000000000';
+
 let world: ClaudeWorld;
 let cbos: Cbos;
 
@@ -46,7 +49,12 @@ test('a conversation that is open in another session cannot be continued, but co
   const { claude_session_id: id } = await cbos.session('OWN');
   const file = join(world.home, '.claude', 'projects', 'any', `${id}.jsonl`);
   const named = [`-r${id}`, `--resume=${id}`, `--resume=${file}`, `--session-id=${id}`].map((one) => [one]);
-  for (const args of [...named, ['--resume', id ?? ''], ['--session-id', id ?? ''], ['--continue'], ['-cd']]) {
+  // Claude Code prefers `-c`, so the conversation that these name counts for nothing.
+  const both = [
+    ['-c', '-r', NO_CONVERSATION],
+    ['-r', NO_CONVERSATION, '-c'],
+  ];
+  for (const args of [...named, ['--resume', id ?? ''], ['--session-id', id ?? ''], ['--continue'], ['-cd'], ...both]) {
     const refused = await create('TWICE', args);
     expect([args, refused.error]).toMatchObject([
       args,

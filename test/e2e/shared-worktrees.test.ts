@@ -3,14 +3,16 @@ import { join } from 'node:path';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { type Cbos, startCbos } from '../harness/cbos.ts';
 import { type ClaudeWorld, claudeWorld } from '../harness/claude.ts';
-import { createWorktreeRepository } from '../harness/worktree-repository.ts';
+import { createWorktreeRepository, type WorktreeRepository } from '../harness/worktree-repository.ts';
 
 let world: ClaudeWorld;
 let cbos: Cbos;
 let own: string;
+let repository: WorktreeRepository;
 beforeAll(async () => {
   world = await claudeWorld();
-  createWorktreeRepository(world, 'project').commit('begin', { 'a.txt': 'a\n' });
+  repository = createWorktreeRepository(world, 'project');
+  repository.commit('begin', { 'a.txt': 'a\n' });
   own = join(world.projectDir, '.claude', 'worktrees', 'MADE');
   cbos = await startCbos(world);
   expect((await cbos.cli(['new', 'MADE', world.projectDir, '--type', 'json', '--worktree'])).stderr).toBe('');
@@ -53,4 +55,26 @@ test('a worktree into which another session has moved is not finished', async ()
   await cbos.cli(['rm', 'MOVER', '--yes']);
   expect((await cbos.cli(['finish', 'MADE', '--discard', '--yes'])).stderr).toBe('');
   expect(existsSync(own)).toBe(false);
+});
+
+test("the worktree that a session's arguments name is refused to others, however they name it and before its first prompt", async () => {
+  const slashed = await cbos.cli(['new', 'SLASH', world.projectDir, '--type', 'json', '--', '-w', 'feat/x']);
+  expect(slashed).toMatchObject({ code: 0, stderr: '' });
+  const aside = join(world.projectDir, '..', 'aside');
+  repository.git('worktree', 'add', '-q', '-b', 'aside', aside);
+  const inSlash = { code: 4, stderr: expect.stringContaining('The session SLASH works in') };
+  const json = ['--type', 'json', '--'];
+  const before = [
+    ['new', 'SECOND', world.projectDir, ...json, '-w', 'feat/x'],
+    ['new', 'SECOND', aside, ...json, '--worktree=feat/x'],
+  ];
+  for (const args of before) expect([args, await cbos.cli(args)]).toMatchObject([args, inSlash]);
+  expect((await cbos.cli(['send', 'SLASH', 'scene:hello', '--wait'])).stderr).toBe('');
+  const { place } = await cbos.session('SLASH');
+  expect(place).toBe(join(world.projectDir, '.claude', 'worktrees', 'feat+x'));
+  for (const args of [...before, ['new', 'SECOND', place ?? '']]) {
+    expect([args, await cbos.cli(args)]).toMatchObject([args, { code: 4 }]);
+  }
+  expect((await cbos.cli(['new', 'OTHER', aside, ...json, '-w', 'feat/y'])).stderr).toBe('');
+  for (const slug of ['SLASH', 'OTHER']) await cbos.cli(['rm', slug, '--yes']);
 });

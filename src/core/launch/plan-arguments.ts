@@ -39,6 +39,10 @@ export function refusedArgument(type: SessionType, args: readonly string[]): Ref
       return { argument: flag, cure: 'Give an amount in dollars, as in `--max-budget-usd 5`' };
     }
   }
+  // Claude Code would take the settings that CBOS passes after it as the value.
+  if (read.some(({ flag, values }) => flag === '--settings' && (values[0] ?? '') === '')) {
+    return { argument: '--settings', cure: 'Name a settings file, as in `--settings mine.json`, or give JSON' };
+  }
   const [word] = read.filter(({ flag }) => flag === null).flatMap(({ values }) => values);
   if (word !== undefined && CLAUDE_COMMANDS.includes(word)) {
     return { argument: word, cure: `\`claude ${word}\` starts no session: run it yourself` };
@@ -112,8 +116,9 @@ export type ChosenConversation = { kind: 'id'; id: string } | { kind: 'newest' }
 export function chosenConversation(args: readonly string[]): ChosenConversation | null {
   const read = readArguments(args);
   if (read.some(({ flag }) => flag === '--fork-session')) return null;
+  // Claude Code prefers it to every other choice, wherever it stands (2.1.330).
+  if (read.some(({ row }) => row?.names.includes('--continue') === true)) return { kind: 'newest' };
   for (const { flag, values } of read.toReversed()) {
-    if (flag === '-c' || flag === '--continue') return { kind: 'newest' };
     if (flag !== '-r' && flag !== '--resume' && flag !== '--session-id') continue;
     const id = /([0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12})(?:\.jsonl)?$/i.exec(values[0] ?? '')?.[1];
     return id === undefined ? null : { kind: 'id', id: id.toLowerCase() };
@@ -130,9 +135,19 @@ export function resumedConversation(args: readonly string[]): string | null {
   return chosen?.kind === 'id' && isResumed === true ? chosen.id : null;
 }
 
-/** Returns the name of the worktree in which these arguments start Claude Code, or null if they name none. */
+/** How `--worktree` may name a pull request, whose worktree is `pr-NUMBER`. */
+const PULL_REQUEST =
+  /^(?:#|https?:\/\/[^/]+\/[^/]+\/[^/]+\/pull\/|https?:\/\/[^/]+\/[^?#]+\/-\/merge_requests\/)(\d+)\/?(?:[?#].*)?$/i;
+
+/**
+ * Returns the name of the folder in `.claude/worktrees` in which these arguments start Claude Code, or null if they
+ * name no worktree. Claude Code writes a slash of the name as a plus sign (2.1.330).
+ */
 export function worktreeArgument(args: readonly string[]): string | null {
-  return readArguments(args).findLast(({ row }) => row?.names.includes('--worktree') === true)?.values[0] ?? null;
+  const named = readArguments(args).findLast(({ row }) => row?.names.includes('--worktree') === true)?.values[0];
+  if (named === undefined) return null;
+  const [, pullRequest] = PULL_REQUEST.exec(named) ?? [];
+  return pullRequest === undefined ? named.replaceAll('/', '+') : `pr-${Number(pullRequest)}`;
 }
 
 /**

@@ -1,8 +1,7 @@
-import { dirname, join } from 'node:path';
-import { worktreeArgument } from '../../core/launch/index.ts';
 import type { SessionRecord } from '../../platform/sqlite/session-store.ts';
 import { CatalogueError, type NewSession, type Session, type SessionType } from '../../protocol/index.ts';
 import type { Clock } from '../clock.ts';
+import { arguedWorktree } from '../worktrees/argued-worktree.ts';
 import { withEquipment } from '../worktrees/equip-worktree.ts';
 import type { Ports } from '../worktrees/ports.ts';
 import { requireUnclaimed } from '../worktrees/require-unclaimed.ts';
@@ -34,8 +33,7 @@ export async function createSession(
   await checkArguments(requested.type, requested.args ?? [], asked);
   const request = withPlannedArguments(requested);
   return roster.claim(request.slug, async () => {
-    const named = worktreeArgument(request.args ?? []);
-    if (named !== null) await requireNobodyIn(roster, asked, named);
+    await requireNobodyIn(roster, await arguedWorktree(request.args ?? [], asked));
     if (request.worktree === undefined && request.same_folder !== true) {
       await requireUnclaimed(
         roster.all().map(({ actor }) => actor),
@@ -46,7 +44,7 @@ export async function createSession(
     const place = await placeSession(launch.environment, { ...request, path: asked }).catch(async (cause: unknown) => {
       throw await offerWorktree(roster, request, cause);
     });
-    if (request.worktree?.existing === true) await requireFree(roster, place);
+    if (request.worktree?.existing === true) await requireNobodyIn(roster, place.worktree?.path ?? null);
     const wantsSetUp = request.worktree?.set_up ?? request.worktree?.existing !== true;
     return withEquipment({ setUps: launch.setUps, ports }, { place, wantsSetUp }, (made) => {
       const record = newRecord({ ...request, made }, place.path, clock.now());
@@ -82,32 +80,21 @@ export async function launchFirst(
 type Rostered = Pick<Roster, 'all'>;
 
 async function sessionsIn(roster: Rostered, folder: string): Promise<string[]> {
-  const sessions = roster.all().map(({ actor }) => ({
-    slug: actor.slug,
-    path: actor.record.path,
-    ...(actor.record.reported.place === null ? {} : { place: actor.record.reported.place }),
-  }));
-  return (await usersOf([folder], sessions)).get(folder) ?? [];
-}
-
-/** @throws CatalogueError worktree_in_use */
-async function requireFree(roster: Rostered, { worktree }: SessionPlace): Promise<void> {
-  const [other] = worktree === null ? [] : await sessionsIn(roster, worktree.path);
-  if (other !== undefined && worktree !== null) throw inUse(other, worktree.path);
+  const sessions = roster.all().map(async ({ actor: { slug, record } }) => {
+    const argued = await arguedWorktree(record.launch.args, record.path);
+    return { slug, path: record.path, place: record.reported.place, argued };
+  });
+  return (await usersOf([folder], await Promise.all(sessions))).get(folder) ?? [];
 }
 
 /**
- * Ensures that Claude Code's own `--worktree NAME` does not start a second agent in a worktree where a session works.
- * Claude Code keeps its worktrees inside the repository that the folder belongs to.
+ * Ensures that no session works in a worktree, or will work in it from its first prompt on because its arguments name
+ * it with Claude Code's own `--worktree`.
  * @throws CatalogueError worktree_in_use
  */
-async function requireNobodyIn(roster: Rostered, folder: string, name: string): Promise<void> {
-  for (let above = folder; ; above = dirname(above)) {
-    const path = join(above, '.claude', 'worktrees', name);
-    const [other] = await sessionsIn(roster, path);
-    if (other !== undefined) throw inUse(other, path);
-    if (above === dirname(above)) return;
-  }
+async function requireNobodyIn(roster: Rostered, worktree: string | null): Promise<void> {
+  const [other] = worktree === null ? [] : await sessionsIn(roster, worktree);
+  if (other !== undefined && worktree !== null) throw inUse(other, worktree);
 }
 
 function inUse(other: string, path: string): CatalogueError {

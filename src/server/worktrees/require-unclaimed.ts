@@ -2,11 +2,12 @@ import { findCheckout, findMainCheckout } from '../../platform/git/git-dir.ts';
 import { followLinks } from '../../platform/rules/index.ts';
 import type { SessionRecord } from '../../platform/sqlite/session-store.ts';
 import { CatalogueError } from '../../protocol/index.ts';
+import { arguedWorktree } from './argued-worktree.ts';
 
 /** A session that may work in a worktree of its own. */
 interface Claiming {
   readonly slug: string;
-  readonly record: Pick<SessionRecord, 'launch' | 'reported' | 'parkedAt'>;
+  readonly record: Pick<SessionRecord, 'path' | 'launch' | 'reported' | 'parkedAt'>;
   isDead(): boolean;
 }
 
@@ -23,7 +24,12 @@ export async function requireUnclaimed(sessions: readonly Claiming[], folder: st
     const { slug, record } = session;
     if (session.isDead() && record.parkedAt === null) continue;
     const { worktree: made } = record.launch;
-    const claimed = [record.reported.place, made === undefined || made.finished !== undefined ? null : made.path];
+    const argued = await arguedWorktree(record.launch.args, record.path);
+    const claimed = [
+      record.reported.place,
+      argued,
+      made === undefined || made.finished !== undefined ? null : made.path,
+    ];
     const inside = await Promise.all(claimed.map((one) => (one === null ? null : worktreeOf(one))));
     if (!inside.includes(worktree)) continue;
     throw new CatalogueError('worktree_in_use', `The session ${slug} works in the worktree ${worktree}`, {

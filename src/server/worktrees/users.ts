@@ -1,7 +1,11 @@
 import { followLinks } from '../../platform/rules/index.ts';
 import { isInside, type Session } from '../../protocol/index.ts';
 
-type Placed = Pick<Session, 'slug' | 'path' | 'place'>;
+type Placed = Pick<Session, 'slug' | 'path'> & {
+  place?: string | null | undefined;
+  /** the worktree that the session's own arguments for Claude Code name */
+  argued?: string | null;
+};
 
 /**
  * Returns the sessions that work in each of these folders, by folder. A session counts only for the innermost folder,
@@ -17,9 +21,9 @@ export async function usersOf(
     folders.map(async (folder) => ({ folder, at: (await followLinks(folder)) ?? folder })),
   );
   const innermost = real.toSorted((one, other) => other.at.length - one.at.length);
-  for (const { slug, path, place } of sessions) {
+  for (const { slug, path, place, argued } of sessions) {
     const at = await Promise.all(
-      [path, place].map(async (one) => (one == null ? null : ((await followLinks(one)) ?? one))),
+      [path, place, argued].map(async (one) => (one == null ? null : ((await followLinks(one)) ?? one))),
     );
     const inside = at.map((one) => innermost.find((worktree) => isInside(one, worktree.at))?.folder);
     for (const folder of new Set(inside)) if (folder !== undefined) users.get(folder)?.push(slug);

@@ -12,6 +12,7 @@ import {
   resumedConversation,
   settingsArgument,
   withoutSettings,
+  worktreeArgument,
 } from '../../../src/core/launch/index.ts';
 
 const ID = '3f1c7f0e-59a2-4b0e-9c61-0d7f6f5f2a11';
@@ -79,6 +80,8 @@ describe('arguments for Claude Code', () => {
     expect(chosenConversation(['--resume', ID])).toEqual({ kind: 'id', id: ID });
     expect(chosenConversation([`--resume=/home/me/.claude/projects/-x/${ID}.jsonl`])).toEqual({ kind: 'id', id: ID });
     expect(chosenConversation(['-c'])).toEqual({ kind: 'newest' });
+    expect(chosenConversation(['-c', '--resume', ID])).toEqual({ kind: 'newest' });
+    expect(chosenConversation(['-r', ID, '-c'])).toEqual({ kind: 'newest' });
     expect(chosenConversation(['--resume', ID, '--fork-session'])).toBeNull();
     expect(chosenConversation(['--resume', 'the search term'])).toBeNull();
     expect(chosenConversation(['--append-system-prompt', '-c'])).toBeNull();
@@ -113,6 +116,24 @@ describe('arguments for Claude Code', () => {
       '-w',
       'feat',
     ]);
+  });
+
+  test('the folder of the worktree that arguments name', () => {
+    const folderOf = (name: string): string | null => worktreeArgument(['-w', 'first', `--worktree=${name}`]);
+    expect(folderOf('feat')).toBe('feat');
+    expect(folderOf('feat/x/y')).toBe('feat+x+y');
+    expect(folderOf('#012')).toBe('pr-12');
+    expect(folderOf('https://example.org/owner/name/pull/7?files')).toBe('pr-7');
+    expect(folderOf('https://example.org/a/b/c/-/merge_requests/8/')).toBe('pr-8');
+    expect(worktreeArgument(['--verbose'])).toBeNull();
+  });
+
+  test('settings without a value are refused, because Claude Code would take another argument as the value', () => {
+    for (const args of [['--settings'], ['--verbose', '--settings='], ['--settings', '']]) {
+      expect(refusedArgument('screen', args)).toMatchObject({ argument: '--settings' });
+      expect(refusedArgument('json', args)).toMatchObject({ argument: '--settings' });
+    }
+    expect(refusedArgument('screen', ['--settings', '{}'])).toBeNull();
   });
 
   test('of several settings, the last counts', () => {
