@@ -4,6 +4,7 @@ import { watchDirectory } from '../platform/files/watch-directory.ts';
 import { DATABASE_FILE, type Database, renewLog } from '../platform/sqlite/database.ts';
 import { LOCK_FILE } from '../platform/sqlite/home-lock.ts';
 import { CatalogueError } from '../protocol/index.ts';
+import { shellWord } from '../text/shell-word.ts';
 import type { Logger } from './logger.ts';
 import type { Dispose } from './sessions.ts';
 
@@ -96,7 +97,7 @@ function lossOf(home: string, file: string): CatalogueError {
     return new CatalogueError('home_gone', `${file} was replaced while the server was running`);
   if (now === null) return new CatalogueError('home_gone', `${file} was removed while the server was running`);
   return new CatalogueError('home_gone', `The home ${home} was moved to ${dirname(now)} while the server was running`, {
-    hint: `Start the server there: \`CBOS_HOME=${dirname(now)} cbos up\`; sessions keep running`,
+    hint: `Start the server there: \`CBOS_HOME=${shellWord(dirname(now))} cbos up\`; sessions keep running`,
   });
 }
 

@@ -1,5 +1,6 @@
 import type { ProjectSetUp, RepositoryWorktree, RepositoryWorktrees, Session, SetUp } from '../protocol/index.ts';
 import { showHiddenMarks } from './hidden-marks.ts';
+import { shellWord } from './shell-word.ts';
 import { cleanLine } from './terminal-text.ts';
 
 /**
@@ -106,7 +107,7 @@ export const SKIP_SET_UP_ABOUT =
 /** Says what is wrong with a repository's worktree file, and how to fix it. Returns null if the file is in effect. */
 export function projectSetUpFault(file: ProjectSetUp, repository: string): string | null {
   const path = cleanLine(file.path);
-  const trust = `cbos worktrees trust ${cleanLine(repository)}`;
+  const trust = `cbos worktrees trust ${shellWord(cleanLine(repository))}`;
   switch (file.state) {
     case 'trusted':
       return null;

@@ -1,9 +1,9 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import { PlainText } from '../../src/cli/output/plain-text.ts';
-import { shellQuote } from '../../src/cli/output/question-text.ts';
 import { displayWidth, padEnd, truncate } from '../../src/text/display-width.ts';
 import { formatDuration } from '../../src/text/durations.ts';
+import { shellQuote, shellWord } from '../../src/text/shell-word.ts';
 import { cleanBlock, cleanLine, terminalJson } from '../../src/text/terminal-text.ts';
 
 describe('the width of a text', () => {
@@ -97,6 +97,7 @@ describe('text for the terminal', () => {
 
   test('is one word for a shell', () => {
     expect(shellQuote(`it's $(x)`)).toBe(`'it'\\''s $(x)'`);
+    expect(['/a/b-c.d', 'fix/login', ''].map(shellWord)).toEqual(['/a/b-c.d', 'fix/login', "''"]);
   });
 });
 

@@ -1,6 +1,7 @@
 import { existsSync } from 'node:fs';
 import { join } from 'node:path';
 import { beforeEach, describe, expect, test } from 'vitest';
+import { offeredCommand, shellWordsOf } from '../harness/offered-command.ts';
 import { waitFor } from '../harness/wait-for.ts';
 import { createWorktreeRepository, type WorktreeRepository } from '../harness/worktree-repository.ts';
 import { runCommand } from './command-line.ts';
@@ -50,6 +51,23 @@ describe('new --worktree', () => {
     expect(code).toBe(4);
     expect(stderr).toContain(`cbos new NAME ${placeOf('ONE')}`);
     expect(cli.server.sessions.list()).toHaveLength(1);
+  });
+
+  test('offers commands that a person can copy from another folder, whatever is in the path', async () => {
+    const shop = createWorktreeRepository(cli.server.world, `Ada's $HOME shop ${count}`);
+    shop.commit('first', { 'a.txt': 'a\n' });
+    const tree = join(shop.path, '..', `old tree ${count}`);
+    shop.git('worktree', 'add', '--quiet', '-b', 'old', tree);
+    const inPlace = join(shop.path, '.claude', 'worktrees', 'TWO');
+    shop.git('worktree', 'add', '--quiet', '-b', 'other', inPlace);
+    const sessionFrom = async (name: string, ...asked: string[]): Promise<string | null> => {
+      const { stderr } = await runCommand(['new', ...asked], cli.where);
+      const [, ...words] = shellWordsOf(offeredCommand(stderr, 'cbos').replace(' NAME ', ` ${name} `));
+      expect((await runCommand(words, cli.where)).stderr).toBe('');
+      return cli.server.sessions.get(name).path;
+    };
+    expect(await sessionFrom('A', 'ONE', shop.path, '--worktree', 'old')).toBe(tree);
+    expect(await sessionFrom('B', 'TWO', shop.path, '--worktree', 'third')).toBe(inPlace);
   });
 
   test('refuses a folder without a repository, an invalid branch or commit, and --from without --worktree', async () => {

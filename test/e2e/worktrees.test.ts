@@ -4,6 +4,7 @@ import { afterAll, beforeAll, expect, test } from 'vitest';
 import type { Session } from '../../src/protocol/index.ts';
 import { type Cbos, startCbos } from '../harness/cbos.ts';
 import { type ClaudeWorld, claudeWorld } from '../harness/claude.ts';
+import { offeredCommand, shellWordsOf } from '../harness/offered-command.ts';
 import { openTerminal } from '../harness/tmux.ts';
 import { createWorktreeRepository } from '../harness/worktree-repository.ts';
 
@@ -62,7 +63,7 @@ test('a session works in its own worktree, once the new folder is trusted', asyn
 });
 
 test('a worktree that no session uses is offered, and used only on request', async () => {
-  const repository = createWorktreeRepository(world, 'library');
+  const repository = createWorktreeRepository(world, 'city library');
   repository.commit('first', { 'a.txt': 'a\n' });
   const tree = join(repository.path, '..', 'tree');
   repository.git('worktree', 'add', '--quiet', '-b', 'fix/old', tree);
@@ -72,7 +73,6 @@ test('a worktree that no session uses is offered, and used only on request', asy
   const asked = ['new', 'OLD', repository.path, '--worktree', 'fix/old'];
   const refused = await cbos.cli(asked);
   expect([refused.code, refused.stderr]).toEqual([4, expect.stringContaining('which no session uses')]);
-  expect(refused.stderr).toContain('cbos new OLD --worktree fix/old --existing');
   // In a terminal, it is a question, and only a yes counts.
   const terminal = await openTerminal(world, { cols: 200, args: asked });
   await terminal.until(/fix\/old is checked out in .*, which no session uses\. Use it\? \[y\/N\]/, 'the question');
@@ -94,11 +94,21 @@ test('a worktree that no session uses is offered, and used only on request', asy
   const second = ['new', 'SECOND', repository.path, '--worktree', 'fix/old'];
   expect((await cbos.cli(second)).stderr).toContain('where the session OLD works');
   expect((await cbos.cli([...second, '--existing'])).stderr).toContain('The session OLD works in');
-  const { body } = await cbos.call<{ worktrees: unknown[] }[]>('GET', `/worktrees?path=${repository.path}`);
+  const { body } = await cbos.call<{ worktrees: unknown[] }[]>(
+    'GET',
+    `/worktrees?path=${encodeURIComponent(repository.path)}`,
+  );
   expect(body[0]?.worktrees).toMatchObject([{ main: true }, { branch: 'fix/old', sessions: ['OLD'], free: false }]);
 
-  // A launch that fails leaves the worktree as it is.
+  // The offered command works from another folder.
   await cbos.cli(['rm', 'OLD', '--yes']);
+  const [, ...offered] = shellWordsOf(offeredCommand(refused.stderr, 'cbos'));
+  expect(offered).toContain('--existing');
+  expect((await cbos.cli(offered)).stderr).toBe('');
+  expect(await cbos.session('OLD')).toMatchObject({ path: tree, worktree: { existing: true } });
+  await cbos.cli(['rm', 'OLD', '--yes']);
+
+  // A launch that fails leaves the worktree as it is.
   await cbos.stop();
   cbos = await startCbos(world, { CBOS_CLAUDE_COMMAND: '/nowhere/claude' });
   expect((await cbos.cli([...asked, '--existing'])).code).toBe(1);

@@ -9,6 +9,7 @@ import {
 import { askerText, behindText } from '../../text/asker-words.ts';
 import { formLines } from '../../text/form-words.ts';
 import { showHiddenMarks } from '../../text/hidden-marks.ts';
+import { shellQuote, shellWord } from '../../text/shell-word.ts';
 import { cleanBlock, cleanLine } from '../../text/terminal-text.ts';
 import { askedCallLines, cutText, reasonLines, saysCall } from '../../text/tool-input-text.ts';
 
@@ -73,9 +74,9 @@ function formPage(name: string, form: Form, question: Question): string[] {
   const asked = formLines(form).map((line) => `    ${line}`);
   const sets = form.fields
     .filter((field) => field.required && field.default === undefined)
-    .map(({ name: field }) => ` --set ${shellWord(field)}=…`)
+    .map(({ name: field }) => ` --set ${shellWord(cleanLine(field))}=…`)
     .join('');
-  const example = form.fields.map(({ name: field }) => ` --set ${shellWord(field)}=…`)[0] ?? '';
+  const example = form.fields.map(({ name: field }) => ` --set ${shellWord(cleanLine(field))}=…`)[0] ?? '';
   const isOpen = form.at_terminal !== true;
   const filling: [string, string][] =
     isOpen && form.fields.length > 0
@@ -99,12 +100,6 @@ function formPage(name: string, form: Form, question: Question): string[] {
 function closingWords({ accepted, left }: Form): string {
   if (accepted === true) return 'stop waiting for the server';
   return left === true ? 'close it' : 'decline';
-}
-
-/** Quotes a word only if the shell would not leave it as it is. */
-function shellWord(text: string): string {
-  const plain = cleanLine(text);
-  return /^[\w.-]+$/.test(plain) ? plain : shellQuote(plain);
 }
 
 function commandLines(commands: readonly (readonly [command: string, about: string])[]): string[] {
@@ -153,9 +148,4 @@ function manyAnswers(slug: string, question: Question): string[] {
     question.questions.map((part) => [cleanLine(part.text), cleanLine(part.options[0]?.label ?? 'TEXT')]),
   );
   return [`  cbos answer ${slug} --answers ${shellQuote(JSON.stringify(example))}`];
-}
-
-/** Quotes a string as a single shell word, so that the shell executes nothing in it. */
-export function shellQuote(text: string): string {
-  return `'${text.replaceAll("'", "'\\''")}'`;
 }

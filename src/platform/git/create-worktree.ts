@@ -2,6 +2,7 @@ import { constants } from 'node:fs';
 import { lstat, mkdir, open, rm, rmdir } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import { CatalogueError } from '../../protocol/index.ts';
+import { shellWord } from '../../text/shell-word.ts';
 import { copyIncluded, includedFiles, makeFolders } from './include-files.ts';
 import {
   commitOf,
@@ -173,7 +174,8 @@ async function findStart(place: GitPlace, { name, branch: asked, from }: Worktre
     if (worktree !== undefined) throw branchInUse(branch, worktree, true);
     if (main?.branch === branch) throw branchInUse(branch, main, false);
     if (asked === null || from !== null) {
-      const hint = from === null ? `use it with --worktree ${branch}` : 'Leave out --from to use the branch as it is';
+      const hint =
+        from === null ? `use it with --worktree ${shellWord(branch)}` : 'Leave out --from to use the branch as it is';
       throw new CatalogueError('branch_exists', `The branch ${branch} already exists`, { hint });
     }
     return { branch, isNew: false, commit: existing, base: here };
@@ -187,7 +189,7 @@ async function findStart(place: GitPlace, { name, branch: asked, from }: Worktre
 /** @param isUsable whether a session could work in this worktree */
 function branchInUse(branch: string, { path }: ListedWorktree, isUsable: boolean): CatalogueError {
   return new CatalogueError('branch_in_use', `The branch ${branch} is checked out in ${path}`, {
-    hint: `\`cbos new NAME ${path}\` starts a session there; any other branch gets its own worktree`,
+    hint: `\`cbos new NAME ${shellWord(path)}\` starts a session there; any other branch gets its own worktree`,
     extra: { worktree: path, ...(isUsable ? { usable: true } : {}) },
   });
 }
@@ -201,7 +203,7 @@ export function branchOfGone(branch: string, { path, isLocked }: ListedWorktree)
 
 /** Returns the command that makes git forget a worktree whose folder no longer exists. git keeps a locked one. */
 export function pruneHint({ path, isLocked }: Pick<ListedWorktree, 'path' | 'isLocked'>): string {
-  const unlock = isLocked ? `git worktree unlock ${path} && ` : '';
+  const unlock = isLocked ? `git worktree unlock ${shellWord(path)} && ` : '';
   return `Run \`${unlock}git worktree prune\` in the repository to remove git's entry, then try again`;
 }
 
@@ -212,7 +214,7 @@ async function requireFree(place: GitPlace, path: string): Promise<void> {
   const hint = !isThere
     ? pruneHint(listed ?? { path, isLocked: false })
     : listed !== undefined
-      ? `\`cbos new NAME ${path}\` starts a session there`
+      ? `\`cbos new NAME ${shellWord(path)}\` starts a session there`
       : 'Choose another name, or move the folder elsewhere';
   throw worktreeExists(path, isThere ? 'already exists' : 'is listed by git, but its folder no longer exists', hint);
 }

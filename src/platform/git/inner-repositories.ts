@@ -1,6 +1,7 @@
 import { readdir } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import { CatalogueError } from '../../protocol/index.ts';
+import { shellWord } from '../../text/shell-word.ts';
 import { includedRepositories } from './include-files.ts';
 import { byteNamesIn, bytePath, isThere, textOf } from './repository.ts';
 import { askGit, type GitPlace, runGit, tryGit } from './run-git.ts';
@@ -43,7 +44,7 @@ async function requireNoSubmodule(path: string, name: string): Promise<void> {
   const submodule = join(path, name);
   if (!(await isThere(join(submodule, '.git')))) return;
   throw new CatalogueError('worktree_submodules', `${submodule} is a submodule with its own repository`, {
-    hint: `Push its commits, then run \`git -C ${path} submodule deinit ${submodule}\`; nothing was changed`,
+    hint: `Push its commits, then run \`git -C ${shellWord(path)} submodule deinit ${shellWord(submodule)}\`; nothing was changed`,
   });
 }
 

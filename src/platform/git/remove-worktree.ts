@@ -2,6 +2,7 @@ import { constants, readdirSync, readFileSync, readlinkSync } from 'node:fs';
 import { lstat, realpath } from 'node:fs/promises';
 import { basename, dirname } from 'node:path';
 import { CatalogueError } from '../../protocol/index.ts';
+import { shellWord } from '../../text/shell-word.ts';
 import { mapProcesses, readProcess } from '../process/index.ts';
 import { requireNoInnerRepository } from './inner-repositories.ts';
 import { commitOf, isAncestor, isThere, listWorktrees } from './repository.ts';
@@ -19,7 +20,7 @@ export async function requireRemovable(place: GitPlace, path: string): Promise<v
   await requireOwn(place, path, listed !== undefined);
   if (listed?.isLocked === true) {
     throw new CatalogueError('worktree_locked', `${path} is locked`, {
-      hint: `Run \`git worktree unlock ${path}\`, then try again; nothing was changed`,
+      hint: `Run \`git worktree unlock ${shellWord(path)}\`, then try again; nothing was changed`,
     });
   }
   const nested = all.find((one) => one.path.startsWith(`${path}/`));

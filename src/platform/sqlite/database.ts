@@ -14,6 +14,7 @@
 import { chmodSync, copyFileSync, renameSync, rmSync, statSync } from 'node:fs';
 import { DatabaseSync } from '@photostructure/sqlite';
 import { CatalogueError } from '../../protocol/index.ts';
+import { shellWord } from '../../text/shell-word.ts';
 import { checkDatabaseFile } from './check-database.ts';
 import { homeFault } from './home-fault.ts';
 import { MIGRATIONS } from './migrations/index.ts';
@@ -131,7 +132,7 @@ export function toDatabaseError(cause: unknown, file: string): unknown {
 /** @param what the fault, in the words of SQLite */
 function damagedDatabase(file: string, what: string): CatalogueError {
   return new CatalogueError('database_damaged', `The database ${file} is damaged (${what})`, {
-    hint: `Restore a copy of the file, or move it away (\`mv ${file} ${file}.damaged\`) and start CBOS again, which then finds JSON sessions and what runs in Screen`,
+    hint: `Restore a copy of the file, or move it away (\`mv ${shellWord(file)} ${shellWord(`${file}.damaged`)}\`) and start CBOS again, which then finds JSON sessions and what runs in Screen`,
   });
 }
 

@@ -1,5 +1,6 @@
 import type { SessionRecord } from '../../platform/sqlite/session-store.ts';
 import { CatalogueError, type NewSession, type Session, type SessionType } from '../../protocol/index.ts';
+import { shellWord } from '../../text/shell-word.ts';
 import type { Clock } from '../clock.ts';
 import { arguedWorktree } from '../worktrees/argued-worktree.ts';
 import { withEquipment } from '../worktrees/equip-worktree.ts';
@@ -42,7 +43,7 @@ export async function createSession(
       );
     }
     const place = await placeSession(launch.environment, { ...request, path: asked }).catch(async (cause: unknown) => {
-      throw await offerWorktree(roster, request, cause);
+      throw await offerWorktree(roster, { ...request, path: asked }, cause);
     });
     if (request.worktree?.existing === true) await requireNobodyIn(roster, place.worktree?.path ?? null);
     const wantsSetUp = request.worktree?.set_up ?? request.worktree?.existing !== true;
@@ -106,7 +107,7 @@ function inUse(other: string, path: string): CatalogueError {
 /** If the branch is checked out in a worktree that no session uses, the error offers that worktree. */
 async function offerWorktree(
   roster: Rostered,
-  { slug, worktree: asked }: NewSession,
+  { slug, path, worktree: asked }: NewSession,
   cause: unknown,
 ): Promise<unknown> {
   if (!(cause instanceof CatalogueError) || cause.code !== 'branch_in_use' || asked?.from !== undefined) return cause;
@@ -120,7 +121,7 @@ async function offerWorktree(
   }
   const branch = asked?.branch ?? slug;
   return new CatalogueError('branch_in_use', `${cause.message}, which no session uses`, {
-    hint: `\`cbos new ${slug} --worktree ${branch} --existing\` starts a session there`,
+    hint: `\`cbos new ${slug} ${shellWord(path)} --worktree ${shellWord(branch)} --existing\` starts a session there`,
     extra: { worktree, free: true, branch },
   });
 }

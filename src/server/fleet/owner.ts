@@ -1,6 +1,7 @@
 import { isSameHome, readLaunchMark } from '../../platform/claude/index.ts';
 import type { ForeignSession } from '../../platform/gnu-screen/index.ts';
 import { CatalogueError } from '../../protocol/index.ts';
+import { shellWord } from '../../text/shell-word.ts';
 import type { Member, Roster } from './roster.ts';
 
 /** The owner of a Claude Code process on this machine. */
@@ -43,7 +44,7 @@ export function otherHomeOf(pid: number, home: string): string | null {
 /** Returns the error for a session or a process that belongs to another home and can only be used there. */
 export function belongsToOther(code: 'other_home' | 'session_in_use', what: string, home: string): CatalogueError {
   return new CatalogueError(code, `${what} belongs to another CBOS home, ${home}`, {
-    hint: `Use that home, as in \`CBOS_HOME=${home} cbos ls\``,
+    hint: `Use that home, as in \`CBOS_HOME=${shellWord(home)} cbos ls\``,
   });
 }
 
