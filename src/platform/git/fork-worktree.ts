@@ -17,7 +17,7 @@ export interface ForkRequest {
  * Creates a worktree with the current state of a checkout. It is at the same commit, on a new branch, and has the same
  * files, byte for byte. Each file is changed, staged, or untracked, just as in the checkout. Ignored files are copied
  * if they are listed in `.worktreeinclude`. The checkout, its index, and its refs do not change. Nothing refers to the
- * trees that are written for this purpose.
+ * trees that are written for this purpose. Worktrees of the repository that are inside the checkout are not copied.
  * @param place a folder in the checkout
  * @throws CatalogueError worktree_nested, disk_full, and everything that `createWorktree` throws
  */
@@ -35,6 +35,7 @@ export async function forkWorktree(place: GitPlace, request: ForkRequest): Promi
   const { files, staged, included, ownerOnly } = await snapshotFiles(here, {
     root,
     indexFile: join(gitDir, `cbos-fork-${request.name}`),
+    skipsWorktrees: true,
   });
   return createWorktree(place, { ...request, from: head }, async (path) => {
     await writeState({ ...place, cwd: path }, { commit: files, staged, included, head, ownerOnly }, commonDir);

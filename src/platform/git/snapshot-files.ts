@@ -4,8 +4,8 @@ import { join } from 'node:path';
 import { CatalogueError } from '../../protocol/index.ts';
 import { haveSameList, includedNames } from './include-files.ts';
 import { LINK, SUBMODULE } from './parse-diff.ts';
-import { byteNamesIn, bytePath, textOf } from './repository.ts';
-import { askGit, type GitOptions, type GitPlace, runGit } from './run-git.ts';
+import { byteNamesIn, bytePath, listWorktrees, textOf } from './repository.ts';
+import { askGit, type GitOptions, type GitPlace, runGit, tryGit } from './run-git.ts';
 
 /** The files of a worktree, as trees in its repository. All trees have been written, but nothing refers to them yet. */
 export interface FileTrees {
@@ -40,15 +40,17 @@ const WRITE_TREE = ['write-tree', '--missing-ok'];
  * @param place the worktree
  * @param options.root the main checkout
  * @param options.indexFile a file that is used only for this purpose, and is removed afterwards
+ * @param options.skipsWorktrees whether to leave out worktrees of the same repository that are inside this one, instead
+ * of refusing them
  * @throws CatalogueError worktree_nested, git_failed, disk_full
  */
 export async function snapshotFiles(
   place: GitPlace,
-  { root, indexFile }: { root: string; indexFile: string },
+  { root, indexFile, skipsWorktrees = false }: { root: string; indexFile: string; skipsWorktrees?: boolean },
 ): Promise<FileTrees> {
   const own = { ...place, indexFile };
   const index = await readIndex(place);
-  const untracked = await listUntracked(place);
+  const untracked = await listUntracked(place, skipsWorktrees);
   try {
     const staged = await writeTree(own, index.entries);
 
@@ -80,11 +82,29 @@ export async function snapshotFiles(
 }
 
 /** Returns the untracked files of a worktree. @throws CatalogueError worktree_nested if a repository is among them */
-export async function listUntracked(place: GitPlace): Promise<string[]> {
-  const untracked = byteNamesIn(await runGit(['ls-files', '-z', '--others', '--exclude-standard'], place));
-  const nested = untracked.find((name) => name.endsWith('/'));
-  if (nested === undefined) return untracked;
-  throw new CatalogueError('worktree_nested', `${join(place.cwd, textOf(nested))} is a separate repository`);
+export async function listUntracked(place: GitPlace, skipsWorktrees = false): Promise<string[]> {
+  const found = byteNamesIn(await runGit(['ls-files', '-z', '--others', '--exclude-standard'], place));
+  const untracked = found.filter((name) => !name.endsWith('/'));
+  if (untracked.length === found.length) return untracked;
+  const isSkipped = skipsWorktrees ? await worktreeFinder(place) : () => false;
+  for (const name of found) {
+    const folder = join(place.cwd, textOf(name.replace(/\/$/, '')));
+    if (!name.endsWith('/') || (await isSkipped(folder))) continue;
+    throw new CatalogueError('worktree_nested', `${folder}/ is a separate repository`);
+  }
+  return untracked;
+}
+
+/**
+ * Returns a function that reports whether a folder is a worktree of the same repository, such as one that Claude Code
+ * made in the main checkout. Another repository may have taken the place of a worktree that git still lists.
+ */
+async function worktreeFinder(place: GitPlace): Promise<(folder: string) => Promise<boolean>> {
+  const words = ['rev-parse', '--path-format=absolute', '--git-common-dir'];
+  const commonDir = await askGit(words, place);
+  const listed = new Set((await listWorktrees(place)).map(({ path }) => path));
+  return async (folder) =>
+    listed.has(folder) && (await tryGit(words, { ...place, cwd: folder })).stdout.toString() === `${commonDir}\n`;
 }
 
 /** Reads a worktree's index: the staged entries, the sides of files in conflict, and the names of all tracked files. */

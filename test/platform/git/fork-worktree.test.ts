@@ -1,4 +1,4 @@
-import { chmodSync, mkdirSync, readdirSync, readFileSync, symlinkSync, unlinkSync } from 'node:fs';
+import { chmodSync, mkdirSync, readdirSync, readFileSync, rmSync, symlinkSync, unlinkSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import { createWorktree } from '../../../src/platform/git/create-worktree.ts';
@@ -93,6 +93,19 @@ describe('the fork of a worktree', () => {
     expect(made).toMatchObject({ folder: join(placeOf('ONE'), 'deep'), branch: 'try/one', base: 'main' });
     expect(statusOf(made.path)).toBe(statusOf(repository.path));
     expect(readFileSync(join(made.path, 'new.txt'), 'utf8')).toBe('n\n');
+  });
+
+  test('leaves out the worktrees that Claude Code made in the checkout, but no other repository', async () => {
+    repository.git('worktree', 'add', '--quiet', '-b', 'claude', placeOf('claude'));
+    repository.write('.claude/notes.txt', 'n\n');
+    const made = await fork('COPY', repository.path);
+    expect(statusOf(made.path)).toBe('?? .claude/notes.txt');
+    // If another repository replaces a worktree that git still lists, it is not a worktree.
+    const other = join(repository.path, 'other');
+    repository.git('worktree', 'add', '--quiet', '-b', 'other', other);
+    rmSync(other, { recursive: true });
+    repository.git('init', '--quiet', other);
+    await expect(fork('OTHER', repository.path)).rejects.toMatchObject({ code: 'worktree_nested' });
   });
 
   test('is refused, and leaves nothing, if the branch or folder exists, and over a nested repository', async () => {
