@@ -48,8 +48,11 @@ export interface ReplyWaits {
    * @returns whether the hook received the reply; false if the hook has ended
    */
   reply(id: string, reply: object): Promise<boolean>;
-  /** ends the wait without a reply, so that someone at the terminal can answer the dialog */
-  leave(id: string): Promise<void>;
+  /**
+   * Ends the wait without a reply, so that someone at the terminal can answer the dialog.
+   * @returns whether the hook was told to end; false if it had ended before
+   */
+  leave(id: string): Promise<boolean>;
   /** the ids of all waits that are stored */
   list(): Promise<string[]>;
 }
@@ -109,7 +112,7 @@ export function openReplyWaits(spoolDir: string): ReplyWaits {
   return {
     asked: async (id) => (await read(id))?.payload ?? null,
     reply: (id, reply) => tell(id, asciiJson(reply)),
-    leave: async (id) => void (await tell(id, '')),
+    leave: (id) => tell(id, ''),
     list: async () => {
       const names = await readdir(kept).catch(ignoreMissing);
       return (names ?? []).flatMap((name) => (name.endsWith('.json') ? [name.slice(0, -'.json'.length)] : []));

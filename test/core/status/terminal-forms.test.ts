@@ -131,6 +131,23 @@ describe('the hook of a form', () => {
   });
 });
 
+describe('a form that its server cancels while its hook waits', () => {
+  const questionsOf = (hooks: HookEvidence): number => verdict(hooks).questions.length;
+
+  test('is closed when a person attaches, because no dialog follows', () => {
+    const told = hooksOf(PROMPT, elicitation(2, 'w1'), ended(3));
+    expect(questionsOf(told)).toBe(1);
+    expect(questionsOf(forgetWait(told, 'w1', { to: 'terminal', at: 4 }))).toBe(0);
+  });
+
+  test('is the one whose hook is gone, and the other form of its server stays open in the terminal', () => {
+    const told = hooksOf(PROMPT, elicitation(2, 'w1'), elicitation(3, 'w2'), ended(4));
+    const gone = forgetWait(told, 'w2', { to: 'gone', at: 5 });
+    const left = verdict(forgetWait(gone, 'w1', { to: 'terminal', at: 6 })).questions;
+    expect(left.map(({ form }) => form?.at_terminal)).toEqual([true]);
+  });
+});
+
 describe('a form in the terminal beside which the turn runs on', () => {
   const CALL = { tool_name: 'mcp__deploy__ask', tool_use_id: 'ask', tool_input: {} };
   const READ = { tool_name: 'Read', tool_use_id: 'read', tool_input: {} };

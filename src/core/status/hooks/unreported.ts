@@ -17,14 +17,32 @@ export type WaitEnd = 'terminal' | 'answered' | 'gone';
 export function forgetWait(hooks: HookEvidence, id: string, end: { to: WaitEnd; at: Millis }): HookEvidence {
   const without = ({ wait, ...tool }: PendingTool): PendingTool =>
     wait === undefined || wait.id === id ? tool : { ...tool, wait };
+  const told = end.to === 'gone' ? whoseWasTold(hooks.forms ?? [], id) : null;
   const forms = hooks.forms?.map(({ wait, ...form }): HookForm => {
-    if (wait === undefined || wait !== id) return wait === undefined ? form : { ...form, wait };
-    return leave(form, end);
+    if (wait === undefined) return form;
+    if (wait === id) return leave(told === null ? form : { ...form, toldAt: told.toldAt }, end);
+    return told?.wait === wait ? withoutToldAt({ ...form, wait }) : { ...form, wait };
   });
   return { ...hooks, tools: hooks.tools.map(without), ...(forms && { forms }) };
 }
 
+/**
+ * Returns the waiting form to which the notification about the end of this form was attributed, or null if there is
+ * none. The notification names only the server, and the form whose hook is gone is the one that the server cancelled.
+ */
+function whoseWasTold(forms: readonly HookForm[], id: string): (HookForm & { wait: string; toldAt: Millis }) | null {
+  const gone = forms.find(({ wait }) => wait === id);
+  if (gone === undefined || gone.toldAt !== undefined) return null;
+  const isTold = (form: HookForm): form is HookForm & { wait: string; toldAt: Millis } =>
+    form.wait !== undefined && form.toldAt !== undefined && form.form.server === gone.form.server;
+  return forms.find(isTold) ?? null;
+}
+
+const withoutToldAt = ({ toldAt: _, ...form }: HookForm): HookForm => form;
+
 function leave(form: HookForm, { to, at }: { to: WaitEnd; at: Millis }): HookForm {
+  // Claude Code has reported the end of the form, so no dialog follows.
+  if (to === 'terminal' && form.toldAt !== undefined) return { ...form, endedAt: at };
   if (to === 'terminal') return { ...form, form: { ...form.form, at_terminal: true }, queuedAt: at };
   return to === 'answered' ? { ...form, endedAt: at, toldAt: at } : { ...form, endedAt: at };
 }
