@@ -102,8 +102,7 @@ export function drawnForm(
   const { server, mode, accepted } = dialog.form;
   const shown = dialog.parts[0]?.text ?? '';
   const { forms = [] } = hooks;
-  const isShown = (form: HookForm): boolean =>
-    form.form.mode === mode && (server === null || (form.form.server === server && isStartOf(shown, form)));
+  const isShown = (form: HookForm): boolean => isShownForm(form, dialog);
   const known = queuedForms(forms).find(isShown) ?? forms.findLast(isShown);
   const name = known?.form.server ?? server ?? 'unknown';
   const looks = fingerprint(['form', server ?? 'unknown', shown, ...(accepted === true ? ['accepted'] : [])]);
@@ -129,6 +128,12 @@ export function drawnForm(
 
 /** Returns the identity of the dialog that waits for a server after the form with this identity was accepted. */
 export const acceptedIdentity = (id: string): string => fingerprint(['accepted', id]);
+
+/** Reports whether a dialog may be that of a form. A dialog that is taller than the window shows only its keys. */
+export function isShownForm(known: HookForm, { form, parts }: ScreenDialog): boolean {
+  if (form === undefined || known.form.mode !== form.mode) return false;
+  return form.server === null || (known.form.server === form.server && isStartOf(parts[0]?.text ?? '', known));
+}
 
 /** The screen shows the first paragraph of a message, and wraps it. */
 const isStartOf = (shown: string, { message }: HookForm): boolean => squeeze(message).startsWith(squeeze(shown));

@@ -17,6 +17,11 @@ export interface HookForm extends OpenForm {
   /** when the form was closed: answered, cancelled by its server, or left without its hook */
   endedAt?: Millis;
   /**
+   * from what CBOS concludes that the form was closed, if nothing has reported its end: its hook is gone, or the prompt
+   * stayed visible although its dialog should have opened. A dialog that opens later refutes this
+   */
+  supposed?: 'gone' | 'unshown';
+  /**
    * when the notification arrived that follows every end of a form; absent before that. No notification follows an
    * answer that the hook gave (2.1.330), so such a form has this time from the beginning
    */

@@ -17,6 +17,7 @@
  * - `question.ts`: the question that a session asks; `identity.ts`: the id that it keeps
  * - `asked-options.ts`: the question's options before the dialog is drawn
  * - `option-meaning.ts`: the meaning of an option
+ * - `seen-forms.ts`: what the screen shows about forms in the terminal
  * - `set-clock.ts`: what happens when the wall clock is set
  * - `timeline.ts`: the status over the course of a recording
  * - `redact.ts`: a report without secrets
@@ -53,6 +54,7 @@ export { observeScreen, type ScreenObserver, screenObserver, userObserver } from
 export * from './screen/screen-evidence.ts';
 export { readScreen, SCREEN_RULES, SCREEN_SIGNS } from './screen/screen-rules.ts';
 export type { ScreenSigns } from './screen/signs.ts';
+export { seeForms } from './seen-forms.ts';
 export * from './set-clock.ts';
 export type { ShownDialog } from './shown-dialog.ts';
 export { readByRules } from './source-rules.ts';

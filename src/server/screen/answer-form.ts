@@ -21,9 +21,17 @@ export async function answerForm(actor: SessionActor, { id }: Question, plan: Fo
   const waiting = waitingForms(actor).find((form) => form.id === id);
   if (waiting !== undefined) {
     const isTold = await deps.waits.reply(waiting.wait, hookOutput(plan));
-    actor.intake.forgetWait(waiting.wait, isTold ? 'answered' : 'gone');
-    if (!isTold) throw new CatalogueError('stale_question', 'The server no longer waits for this form');
-    return;
+    if (isTold) {
+      actor.intake.forgetWait(waiting.wait, 'answered');
+      return;
+    }
+    // Claude Code shows the form to a person at the terminal, for whom CBOS has just ended the hook.
+    const isAtTerminal = actor.view().attached === true;
+    actor.intake.forgetWait(waiting.wait, isAtTerminal ? 'terminal' : 'gone');
+    const why = isAtTerminal
+      ? 'This form is now in the terminal'
+      : 'The hook no longer waits for the reply to this form';
+    throw new CatalogueError('stale_question', why);
   }
   if (question.form?.at_terminal !== true || plan.action === 'accept') throw new CatalogueError('stale_question');
   await status.until(() => isDrawn(status) || isGone(), CLOSED_MS);

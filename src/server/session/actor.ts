@@ -121,6 +121,7 @@ export class SessionActor {
       movedMs: (json ?? hooks).movedMs,
       memory: memoryOf(deps.history.last(record.id), record.shown, clock.now()),
       onChange: (memory, before) => this.onStatusChange(memory, before),
+      onSeenForms: () => this.intake.keepHooks(),
     });
     this.intake = new EvidenceIntake({
       deps,

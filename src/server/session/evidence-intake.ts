@@ -86,11 +86,11 @@ export class EvidenceIntake {
   }
 
   seeHook(hook: ArrivedHook): void {
-    const { status, kept, gap, screenPrompt } = this.#session;
+    const { status, gap, screenPrompt } = this.#session;
     this.#session.tellArrival({ kind: 'hook', hook });
     this.seeReport(reportOfHook(hook));
     status.seeHook(hook);
-    kept.save({ hooks: this.#keptHooks(), lastActivity: hook.at });
+    this.keepHooks({ lastActivity: hook.at });
     this.#session.tellHook(hook);
     if (DRAWING_HOOKS.has(hook.event)) gap.expectOutput();
     // A prompt has arrived, so keypresses reach Claude Code rather than Screen.
@@ -101,25 +101,25 @@ export class EvidenceIntake {
   /** Records that a hook is no longer waiting for the reply to its question, and what happened to its form. */
   forgetWait(id: string, to: WaitEnd = 'gone'): void {
     this.#session.status.forgetWait(id, to);
-    this.#session.kept.save({ hooks: this.#keptHooks() });
+    this.keepHooks();
   }
 
   /** Records that the reply to a hook's question was accepted. A no ends the tool call, and a yes lets it run. */
   settleCall(id: string, isRefused: boolean): void {
     this.#session.status.settleCall(id, isRefused);
-    this.#session.kept.save({ hooks: this.#keptHooks() });
+    this.keepHooks();
   }
 
   /** Records that CBOS interrupted the turn with an Esc that it began to press at this time. */
   interruptCalls(at: number): void {
     this.#session.status.interruptCalls(at);
-    this.#session.kept.save({ hooks: this.#keptHooks() });
+    this.keepHooks();
   }
 
   /** Records which usage limit caused the failure that a hook reported with this message. */
   seeLimit(limit: RateLimit, message: unknown): void {
     this.#session.status.seeLimit(limit, message);
-    this.#session.kept.save({ hooks: this.#keptHooks() });
+    this.keepHooks();
   }
 
   /** Records that reports from hooks were lost, so earlier reports may be out of date. */
@@ -282,9 +282,11 @@ export class EvidenceIntake {
     return reading?.cover ?? (reading?.draft == null ? null : 'draft');
   }
 
-  #keptHooks(): unknown {
-    const { hooks, movedMs = 0 } = this.#session.status.evidence();
-    return keepEvidence(hooks, movedMs, this.#session.deps.clock);
+  /** Stores the evidence from hooks, and other changes of the record with it. */
+  keepHooks(more: Partial<SessionRecord> = {}): void {
+    const { deps, kept, status } = this.#session;
+    const { hooks, movedMs = 0 } = status.evidence();
+    kept.save({ hooks: keepEvidence(hooks, movedMs, deps.clock), ...more });
   }
 
   #indexHook({ at, event, payload }: ArrivedHook): void {

@@ -16,6 +16,7 @@ import {
   type ScreenFrame,
   type ScreenObserver,
   type StatusMemory,
+  seeForms,
   settleCall,
   statusView,
   type Thresholds,
@@ -41,6 +42,8 @@ export interface SessionStatusOptions {
   json: JsonEvidence | undefined;
   /** called after the status has changed; `before` is null the first time */
   onChange: (memory: StatusMemory, before: StatusMemory | null) => void;
+  /** called after the screen has shown something about the forms that the hooks had reported */
+  onSeenForms: () => void;
 }
 
 /**
@@ -92,11 +95,15 @@ export function createSessionStatus(options: SessionStatusOptions): SessionStatu
   const advance = (): StatusMemory => {
     // The time must be read first: `now` may notice that the clock was set, and then changes the evidence.
     const now = clock.now();
+    const hooks = seeForms(evidence.hooks, evidence.screen, now);
+    const isNew = hooks !== evidence.hooks;
+    evidence = { ...evidence, hooks };
     const before = memory;
     const next = advanceStatus(before, { evidence, now, thresholds: options.thresholds });
     memory = next.memory;
     cancelRecheck?.();
     cancelRecheck = next.recheckAt === null ? null : clock.after(Math.max(0, next.recheckAt - now), advance);
+    if (isNew) options.onSeenForms();
     if (before === null || next.changed) options.onChange(memory, before);
     advanced.tell();
     return memory;

@@ -6,6 +6,7 @@ import {
   moveEvidence,
   NO_HOOKS,
   observeHook,
+  seeForms,
 } from '../../../src/core/status/index.ts';
 import { readFormDialog } from '../../../src/core/status/screen/form-dialog.ts';
 import { evidenceOf, FRAMES, frame, screenOf } from './evidence-maker.ts';
@@ -340,6 +341,21 @@ describe('several forms in the terminal', () => {
     const gone = forgetWait(waiting, 'w1', { to: 'gone', at: 1_000 });
     const told = [asked(1_100, 'Second?'), asked(1_200, 'Third?'), ended(2_000)].reduce(observeHook, gone);
     expect(derive({ ...evidence, hooks: told }, 5_000).questions).toHaveLength(2);
+  });
+
+  test('are not confused by a form whose end was lost: the notification is about one that is open', () => {
+    const screen = screenOf([1_000, FRAMES.thinking]);
+    const unshown = seeForms(hooksOf(PROMPT, A), screen, 4_000);
+    expect(seeForms(unshown, screen, 4_100)).toBe(unshown);
+    const hooks = [asked(4_200, 'Second?'), ended(4_300)].reduce(observeHook, unshown);
+    expect(verdict(hooks).questions).toEqual([]);
+  });
+
+  test('are closed by the report about a dialog that no screen has shown', () => {
+    const gone = forgetWait(hooksOf(PROMPT, elicitation(900, 'w1')), 'w1', { to: 'gone', at: 1_000 });
+    const hooks = observeHook(gone, result(1_100, 'cancel'));
+    const dialogOpen = screenOf([1_050, frame(ASKING.lines)]);
+    expect(seeForms(hooks, dialogOpen, 1_200)).toBe(hooks);
   });
 
   test('keep their order when the clock is set', () => {

@@ -25,7 +25,11 @@ export function onElicitationResult(hooks: HookEvidence, { at, payload }: HookEv
   const { mcp_server_name: server, mode } = payload;
   const { forms = [] } = hooks;
   if (typeof server !== 'string' || forms.some(({ endedAt }) => endedAt === at)) return hooks;
-  const open = queuedForms(forms).filter(({ form, askedAt }) => form.server === server && askedAt <= at);
+  const closable = [...queuedForms(forms), ...forms.filter(({ supposed }) => supposed !== undefined)];
+  const open = closable.filter(({ form, askedAt, toldAt, endedAt }) => {
+    const isUntold = endedAt === undefined || toldAt === undefined;
+    return form.server === server && askedAt <= at && isUntold;
+  });
   return change(hooks, open.find(({ form }) => form.mode === mode) ?? open[0], { endedAt: at });
 }
 
@@ -41,9 +45,13 @@ export function onFormEnded(hooks: HookEvidence, { at, payload }: HookEvent): Ho
   const { forms = [] } = hooks;
   if (server === undefined || forms.some(({ toldAt }) => toldAt === at)) return hooks;
   const untold = forms.filter((form) => form.form.server === server && form.toldAt === undefined && form.askedAt <= at);
-  const closed = untold.find(({ endedAt }) => endedAt !== undefined);
-  const newest = queuedForms(untold).at(-1);
-  if (closed !== undefined || newest === undefined) return change(hooks, closed ?? untold[0], { toldAt: at });
+  // The report about a form that no screen showed was lost, so the notification is about another form if there is one.
+  const likely = untold.filter(({ supposed }) => supposed !== 'unshown');
+  const closed = likely.find(({ endedAt }) => endedAt !== undefined);
+  const newest = queuedForms(likely).at(-1);
+  if (closed !== undefined || newest === undefined) {
+    return change(hooks, closed ?? likely[0] ?? untold[0], { toldAt: at });
+  }
   return change(hooks, newest, { endedAt: at, toldAt: at });
 }
 
@@ -58,5 +66,7 @@ export function queuedForms(forms: readonly HookForm[]): HookForm[] {
 
 function change(hooks: HookEvidence, form: HookForm | undefined, more: Partial<HookForm>): HookEvidence {
   const { forms = [] } = hooks;
-  return form === undefined ? hooks : { ...hooks, forms: forms.with(forms.indexOf(form), { ...form, ...more }) };
+  if (form === undefined) return hooks;
+  const { supposed: _, ...known } = form;
+  return { ...hooks, forms: forms.with(forms.indexOf(form), { ...known, ...more }) };
 }

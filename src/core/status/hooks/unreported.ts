@@ -44,7 +44,7 @@ function leave(form: HookForm, { to, at }: { to: WaitEnd; at: Millis }): HookFor
   // Claude Code has reported the end of the form, so no dialog follows.
   if (to === 'terminal' && form.toldAt !== undefined) return { ...form, endedAt: at };
   if (to === 'terminal') return { ...form, form: { ...form.form, at_terminal: true }, queuedAt: at };
-  return to === 'answered' ? { ...form, endedAt: at, toldAt: at } : { ...form, endedAt: at };
+  return to === 'answered' ? { ...form, endedAt: at, toldAt: at } : { ...form, endedAt: at, supposed: 'gone' };
 }
 
 /** Returns the ids of all hooks that wait for a reply. */
