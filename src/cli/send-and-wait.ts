@@ -1,5 +1,5 @@
 import { ConnectionLostError, UnreachableError } from '../client/index.ts';
-import { CatalogueError, type Delivery, EXIT, isReady, type Session } from '../protocol/index.ts';
+import { CatalogueError, type Delivery, EXIT, isAsking, isReady, type Session } from '../protocol/index.ts';
 import { deliveryLine } from '../text/delivery-text.ts';
 import { CommandError } from './command-error.ts';
 import type { CliContext } from './context.ts';
@@ -26,8 +26,9 @@ export interface EndedTurn {
   /** the session before the prompt was sent; null if it was not listed */
   before: Session | null;
   session: Session;
-  /** the delivery of the prompt, as the server returned it at first */
+  /** the delivery of the prompt, as the server returned it at first, and as it returned it last */
   sent: Delivery;
+  delivery: Delivery;
 }
 
 /**
@@ -55,8 +56,10 @@ export async function sendAndWait(
    */
   let isQueued: boolean | null = null;
   let settling: { key: string; timer: NodeJS.Timeout } | null = null;
-  /** whether the user was told that CBOS holds the prompt */
-  let hasSaid = false;
+  let isConfirming = false;
+  let isOver = false;
+  /** the statuses of the delivery that the user was told about, because the prompt is still on its way */
+  const said = new Set<Delivery['status']>();
   let onTimeout = (): void => undefined;
 
   const stopSettling = (): void => {
@@ -74,33 +77,36 @@ export async function sendAndWait(
       },
       (ending, connection) => {
         const done = (session: Session): void => {
-          if (sent !== null) found.push({ before, session, sent });
+          if (sent !== null && delivery !== null) found.push({ before, session, sent, delivery });
           ending.finish(EXIT.done);
         };
         /**
-         * Ends the wait for a session that has stayed ready, unless Claude Code has not got the prompt yet: CBOS may
-         * hold it, and on a busy machine, Claude Code takes seconds to read it.
+         * Ends the wait, unless Claude Code has not got the prompt yet: CBOS may hold it, Claude Code may take seconds
+         * to read it on a busy machine, and a person may take it back.
          */
-        const settle = async (session: Session, known: Delivery): Promise<void> => {
-          if (!isOnItsWay(known)) return done(session);
+        const confirm = async (): Promise<void> => {
+          const known = delivery;
+          if (known === null || isConfirming) return;
+          isConfirming = true;
           try {
             const client = await context.client();
-            delivery = await client.call('getDelivery', { params: { slug: session.slug, id: known.id } });
+            delivery = await client.call('getDelivery', { params: { slug, id: known.id } });
           } catch (error) {
             // The stream waits for a lost server, and ends the command if the server does not come back.
             if (!(error instanceof UnreachableError || error instanceof ConnectionLostError)) throw error;
+            return;
+          } finally {
+            isConfirming = false;
           }
-          if (delivery?.status === 'queued' && isQueuePaused(connection().view().get(slug))) {
-            throw new CommandError(
-              `${slug}: the prompt is held, because an interrupt paused the queue`,
-              `cbos queue resume ${slug}`,
-            );
+          if (isOver) return;
+          stopSettling();
+          const session = connection().view().get(slug);
+          const hasEnded = session !== undefined && turnProgress(session, { delivery, wasReady }) !== 'running';
+          if (hasEnded && (isAsking(session.status) || !(isOnItsWay(known) || isOnItsWay(delivery)))) {
+            done(session);
+            return;
           }
-          if (delivery?.status === 'queued' && !hasSaid) {
-            hasSaid = true;
-            context.out.notice(deliveryLine(delivery));
-          }
-          settling = null;
+          if (hasEnded && isOnItsWay(delivery)) tellHeld(context, { delivery, session, said });
           look();
         };
         onTimeout = () => {
@@ -126,11 +132,10 @@ export async function sendAndWait(
           if (session === undefined || progress === 'ended') {
             ending.fail(new CommandError(`${slug} stopped before its turn was over`, `cbos restart ${slug}`));
           } else if (progress === 'over') {
-            done(session);
+            confirm().catch(ending.fail);
           } else if (progress === 'maybe_over' && settling?.key !== statusKey(session)) {
             stopSettling();
-            const known = delivery;
-            const timer = setTimeout(() => void settle(session, known).catch(ending.fail), SETTLED_MS);
+            const timer = setTimeout(() => void confirm().catch(ending.fail), SETTLED_MS);
             settling = { key: statusKey(session), timer };
           }
         };
@@ -155,14 +160,34 @@ export async function sendAndWait(
     context.exitCode = exitCode;
     return found[0] ?? null;
   } finally {
+    isOver = true;
     stopSettling();
   }
 }
 
-/** Reports whether Claude Code may still get the prompt. */
-const isOnItsWay = ({ status }: Delivery): boolean => status === 'queued' || status === 'sent';
+/**
+ * Tells the user once that Claude Code has not got the prompt yet.
+ * @throws CommandError if it will not get the prompt until a person does something
+ */
+function tellHeld(
+  { out }: CliContext,
+  { delivery, session, said }: { delivery: Delivery; session: Session; said: Set<Delivery['status']> },
+): void {
+  const { slug, queue_stopped_at: stoppedAt } = session;
+  if (delivery.status === 'queued' && stoppedAt != null) {
+    throw new CommandError(
+      `${slug}: the prompt is held, because an interrupt paused the queue`,
+      `cbos queue resume ${slug}`,
+    );
+  }
+  if (delivery.phase === 'taken_back') throw new CommandError(deliveryLine(delivery), `cbos attach ${slug}`);
+  if (said.has(delivery.status)) return;
+  said.add(delivery.status);
+  out.notice(deliveryLine(delivery));
+}
 
-const isQueuePaused = (session: Session | undefined): boolean => session?.queue_stopped_at != null;
+/** Reports whether Claude Code has not got the prompt, and may still get it. */
+export const isOnItsWay = ({ status }: Delivery): boolean => status === 'queued' || status === 'sent';
 
 /** Reports whether Claude Code accepted a prompt during another turn, such as the one that an agent's end began. */
 async function readIsQueued(context: CliContext, slug: string, { created_at: since }: Delivery): Promise<boolean> {

@@ -40,7 +40,7 @@ export async function readOutcome(client: Caller, ended: EndedTurn): Promise<Tur
   const { delivery, since, hooks, hasPrompt, end, isInterrupted } = seen;
   if (isRefused(delivery))
     return { kind: 'failed', text: '', why: `${slug}: ${cleanLine(delivery.note ?? 'refused')}` };
-  if (NOT_DELIVERED.has(delivery.status)) return { kind: 'failed', text: '', why: deliveryLine(delivery) };
+  if (delivery.status !== 'delivered') return { kind: 'failed', text: '', why: deliveryLine(delivery) };
   // A slash command that begins no turn leaves the last message of the model as it is, even if that is an error.
   const isEarlier =
     session.type === 'screen' && sent.text.startsWith('/') && !hasPrompt && isSameError(before, session);
@@ -94,7 +94,7 @@ async function readEnd(client: Caller, { slug, type }: Session, sent: Delivery):
   const explanation = await client.call('explain', { params: { slug } });
   const { hooks, json } = explanation.evidence;
   const prompt = hooks?.prompt ?? null;
-  const isOwn = prompt !== null && prompt.at >= delivery.created_at && sent.text.startsWith(prompt.text.trim());
+  const isOwn = prompt !== null && prompt.at >= delivery.created_at && isPrompt(sent.text, prompt);
   // A held prompt may have been sent long after it was accepted. CBOS notes that it was sent after the hook reports it.
   const heldUntil = isOwn ? prompt.at : delivery.updated_at;
   const since = sent.status === 'queued' ? heldUntil : delivery.created_at;
@@ -108,9 +108,28 @@ async function readEnd(client: Caller, { slug, type }: Session, sent: Delivery):
   return { delivery, since, hooks, hasPrompt, end, isInterrupted, explanation };
 }
 
-/** Reports whether Claude Code has got the prompt of a terminal session, and nothing shows yet how its turn ended. */
-function isUndecided({ type }: Session, { hasPrompt, end, isInterrupted, explanation }: SeenEnd): boolean {
-  return type === 'screen' && hasPrompt && end === null && !isInterrupted && explanation.status.detail !== 'error';
+/**
+ * Reports whether a hook reports the prompt with this text, perhaps together with others. Claude Code changes the white
+ * space.
+ */
+function isPrompt(text: string, prompt: { text: string; cut?: boolean | undefined }): boolean {
+  const [sent, reported] = [inOneLine(text), inOneLine(prompt.text)];
+  if (sent === '' || reported === '') return false;
+  return prompt.cut === true ? sent.startsWith(reported) : reported.includes(sent);
+}
+
+const inOneLine = (text: string): string => text.replaceAll(/\s+/g, ' ').trim();
+
+/**
+ * Reports whether nothing shows yet how the turn of a prompt in a terminal session ended, although hooks report turns
+ * there. A slash command and a shell command need not begin a turn.
+ */
+function isUndecided(
+  { type }: Session,
+  { delivery, hooks, hasPrompt, end, isInterrupted, explanation }: SeenEnd,
+): boolean {
+  const beginsTurn = hasPrompt || (hooks?.last_at != null && !/^[/!]/.test(delivery.text));
+  return type === 'screen' && beginsTurn && end === null && !isInterrupted && explanation.status.detail !== 'error';
 }
 
 function mayChange({ type, status }: Session, { verdicts }: Explanation): boolean {
@@ -120,9 +139,6 @@ function mayChange({ type, status }: Session, { verdicts }: Explanation): boolea
 
 const isSameError = (before: Session | null, { status }: Session): boolean =>
   before?.status.detail === 'error' && before.status.because.evidence === status.because.evidence;
-
-/** The statuses of a delivery that Claude Code has not got, or may not have got. */
-const NOT_DELIVERED: ReadonlySet<Delivery['status']> = new Set(['failed', 'cancelled', 'unknown']);
 
 const isRefused = ({ phase }: Delivery): boolean => phase === 'refused' || phase === 'refused_back';
 

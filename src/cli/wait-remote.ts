@@ -2,6 +2,7 @@ import { setTimeout as delay } from 'node:timers/promises';
 import { CatalogueError, EXIT, matchesState, type Session, type StateSelector } from '../protocol/index.ts';
 import { CommandError } from './command-error.ts';
 import type { CliContext } from './context.ts';
+import { isInterruptEarlier } from './earlier-interrupt.ts';
 
 /** How often to ask the other machine, which costs one small request each time. */
 const ASK_EVERY_MS = 500;
@@ -44,7 +45,9 @@ export async function waitRemote(context: CliContext, wait: RemoteWait): Promise
         if (session === null) continue;
         reachedAt.set(slug, io.now());
         const failure = wait.failureOf(session, wait.selector);
-        if (failure !== null) {
+        const isInterrupt = failure !== null && session.status.interrupted === true;
+        const isEarlier = isInterrupt && (await isInterruptEarlier(client, slug));
+        if (failure !== null && !isEarlier) {
           pending.delete(slug);
           failures.push(failure);
           wait.onReached(session);
@@ -52,7 +55,7 @@ export async function waitRemote(context: CliContext, wait: RemoteWait): Promise
           continue;
         }
         // It does not matter here whether a session is snoozed.
-        if (matchesState({ ...session, snoozed: null }, wait.selector)) {
+        if (failure !== null || matchesState({ ...session, snoozed: null }, wait.selector)) {
           pending.delete(slug);
           wait.onReached(session);
           if (wait.isAny) return EXIT.done;

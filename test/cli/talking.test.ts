@@ -101,6 +101,28 @@ describe('send', () => {
     });
   });
 
+  test('--wait says that the prompt is still held if the session asks something else meanwhile', async () => {
+    const command = startCommand(['send', 'AUTH', 'hello', '--queue', '--wait'], cli.where);
+    await arrival();
+    cli.server.sessions.change('AUTH', WAITS_FOR_PERMISSION);
+    expect(await command.ended).toBe(4);
+    expect(command.stdout.text).toContain('cbos answer AUTH 1');
+    expect(command.stderr.text).toBe(
+      'cbos: AUTH: queued; CBOS sends it as soon as the session is ready — cbos answer AUTH\n',
+    );
+  });
+
+  test('--wait does not end with the turn before its own, if a person takes the prompt back from the queue of Claude Code', async () => {
+    const command = startCommand(['send', 'AUTH', 'hello', '--wait'], cli.where);
+    await arrival();
+    cli.server.sessions.change('AUTH', WORKS);
+    cli.server.sessions.takeBack('AUTH', lastId());
+    cli.server.sessions.change('AUTH', WAITS_FOR_INPUT);
+    expect(await command.ended).toBe(1);
+    expect(command.stdout.text).toBe('');
+    expect(command.stderr.text).toContain('Typed into AUTH; Claude Code has not confirmed the prompt yet');
+  });
+
   test('--wait prints what the session asks', async () => {
     const command = startCommand(['send', 'AUTH', 'hello', '--wait'], cli.where);
     await arrival();

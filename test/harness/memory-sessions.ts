@@ -412,11 +412,11 @@ export class MemorySessions implements UnattendedSessions {
   delivery = (slug: string, id: string): Delivery => this.#texts.get(this.get(slug).slug, id);
   changeDelivery = async (slug: string, id: string, text: string): Promise<Delivery> =>
     this.#texts.change(this.get(slug).slug, id, { text });
+  takeBack = (slug: string, id: string): void => this.#texts.takeBack(slug, id);
   sendQueued = (slug: string, id: string): Delivery => this.#texts.change(slug, id, { status: 'delivered' });
   cancelDelivery = async (slug: string, id: string) => this.#texts.change(slug, id, { status: 'cancelled' });
 
   stash = (): StashedResponse[] => this.#texts.stash();
-
   addToStash(reply: NewStashedResponse): StashedResponse {
     this.get(reply.session_slug);
     return this.#texts.keep(reply);

@@ -59,6 +59,12 @@ export class MemoryTexts {
     return changed;
   }
 
+  /** A person moves a prompt from the queue of Claude Code back into the box. */
+  takeBack(slug: string, id: string): void {
+    const changed: Delivery = { ...this.get(slug, id), status: 'sent', phase: 'taken_back' };
+    this.#deliveries.set(slug, [changed, ...this.of(slug).filter((one) => one.id !== id)]);
+  }
+
   stash(): StashedResponse[] {
     return this.#stash;
   }

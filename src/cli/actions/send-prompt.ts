@@ -94,6 +94,10 @@ async function printOutcome(context: CliContext, ended: EndedTurn, isJson: boole
   const { question } = status;
   if (question !== null && question.kind !== 'closing') {
     if (!isJson) out.lines(openQuestionLines(slug, status));
+    const { isOnItsWay } = await import('../send-and-wait.ts');
+    // The session asks something else, and the prompt is sent once that is answered.
+    if (isOnItsWay(ended.delivery))
+      throw new CommandError(deliveryLine(ended.delivery), `cbos answer ${slug}`, EXIT.refused);
     return;
   }
   if (question === null && isAsking(status)) {

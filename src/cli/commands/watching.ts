@@ -128,6 +128,7 @@ function wait(context: CliContext, slugs: readonly string[], options: WaitOption
   const pending = new Set(slugs);
   const failures: Failure[] = [];
   let isFirst = true;
+  let isEnding = false;
   let ending: Ending | null = null;
 
   const follow = {
@@ -147,6 +148,7 @@ function wait(context: CliContext, slugs: readonly string[], options: WaitOption
     return {
       onFrame(frame, view) {
         const now = view();
+        if (isEnding) return;
         if (isFirst) {
           if (frame.type !== 'sessions') return;
           requireListed(slugs, now);
@@ -166,6 +168,7 @@ function wait(context: CliContext, slugs: readonly string[], options: WaitOption
         }
         if (pending.size === 0 || (isAny && pending.size < slugs.length)) {
           if (failures.length === 0) return end.finish(EXIT.done);
+          isEnding = true;
           firstFailure(context, failures).then(
             (error) => (error === null ? end.finish(EXIT.done) : end.fail(error)),
             (cause: unknown) => end.fail(cause),
