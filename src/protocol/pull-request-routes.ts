@@ -26,6 +26,7 @@ const ERRORS = [
   'no_new_commits',
   'uncommitted_changes',
   'operation_in_progress',
+  'branch_switched',
   'no_remote',
   'gh_not_found',
   'gh_not_logged_in',

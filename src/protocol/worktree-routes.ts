@@ -75,6 +75,8 @@ export const WORKTREE_ROUTES = {
       'no_commit',
       'uncommitted_changes',
       'operation_in_progress',
+      'branch_switched',
+      'git_locked',
       'merge_conflict',
       'signing_required',
       'checkout_dirty',

@@ -1,9 +1,11 @@
 import { CatalogueError } from '../../protocol/index.ts';
 import { someNames } from '../../text/name-list.ts';
+import { requireNoLock } from './git-locks.ts';
 import type { MergePlan } from './merge-branch.ts';
 import {
   byteNamesIn,
   bytePath,
+  commitOf,
   isThere,
   listWorktrees,
   requireNoOperation,
@@ -14,11 +16,14 @@ import { type GitPlace, gitFailed, runGit, tryGit } from './run-git.ts';
 
 /**
  * Refuses a merge if the base is checked out somewhere and updating the files there could lose something.
- * @throws CatalogueError checkout_dirty, checkout_filtered, operation_in_progress
+ * @throws CatalogueError checkout_dirty, checkout_filtered, operation_in_progress, git_locked
  */
 export async function requireAdvanceable(place: GitPlace, { base, from, to }: MergePlan): Promise<void> {
-  const checkout = from === to ? null : await checkoutOf(place, base);
+  if (from === to) return;
+  await requireNoLock(place, [`refs/heads/${base}`, 'packed-refs']);
+  const checkout = await checkoutOf(place, base);
   if (checkout === null) return;
+  await requireNoLock({ ...place, cwd: checkout }, ['index', 'HEAD']);
   const here = { ...place, cwd: checkout };
   await requireNoOperation(here);
   const files = await uncommittedFiles(here, 'no');
@@ -80,6 +85,11 @@ export async function advanceBranch(place: GitPlace, plan: MergePlan): Promise<v
     return;
   }
   const args = ['merge', '--quiet', '--ff-only', '--no-overwrite-ignore', '--no-autostash', to];
-  const merged = await tryGit(args, { ...place, cwd: checkout });
-  if (merged.code !== 0) throw gitFailed(args, merged);
+  const here = { ...place, cwd: checkout };
+  const merged = await tryGit(args, here);
+  if (merged.code === 0) return;
+  // git updates the index and the files before the branch. If it could not move the branch, they are moved back. A
+  // file that somebody has changed since stops this command before it changes anything.
+  if ((await commitOf(here, `refs/heads/${base}`)) === from) await tryGit(['read-tree', '-m', '-u', to, from], here);
+  throw gitFailed(args, merged);
 }

@@ -1,9 +1,11 @@
 import { CatalogueError, type FinishHow, type FinishPreview, type Worktree } from '../../protocol/index.ts';
 import { uncommittedText } from '../../text/worktree-words.ts';
 import { advanceBranch, requireAdvanceable } from './advance-branch.ts';
+import { requireNoLock } from './git-locks.ts';
 import { findConflicts, type MergeRequest, planMerge } from './merge-branch.ts';
+import { requireOwnBranch } from './own-branch.ts';
 import { deleteBranch, removeWorktree, requireRemovable, requireUnused } from './remove-worktree.ts';
-import { commitOf, currentBranch, isThere, namesIn, requireNoOperation, uncommittedFiles } from './repository.ts';
+import { commitOf, isThere, namesIn, requireNoOperation, uncommittedFiles } from './repository.ts';
 import { askGit, type GitPlace, runGit } from './run-git.ts';
 import { saveWork } from './save-work.ts';
 import { listStates, type SavedState } from './saved-work.ts';
@@ -45,8 +47,8 @@ export interface Finished {
  * was created for it. A finish that is not possible is refused before anything changes. If the server is killed during
  * a finish, calling this function again continues the work, because each step detects whether it has already been done.
  * @throws CatalogueError worktree_gone, worktree_locked, worktree_nested, worktree_submodules, worktree_in_use,
- * no_base, uncommitted_changes, operation_in_progress, merge_conflict, checkout_dirty, checkout_filtered, no_such_ref,
- * no_identity, git_failed, disk_full, and everything that `stop` throws
+ * no_base, branch_switched, git_locked, uncommitted_changes, operation_in_progress, merge_conflict, checkout_dirty,
+ * checkout_filtered, no_such_ref, no_identity, git_failed, disk_full, and everything that `stop` throws
  */
 export async function finishWorktree(given: GitPlace, plan: FinishPlan, steps: FinishSteps): Promise<Finished> {
   const { worktree, session } = plan;
@@ -60,6 +62,9 @@ export async function finishWorktree(given: GitPlace, plan: FinishPlan, steps: F
   await requireRemovable(place, worktree.path);
   const request = await readMerge(inside, plan);
   if (request !== null) await requireAdvanceable(place, await planMerge(place, request));
+  if (plan.how !== 'keep' && worktree.new_branch) {
+    await requireNoLock(place, [`refs/heads/${worktree.branch}`, 'packed-refs']);
+  }
   await requireUnused(worktree.path, await steps.ownProcesses());
   await steps.stop();
   await requireUnused(worktree.path, new Set());
@@ -91,7 +96,8 @@ async function findSaved(place: GitPlace, { worktree, session, since }: FinishPl
 async function remove(place: GitPlace, { worktree, how }: FinishPlan, saved: SavedState): Promise<Finished> {
   const left = await removeWorktree(place, worktree.path);
   const { branch } = worktree;
-  const goes = how !== 'keep' && worktree.new_branch;
+  // A worktree that was on another branch is restored on that one, so its session's branch has to stay.
+  const goes = how !== 'keep' && worktree.new_branch && saved.branch === branch;
   const isBranchKept = goes
     ? await deleteBranch(place, branch, saved.commit)
     : (await commitOf(place, `refs/heads/${branch}`)) !== null;
@@ -100,24 +106,25 @@ async function remove(place: GitPlace, { worktree, how }: FinishPlan, saved: Sav
 }
 
 /**
- * @returns the planned merge, or null if there is nothing to merge @throws CatalogueError no_base, no_commit,
- * uncommitted_changes
+ * @returns the planned merge, or null if there is nothing to merge
+ * @throws CatalogueError no_base, no_commit, operation_in_progress, branch_switched, uncommitted_changes
  */
 async function readMerge(inside: GitPlace, { session, how, into, worktree }: FinishPlan): Promise<MergeRequest | null> {
   if (how === 'keep' || how === 'discard') return null;
-  const branch = (await currentBranch(inside)) ?? worktree.branch;
+  const { branch } = worktree;
   const base = into ?? worktree.base;
   if (base === null || base === branch) {
     throw new CatalogueError('no_base', `CBOS does not know which branch to merge ${branch} into`);
   }
   await requireNoOperation(inside);
+  await requireOwnBranch(inside, worktree);
   const files = await uncommittedFiles(inside);
   if (files.length > 0) {
     throw new CatalogueError('uncommitted_changes', uncommittedText(files), { extra: { files } });
   }
   const tip = await commitOf(inside, 'HEAD');
   if (tip === null) throw new CatalogueError('no_commit', `${inside.cwd} is on a branch that has no commits`);
-  return { session, how, base, branch, tip };
+  return { session, how, base, branch, tip, worktree: worktree.path };
 }
 
 /**

@@ -15,6 +15,8 @@ export interface MergeRequest {
   branch: string;
   /** the commit that contains the changes */
   tip: string;
+  /** the worktree in which the changes were made */
+  worktree: string;
 }
 
 /**
@@ -70,16 +72,21 @@ async function plan(place: GitPlace, request: MergeRequest): Promise<MergePlan> 
  * name any program, and an unsigned commit would only be noticed later.
  * @throws CatalogueError signing_required
  */
-async function requireUnsigned(place: GitPlace, { base, session }: MergeRequest): Promise<void> {
-  const words = ['config', '--type=bool', '--show-scope', '--get-all', 'commit.gpgSign'];
-  const said = (await tryGit(words, place)).stdout.toString('utf8').split('\n');
-  // The scope of CBOS's own settings is `command`; see git-environment.ts.
-  const last = said.findLast((line) => line !== '' && !line.startsWith('command\t'));
-  if (last?.endsWith('\ttrue') !== true) return;
+async function requireUnsigned(place: GitPlace, { base, session, worktree }: MergeRequest): Promise<void> {
+  // With `extensions.worktreeConfig`, each worktree may have settings of its own.
+  if (!(await signs(place)) && !(await signs({ ...place, cwd: worktree }))) return;
   const what = /^[\w./-]+$/.test(base) ? base : 'the base';
   throw new CatalogueError('signing_required', `A new commit on ${base} would have to be signed`, {
     hint: `\`cbos send ${session} "Merge ${what} into your branch"\` makes the session's own git sign that merge; \`cbos finish ${session} --merge\` is then a fast-forward; nothing was changed`,
   });
+}
+
+async function signs(place: GitPlace): Promise<boolean> {
+  const words = ['config', '--type=bool', '--show-scope', '--get-all', 'commit.gpgSign'];
+  const said = (await tryGit(words, place)).stdout.toString('utf8').split('\n');
+  // The scope of CBOS's own settings is `command`; see git-environment.ts.
+  const last = said.findLast((line) => line !== '' && !line.startsWith('command\t'));
+  return last?.endsWith('\ttrue') === true;
 }
 
 /** Checks that git has an author name for commits in this repository. @throws CatalogueError no_identity */

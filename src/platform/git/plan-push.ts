@@ -2,6 +2,7 @@ import { CatalogueError, type Worktree } from '../../protocol/index.ts';
 import { requestWords } from '../../text/pull-request-words.ts';
 import { uncommittedText } from '../../text/worktree-words.ts';
 import { type ForgeRepository, forgeRepository } from '../forge/address.ts';
+import { branchSwitched } from './own-branch.ts';
 import { commitOf, currentBranch, isThere, requireNoOperation, uncommittedFiles } from './repository.ts';
 import { askGit, type GitPlace, tryGit } from './run-git.ts';
 
@@ -28,15 +29,17 @@ const MOST_LISTED_COMMITS = 100;
  * Returns what a pull request for a worktree's branch would contain. Nothing is changed.
  * @param into the base, or null for the branch that the worktree started from
  * @throws CatalogueError worktree_gone, no_base, no_such_ref, no_commit, no_new_commits, no_remote,
- * uncommitted_changes, operation_in_progress, git_not_found, git_failed
+ * uncommitted_changes, operation_in_progress, branch_switched, git_not_found, git_failed
  */
 export async function planPush(given: GitPlace, worktree: Worktree, into: string | null): Promise<PushPlan> {
   const place = { ...given, cwd: worktree.path };
   if (!(await isThere(worktree.path))) throw new CatalogueError('worktree_gone');
-  const branch = (await currentBranch(place)) ?? worktree.branch;
+  // The plan names the branch that will be pushed, which the session may have renamed.
+  const branch = await currentBranch(place);
   const base = into ?? worktree.base;
   if (base === null || base === branch) throw new CatalogueError('no_base');
   await requireNoOperation(place);
+  if (branch === null) throw await branchSwitched(place, worktree, null);
   const files = await uncommittedFiles(place);
   if (files.length > 0) throw new CatalogueError('uncommitted_changes', uncommittedText(files), { extra: { files } });
   const commit = await commitOf(place, 'HEAD');

@@ -134,7 +134,9 @@ export function gitFailed(args: readonly string[], result: Pick<GitResult, 'code
   }
   const missing = missingObjects(result.stderr);
   if (missing !== null) return missing;
-  const said = result.stderr.trim().split('\n').slice(-MAX_SAID_LINES).join('; ').slice(0, MAX_SAID_CHARS);
+  const lines = result.stderr.trim().split('\n');
+  const kept = lines.filter((_, index) => index === 0 || index >= lines.length - MAX_SAID_LINES);
+  const said = kept.join('; ').slice(0, MAX_SAID_CHARS);
   return new CatalogueError(
     'git_failed',
     `git ${args[0]} failed (exit ${result.code}): ${said || 'it gave no reason'}`,
@@ -153,7 +155,7 @@ export function missingObjects(said: string): CatalogueError | null {
 /** Matches what git prints about an object that it would have to fetch (2.39 to 2.45). */
 const PARTIAL = /\bfrom promisor remote\b|\blazy fetching disabled\b/;
 
-/** How many lines of git's message an error repeats. The last lines contain the reason. */
+/** How many of the last lines of git's message an error repeats, besides the first. Either may contain the reason. */
 const MAX_SAID_LINES = 4;
 const MAX_SAID_CHARS = 1_000;
 /** Matches the kernel's messages about a full disk, as worded with LC_ALL=C. */

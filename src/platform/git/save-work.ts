@@ -1,6 +1,7 @@
 import { join } from 'node:path';
+import { branchToSave } from './own-branch.ts';
 import { findOwnCommits } from './own-commits.ts';
-import { commitOf, currentBranch, treeOf, uncommittedFiles } from './repository.ts';
+import { commitOf, treeOf, uncommittedFiles } from './repository.ts';
 import { askGit, type GitPlace } from './run-git.ts';
 import { CBOS_IDENTITY, keepState, type SavedState } from './saved-work.ts';
 import { snapshotFiles } from './snapshot-files.ts';
@@ -48,7 +49,7 @@ export async function saveWork(place: GitPlace, request: SaveRequest): Promise<S
   return keepState(place, {
     session,
     repository: root,
-    branch: (await currentBranch(place)) ?? request.branch,
+    branch: await branchToSave(place, request.branch),
     folder: place.cwd,
     head,
     staged,

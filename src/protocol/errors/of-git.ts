@@ -227,6 +227,18 @@ export const GIT_ERRORS = {
     meaning: 'A merge, rebase, cherry-pick, revert or bisect is in progress in the checkout',
     hint: 'Finish or abort it there (`git status` shows how), then try again; nothing was changed',
   },
+  branch_switched: {
+    status: 409,
+    exit: EXIT.refused,
+    meaning: "The worktree is on another branch than its session's, or on none",
+    hint: "Switch back to the session's branch in the worktree, then try again; `--discard` merges nothing and keeps both branches; nothing was changed",
+  },
+  git_locked: {
+    status: 409,
+    exit: EXIT.refused,
+    meaning: 'A lock file shows that another git command is changing the repository, or was killed while it did',
+    hint: 'Wait until that git command ends. If none is running, delete the lock file; nothing was changed',
+  },
   merge_conflict: {
     status: 409,
     exit: EXIT.refused,

@@ -1,8 +1,9 @@
-import { existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { existsSync, mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
 import { recoverWork } from '../../../src/platform/git/restore-work.ts';
 import { listStates } from '../../../src/platform/git/saved-work.ts';
+import type { CatalogueError } from '../../../src/protocol/index.ts';
 import { finishing, type WorktreeUnderTest } from '../../harness/finishing.ts';
 import { createWorktreeRepository, hashFiles, type WorktreeRepository } from '../../harness/worktree-repository.ts';
 import { createWorld, type World } from '../../harness/world.ts';
@@ -150,6 +151,53 @@ describe('a finish is refused, and nothing is changed,', () => {
     });
   });
 
+  test.each([
+    ['on another branch', ['--quiet', '-b', 'other', 'main'], 'other'],
+    ['on no branch', ['--quiet', '--detach', 'main'], null],
+  ] as const)('in a worktree that is %s: it names both, and the cure works', async (_, words, current) => {
+    its.commit('work', 'a.txt', 'two\n');
+    its.git('checkout', ...words);
+    for (const how of ['merge', 'rebase', 'squash'] as const) {
+      const error = await refuse('branch_switched', how);
+      expect(error).toMatchObject({
+        message: expect.stringContaining('branch-AUTH'),
+        extra: { branch: 'branch-AUTH', current },
+      });
+    }
+    its.git(...cureIn(await refuse('branch_switched')));
+    await its.finish('merge');
+    expect(subjects()).toEqual(['work', 'first']);
+    expect(branches()).toBe(current === null ? 'main' : 'main\nother');
+  });
+
+  test('in a worktree whose branch was renamed: the cure works', async () => {
+    its.commit('work', 'a.txt', 'two\n');
+    its.git('branch', '--move', 'renamed');
+    its.git(...cureIn(await refuse('branch_switched')));
+    await its.finish('merge');
+    expect([subjects(), branches()]).toEqual([['work', 'first'], 'main']);
+  });
+
+  test.each(['index', 'HEAD', 'packed-refs', 'refs/heads/main', 'refs/heads/branch-AUTH'])(
+    'while the lock of %s is held: it names the lock file',
+    async (name) => {
+      its.commit('work', 'a.txt', 'two\n');
+      const lock = join(repository.path, '.git', `${name}.lock`);
+      writeFileSync(lock, '');
+      expect(await refuse('git_locked')).toMatchObject({ message: expect.stringContaining(lock), extra: { lock } });
+      rmSync(lock);
+      await its.finish('merge');
+      expect(subjects()).toEqual(['work', 'first']);
+    },
+  );
+
+  test('if only the worktree requires signed commits', async () => {
+    goApart();
+    repository.git('config', 'extensions.worktreeConfig', 'true');
+    its.git('config', '--worktree', 'commit.gpgSign', 'true');
+    for (const how of ['merge', 'rebase', 'squash'] as const) await refuse('signing_required', how);
+  });
+
   test('with uncommitted changes, untracked files included', async () => {
     its.commit('work', 'a.txt', 'two\n');
     its.write('new.txt', 'new\n');
@@ -203,6 +251,62 @@ describe('a finish is refused, and nothing is changed,', () => {
     await refuse('no_such_ref', 'merge', { into: 'nothing' });
     await refuse('no_such_ref', 'merge', { into: '--all' });
     await refuse('no_base', 'merge', { into: 'branch-AUTH' });
+  });
+});
+
+/** Returns the words after `git` of the command in an error's hint. */
+function cureIn(error: unknown): string[] {
+  const [, words = ''] = /`git ([^`]+)`/.exec((error as CatalogueError).hint ?? '') ?? [];
+  return words.split(' ');
+}
+
+describe('a branch that restoring the worktree would not bring back is kept', () => {
+  test.each([
+    ['another branch', ['--quiet', '-b', 'other', 'main'], 'branch-AUTH\nmain\nother', 'other'],
+    ['no branch', ['--quiet', '--detach', 'main'], 'branch-AUTH\nmain', 'branch-AUTH-detached'],
+  ] as const)('if the worktree is on %s, and the worktree is restored', async (_, words, kept, restored) => {
+    const tip = its.commit('work', 'a.txt', 'two\n');
+    its.git('checkout', ...words);
+    const last = its.commit('elsewhere', 'b.txt', 'elsewhere\n');
+    const { saved, isBranchKept } = await its.finish('discard');
+    expect([branches(), isBranchKept, repository.git('rev-parse', 'branch-AUTH')]).toEqual([kept, true, tip]);
+    const back = await recoverWork(repository.place, { id: saved.id, branch: null, folder: undefined });
+    expect(back).toMatchObject({ branch: restored, commit: last, folder: its.path });
+  });
+});
+
+describe('a base that cannot be moved after all', () => {
+  /** Returns an environment with a git for which another program holds the base's lock from its `merge` on. */
+  function locked(lock: string, more: string): Record<string, string | undefined> {
+    const folder = join(world.dir, `locked-${count}`);
+    mkdirSync(folder);
+    const script = `case "$*" in *"merge --quiet"*) touch '${lock}'; /usr/bin/git "$@"; code=$?; ${more}; exit $code;; esac`;
+    writeFileSync(join(folder, 'git'), `#!/bin/sh\n${script}\nexec /usr/bin/git "$@"\n`, { mode: 0o755 });
+    return { ...repository.place.environment, PATH: `${folder}:${repository.place.environment.PATH}` };
+  }
+
+  test('has its files and its index as before, and the error names the lock', async () => {
+    its.commit('work', 'a.txt', 'two\n');
+    its.commit('more work', 'new.txt', 'new\n');
+    const before = everything();
+    const lock = join(repository.path, '.git/refs/heads/main.lock');
+    await expect(its.finish('merge', { environment: locked(lock, 'true') })).rejects.toMatchObject({
+      code: 'git_failed',
+      message: expect.stringContaining(lock),
+    });
+    expect(everything()).toEqual(before);
+    rmSync(lock);
+    await its.finish('merge');
+    expect(subjects()).toEqual(['more work', 'work', 'first']);
+  });
+
+  test('keeps a file that somebody has changed in the meantime', async () => {
+    its.commit('work', 'a.txt', 'two\n');
+    const lock = join(repository.path, '.git/refs/heads/main.lock');
+    const file = join(repository.path, 'a.txt');
+    const environment = locked(lock, `echo mine > '${file}'`);
+    await expect(its.finish('merge', { environment })).rejects.toMatchObject({ code: 'git_failed' });
+    expect(readFileSync(file, 'utf8')).toBe('mine\n');
   });
 });
 
