@@ -1,4 +1,4 @@
-import { rmSync, writeFileSync } from 'node:fs';
+import { mkdirSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { type Cbos, startCbos } from '../harness/cbos.ts';
@@ -14,6 +14,7 @@ cleared) exec env -i CLAUDE_CONFIG_DIR="$HOME/work" HOME="$HOME" PATH="$PATH" TE
   $(env | grep -E '^(CLAUDE_CODE|DISABLE|ANTHROPIC|NO_PROXY|TMPDIR)') '${claude}' "$@" ;;
 child) env -i CLAUDE_CONFIG_DIR="$HOME/work" HOME="$HOME" PATH="$PATH" TERM="$TERM" \\
   $(env | grep -E '^(CLAUDE_CODE|DISABLE|ANTHROPIC|NO_PROXY|TMPDIR)') '${claude}' "$@"; exit $? ;;
+*) exec '${claude}' "$@" ;;
 esac
 `;
 
@@ -63,6 +64,24 @@ describe.each(['settings', 'cleared', 'child'])(
       await ask(slug, `scene:hello second in JSON ${kind}`);
       expect(lastRequest()).toContain(`scene:hello first in JSON ${kind}`);
     });
+  },
+);
+
+test.each(['settings.json', 'settings.local.json'])(
+  'the doctor names %s of a folder that disables hooks: no hook of CBOS runs in a session there',
+  async (name) => {
+    const folder = join(world.projectDir, '.claude');
+    const file = join(folder, name);
+    mkdirSync(folder, { recursive: true });
+    writeFileSync(file, JSON.stringify({ disableAllHooks: true }));
+    const slug = `QUIET-${name.replaceAll('.', '-')}`;
+    await create(slug, 'plain');
+    await ask(slug, `scene:hello without hooks ${name}`);
+    const { body } = await cbos.call<{ evidence: { hooks: unknown } }>('GET', `/sessions/${slug}/explain`);
+    expect(body.evidence.hooks).toBeNull();
+    expect((await cbos.cli(['doctor'])).stdout).toContain(`disableAllHooks in ${file} disables hooks`);
+    rmSync(file);
+    expect((await cbos.cli(['stop', slug])).code).toBe(0);
   },
 );
 

@@ -6,6 +6,7 @@ import type { ServiceState } from '../systemd/index.ts';
 /** What the doctor needs to know about a session. An older server does not report all of it. */
 export const AskedSession = z.object({
   ...Session.pick({ slug: true, pid: true }).shape,
+  ...Session.pick({ path: true, place: true }).partial().shape,
   ...Session.pick({ recording_stopped_because: true, brought_back: true, undrawn_since: true }).partial().shape,
 });
 export type AskedSession = z.infer<typeof AskedSession>;

@@ -191,6 +191,24 @@ test.each(['disableAllHooks', 'allowManagedHooksOnly'])("the user's %s is report
   expect(await examine('Hooks')).toMatchObject({ outcome: 'warning', cure: expect.stringContaining(name) });
 });
 
+test.each(['settings.json', 'settings.local.json'])(
+  'disableAllHooks in %s of the folder of a running session is reported',
+  async (name) => {
+    const folder = world.project('silent');
+    mkdirSync(join(folder, '.claude'));
+    const file = join(folder, '.claude', name);
+    writeFileSync(file, JSON.stringify({ disableAllHooks: true }));
+    const session = { slug: 'QUIET', pid: 4_242, path: folder };
+    expect(await examine('Hooks', { askSessions: async () => [session] })).toMatchObject({
+      outcome: 'warning',
+      detail: expect.stringContaining(file),
+    });
+    expect(await examine('Hooks', { askSessions: async () => [{ ...session, pid: null }] })).toMatchObject({
+      outcome: 'ok',
+    });
+  },
+);
+
 describe('limits of file watching', () => {
   /** Returns a proc file system with these limits, in which one process holds one instance with some watches. */
   function proc(limits: { instances: number; watches: number; held: number }): string {

@@ -71,11 +71,20 @@ export async function checkService({ serviceState, isLingering }: DoctorContext)
  */
 const MANAGED_SETTINGS = '/etc/claude-code/managed-settings.json';
 
+/** A project's settings, in its folder. Both files can disable hooks (2.1.330). */
+const PROJECT_SETTINGS = ['settings.json', 'settings.local.json'] as const;
+
 /** CBOS passes its hooks at each launch, but either of these two settings still disables them. */
 const SILENCERS = ['disableAllHooks', 'allowManagedHooksOnly'] as const;
 
-export function checkHooks({ environment, userHome }: DoctorContext): Finding {
-  const files = [MANAGED_SETTINGS, join(environment.CLAUDE_CONFIG_DIR || join(userHome, '.claude'), 'settings.json')];
+export async function checkHooks({ environment, userHome, askSessions }: DoctorContext): Promise<Finding> {
+  const running = (await askSessions()).filter(({ pid }) => pid !== null);
+  const folders = new Set(running.flatMap(({ path, place }) => [path, place]).filter((folder) => folder != null));
+  const files = [
+    MANAGED_SETTINGS,
+    join(environment.CLAUDE_CONFIG_DIR || join(userHome, '.claude'), 'settings.json'),
+    ...[...folders].flatMap((folder) => PROJECT_SETTINGS.map((name) => join(folder, '.claude', name))),
+  ];
   for (const file of files) {
     const silencer = SILENCERS.find((name) => readSettings(file)[name] === true);
     if (silencer !== undefined) {
@@ -85,7 +94,7 @@ export function checkHooks({ environment, userHome }: DoctorContext): Finding {
       );
     }
   }
-  return ok('no setting disables hooks');
+  return ok('no setting of the machine, the user, or the folder of a running session disables hooks');
 }
 
 /** A file that cannot be read is treated as if it contained no settings, because Claude Code ignores such a file. */
