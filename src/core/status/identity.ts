@@ -26,11 +26,10 @@ export function identify(
   evidence: Evidence,
 ): Identified {
   const [first, ...rest] = verdict.questions;
-  const { shown } = before;
-  if (first === undefined || first.kind === 'closing' || evidence.json !== undefined) {
-    return { questions: verdict.questions, shown };
-  }
-  const dialog = dialogOf(before, first, verdict, evidence);
+  if (evidence.json !== undefined) return { questions: verdict.questions, shown: before.shown };
+  const shown = withoutClosed(before.shown, verdict, evidence);
+  if (first === undefined || first.kind === 'closing') return { questions: verdict.questions, shown };
+  const dialog = dialogOf({ shown, question: before.question }, first, verdict, evidence);
   const isSame = shown.some((one) => JSON.stringify(one) === JSON.stringify(dialog));
   const others = shown.filter(({ id }) => id !== dialog.id && !dialog.also.includes(id));
   const now = isSame ? shown : [...others, dialog].slice(-MAX_SHOWN);
@@ -40,6 +39,28 @@ export function identify(
 
 const shownAs = (shown: readonly ShownDialog[], id: string): string =>
   shown.findLast(({ call }) => call === id)?.id ?? id;
+
+/**
+ * Forgets how the dialogs looked that closed before a hook named their calls. A hook that CBOS reads later never
+ * belongs to the next dialog that looks the same. Returns the same array if nothing changed.
+ */
+function withoutClosed(
+  shown: readonly ShownDialog[],
+  { drawn: now, questions }: Verdict,
+  { screen }: Evidence,
+): readonly ShownDialog[] {
+  const isGone = screen?.reading.dialog == null && (screen?.reading.primary ?? null) !== null;
+  // While a dialog is being drawn, its options are missing, and it does not look like itself yet.
+  const isWhole = now !== null && (questions[0]?.options.length ?? 0) > 0;
+  if (!isGone && !isWhole) return shown;
+  const next = shown.map((one) => {
+    if (one.call !== null || one.drawn === null) return one;
+    if (isWhole && (one.drawn.openedAt === now.openedAt || one.redrawnAt === now.openedAt)) return one;
+    const isRedrawn = isWhole && one.redrawnAt === null && one.drawn.looks === now.looks;
+    return isRedrawn ? { ...one, redrawnAt: now.openedAt } : { ...one, drawn: null };
+  });
+  return next.some((one, index) => one !== shown[index]) ? next : shown;
+}
 
 function dialogOf(
   { shown, question }: RememberedDialogs & { question: Question | null },
@@ -71,13 +92,14 @@ function dialogOf(
  * dialog was drawn. It is the same one if its call was announced before that, and nothing has ended since.
  */
 function isSameDrawing(
-  { call, drawn: then }: ShownDialog,
+  { call, drawn: then, redrawnAt }: ShownDialog,
   now: DrawnDialog | null,
   { announcedAt, evidence }: { announcedAt: number | null; evidence: Evidence },
 ): boolean {
   if (then === null || now === null || then.looks !== now.looks) return false;
   if (then.openedAt === now.openedAt) return true;
-  if (call !== null || announcedAt === null || announcedAt > then.openedAt) return false;
+  if (call !== null || redrawnAt !== now.openedAt) return false;
+  if (announcedAt === null || announcedAt > then.openedAt) return false;
   const { hooks, movedMs = 0 } = evidence;
   const ends = [hooks.prompt?.at, hooks.toolEndedAt, hooks.turnEnd?.at, hooks.ended?.at, hooks.started?.at];
   return ends.every((at) => at == null || at - movedMs <= then.openedAt);

@@ -56,7 +56,7 @@ export { readScreen, SCREEN_RULES, SCREEN_SIGNS } from './screen/screen-rules.ts
 export type { ScreenSigns } from './screen/signs.ts';
 export { seeForms } from './seen-forms.ts';
 export * from './set-clock.ts';
-export type { ShownDialog } from './shown-dialog.ts';
+export { restoreDialogs, type ShownDialog } from './shown-dialog.ts';
 export { readByRules } from './source-rules.ts';
 export { DEFAULT_THRESHOLDS, type Thresholds } from './thresholds.ts';
 export * from './timeline.ts';

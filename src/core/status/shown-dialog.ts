@@ -22,11 +22,20 @@ export interface ShownDialog {
   also: readonly string[];
   /** the identity of the call that a hook has reported, or null if none has */
   call: string | null;
-  /** what the screen showed last, or null if the dialog was not on the screen */
+  /** what the screen showed last, or null if the dialog was not on the screen, or closed before a hook named its call */
   drawn: DrawnDialog | null;
   /** whether the call was waiting for permission when the dialog was shown last */
   isAsked: boolean;
+  /**
+   * when the screen began to look like this again for a restarted server, or null if that server has not seen the
+   * screen yet; absent if this server has shown the dialog
+   */
+  redrawnAt?: number | null;
 }
+
+/** Returns the dialogs that a previous server has shown. The next server does not know when they were drawn. */
+export const restoreDialogs = (shown: readonly ShownDialog[]): ShownDialog[] =>
+  shown.map((one) => ({ ...one, redrawnAt: null }));
 
 /** What is remembered of the dialogs of a session. */
 export interface RememberedDialogs {

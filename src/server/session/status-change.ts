@@ -1,4 +1,4 @@
-import type { ShownDialog, StatusMemory } from '../../core/status/index.ts';
+import { restoreDialogs, type ShownDialog, type StatusMemory } from '../../core/status/index.ts';
 import type { SessionRecord } from '../../platform/sqlite/session-store.ts';
 import type { StatusChange } from '../../protocol/index.ts';
 import { changeByTurn } from './begun.ts';
@@ -36,7 +36,7 @@ export function memoryOf(last: StatusChange | null, shown: readonly ShownDialog[
     recoveredAt: null,
     question: null,
     questions: [],
-    shown,
+    shown: restoreDialogs(shown),
     wait: null,
     lastQuestion: null,
     ...(last.interrupted === true ? { isInterrupted: true } : {}),

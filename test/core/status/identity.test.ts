@@ -9,6 +9,7 @@ import {
   NO_HOOKS,
   observeHook,
   questionOf,
+  restoreDialogs,
   type ScreenEvidence,
   type StatusMemory,
   settleCall,
@@ -36,7 +37,10 @@ function asked({ question }: StatusMemory): Question {
 const REDRAWN = screenOf([1_700, FRAMES.permission]);
 
 /** Returns what a restarted server knows of a status. */
-const afterRestart = (memory: StatusMemory): StatusMemory => ({ ...memory, question: null, questions: [], wait: null });
+const afterRestart = (memory: StatusMemory): StatusMemory => ({
+  ...{ ...memory, question: null, questions: [], wait: null },
+  shown: restoreDialogs(memory.shown),
+});
 
 const seenBeforeItsHook = (screen: ScreenEvidence | null = DRAWN): StatusMemory =>
   step(null, { hooks: hooksOf(PROMPTED), screen }, 900);
@@ -134,6 +138,45 @@ describe('two dialogs in a row that look the same', () => {
     const restarted = step(afterRestart(b), { hooks: told, screen: later }, 4_000);
     expect(asked(restarted).id).toBe(asked(b).id);
     expectStale(restarted, a);
+  });
+
+  describe('of which the first one was closed before its hook was read', () => {
+    const next = screenOf([0, FRAMES.thinking], [100, FRAMES.permission], [1_000, FRAMES.tool], [1_900, FRAMES.permission]);
+    const late = hooksOf(PROMPTED, ...asking('a', 90));
+
+    test.each([
+      ['and another screen was seen between them', true],
+      ['and no other screen was seen between them', false],
+    ])('have different ids, %s', (_, isSeenBetween) => {
+      const a = seenBeforeItsHook();
+      const between = screenOf([0, FRAMES.thinking], [100, FRAMES.permission], [1_000, FRAMES.tool]);
+      const closed = isSeenBetween ? step(a, { hooks: hooksOf(PROMPTED), screen: between }, 1_800) : a;
+      const b = step(closed, { hooks: hooksOf(PROMPTED), screen: next }, 2_800);
+      const early = step(b, { hooks: late, screen: next }, 2_900);
+      for (const memory of [b, early]) expect(questionOf(memory, asked(a).id)).toBeUndefined();
+      expect(asked(early).id).toBe(asked(b).id);
+    });
+
+    test('have different ids, even if the server restarts while the second one is open', () => {
+      const a = seenBeforeItsHook();
+      const b = step(a, { hooks: hooksOf(PROMPTED), screen: next }, 2_800);
+      const again = screenOf([3_700, FRAMES.permission]);
+      const early = step(afterRestart(b), { hooks: late, screen: again }, 4_700);
+      expect(questionOf(early, asked(a).id)).toBeUndefined();
+    });
+
+    test.each([
+      ['and saw the first one again', REDRAWN],
+      ['and saw the first one closed', screenOf([1_700, FRAMES.tool])],
+    ])('have different ids, even if the server restarted before, %s', (_, screen) => {
+      const a = seenBeforeItsHook();
+      const restarted = step(afterRestart(a), { hooks: hooksOf(PROMPTED), screen }, 2_600);
+      const later = screenOf([1_700, FRAMES.tool], [3_700, FRAMES.permission]);
+      const b = step(restarted, { hooks: hooksOf(PROMPTED), screen: later }, 4_600);
+      const early = step(b, { hooks: late, screen: later }, 4_700);
+      expect(asked(early).id).toBe(asked(b).id);
+      expect(questionOf(early, asked(a).id)).toBeUndefined();
+    });
   });
 
   test.each(SCREENS)(
