@@ -22,7 +22,7 @@ export interface ShownDialog {
   also: readonly string[];
   /** the identity of the call that a hook has reported, or null if none has */
   call: string | null;
-  /** what the screen showed last, or null if the dialog was not on the screen, or closed before a hook named its call */
+  /** what the screen showed last, or null if it did not show the dialog, or the dialog closed before a hook named it */
   drawn: DrawnDialog | null;
   /** whether the call was waiting for permission when the dialog was shown last */
   isAsked: boolean;

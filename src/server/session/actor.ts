@@ -109,19 +109,19 @@ export class SessionActor {
         this.redraws.tell();
       },
     });
-    const { clock } = deps;
-    const json = record.type === 'json' ? restoreJson(deps.events.state(record.id)?.evidence, clock) : null;
-    const hooks = restoreHooks(record.hooks, clock);
+    const json = record.type === 'json' ? restoreJson(deps.events.state(record.id)?.evidence, deps.clock) : null;
+    const hooks = restoreHooks(record.hooks, deps.clock);
     this.status = createSessionStatus({
-      clock,
+      clock: deps.clock,
       thresholds: deps.thresholds,
       observe: deps.observe,
       hooks: hooks.evidence,
       json: json?.evidence,
       movedMs: (json ?? hooks).movedMs,
-      memory: memoryOf(deps.history.last(record.id), record.shown, clock.now()),
+      memory: memoryOf(deps.history.last(record.id), record.shown, deps.clock.now()),
       onChange: (memory, before) => this.onStatusChange(memory, before),
       onSeenForms: () => this.intake.keepHooks(),
+      onShown: (shown) => this.kept.save({ shown }),
     });
     this.intake = new EvidenceIntake({
       deps,

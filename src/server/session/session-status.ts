@@ -44,6 +44,8 @@ export interface SessionStatusOptions {
   onChange: (memory: StatusMemory, before: StatusMemory | null) => void;
   /** called after the screen has shown something about the forms that the hooks had reported */
   onSeenForms: () => void;
+  /** called if only what is remembered of the dialogs has changed, which no client shows */
+  onShown: (shown: StatusMemory['shown']) => void;
 }
 
 /**
@@ -105,6 +107,7 @@ export function createSessionStatus(options: SessionStatusOptions): SessionStatu
     cancelRecheck = next.recheckAt === null ? null : clock.after(Math.max(0, next.recheckAt - now), advance);
     if (isNew) options.onSeenForms();
     if (before === null || next.changed) options.onChange(memory, before);
+    else if (before.shown !== memory.shown) options.onShown(memory.shown);
     advanced.tell();
     return memory;
   };

@@ -108,7 +108,10 @@ describe('a turn that an interrupt has ended', () => {
       phases: { last: 'taken', first: 'interrupted' },
     },
   ])('$name', ({ last, first, reported, hasNextBegun, shown, phases }) => {
-    const recent = [{ ...record('last', 'taken'), ...last }, { ...record('first', 'taken'), ...first }];
+    const recent = [
+      { ...record('last', 'taken'), ...last },
+      { ...record('first', 'taken'), ...first },
+    ];
     const before: Deliveries = { queued: [], sent: [], unknown: [], recent };
     const begun = beginEnding(before, 'interrupt');
     const apply = (records: readonly DeliveryRecord[], changes: typeof begun): DeliveryRecord[] =>

@@ -141,7 +141,12 @@ describe('two dialogs in a row that look the same', () => {
   });
 
   describe('of which the first one was closed before its hook was read', () => {
-    const next = screenOf([0, FRAMES.thinking], [100, FRAMES.permission], [1_000, FRAMES.tool], [1_900, FRAMES.permission]);
+    const next = screenOf(
+      [0, FRAMES.thinking],
+      [100, FRAMES.permission],
+      [1_000, FRAMES.tool],
+      [1_900, FRAMES.permission],
+    );
     const late = hooksOf(PROMPTED, ...asking('a', 90));
 
     test.each([
