@@ -144,7 +144,8 @@ describe('an MCP server asks in a terminal session', () => {
       const { id } = formOf(await ask(scene)) as Question;
       await attach();
       const shown = await cbos.until('EL', (one) => formOf(one)?.form?.at_terminal === true, 'shows the dialog');
-      expect(await screen()).toContain(words);
+      // The hook reports the dialog before Claude Code draws it.
+      await waitFor(async () => (await screen()).includes(words), { describe: 'the dialog is drawn', actual: screen });
       expect(formOf(shown)).toMatchObject({ kind: 'form', id, options: [{ label: 'Decline', means: 'no' }] });
       expect((await cbos.cli(['show', 'EL'])).stdout).toContain('can be filled in only there');
       const refused = await answer('--set', 'environment=staging');

@@ -20,6 +20,7 @@ async function answerLate({ attached }: { attached: boolean }) {
     },
     onChange: () => undefined,
     onSeenForms: () => undefined,
+    onShown: () => undefined,
   });
   onTestFinished(() => status.dispose());
   const payload = { mcp_server_name: 'deploy', message: 'Where?', mode: 'form', requested_schema: {} };

@@ -18,6 +18,7 @@ function session({ clock = new ManualClock(), hooks = null as HookEvidence | nul
     ...{ thresholds: DEFAULT_THRESHOLDS, observe: observeScreen, hooks, movedMs: 0, memory: null, json: undefined },
     onChange: () => undefined,
     onSeenForms: () => stored.push(JSON.parse(JSON.stringify(keepEvidence(status.evidence().hooks, 0, clock)))),
+    onShown: () => undefined,
   });
   onTestFinished(() => status.dispose());
   const ask = (wait: string | null): void => {

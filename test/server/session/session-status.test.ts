@@ -18,6 +18,7 @@ test('what is remembered of the dialogs is kept whenever it changes, also if no 
     onChange: ({ shown }, before) => {
       if (shown !== before?.shown) keep(shown);
     },
+    onSeenForms: () => undefined,
     onShown: keep,
   });
   const see = (at: number, what: () => void): void => {
