@@ -409,12 +409,13 @@ export class MemorySessions implements UnattendedSessions {
     return this.#texts.of(this.get(slug).slug);
   }
 
+  takeBack = (slug: string, id: string): void => this.#texts.takeBack(slug, id);
   delivery = (slug: string, id: string): Delivery => this.#texts.get(this.get(slug).slug, id);
   changeDelivery = async (slug: string, id: string, text: string): Promise<Delivery> =>
     this.#texts.change(this.get(slug).slug, id, { text });
-  takeBack = (slug: string, id: string): void => this.#texts.takeBack(slug, id);
   sendQueued = (slug: string, id: string): Delivery => this.#texts.change(slug, id, { status: 'delivered' });
-  cancelDelivery = async (slug: string, id: string) => this.#texts.change(slug, id, { status: 'cancelled' });
+  cancelDelivery = async (slug: string, id: string) =>
+    this.#texts.change(this.get(slug).slug, id, { status: 'cancelled' });
 
   stash = (): StashedResponse[] => this.#texts.stash();
   addToStash(reply: NewStashedResponse): StashedResponse {
@@ -486,7 +487,6 @@ export class MemorySessions implements UnattendedSessions {
   #named(slug: string | undefined): Session[] {
     return slug === undefined ? this.list() : [this.get(slug)];
   }
-
   stream(slug: string): MemoryRecording {
     this.get(slug);
     const recording = this.#recordings.get(slug);
