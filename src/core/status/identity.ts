@@ -135,3 +135,14 @@ export function questionOf(
   const dialog = shown.findLast(({ also, call }) => also.includes(id) || call === id);
   return questions.find((question) => question.id === id) ?? questions.find((question) => question.id === dialog?.id);
 }
+
+/**
+ * Reports whether the question that comes first is the dialog that was shown under this id. It may have another id by
+ * now: a restarted server knows a dialog by its call until it has drawn the screen.
+ */
+export function asksFirst(
+  memory: RememberedDialogs & { question: Question | null; questions: readonly Question[] },
+  id: string,
+): boolean {
+  return memory.question !== null && questionOf(memory, id)?.id === memory.question.id;
+}

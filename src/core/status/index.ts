@@ -35,7 +35,7 @@ export { valuesOf } from './form-question.ts';
 export { HOOK_RULES } from './hooks/hook-rules.ts';
 export { hasSameCall, isTurnRunning, NO_HOOKS, observeHook } from './hooks/hooks.ts';
 export { forgetWait, interruptCalls, openWaits, settleCall, type WaitEnd } from './hooks/unreported.ts';
-export { questionOf } from './identity.ts';
+export { asksFirst, questionOf } from './identity.ts';
 export * from './json/json-events.ts';
 export { jsonState, TRUSTS } from './json/json-question.ts';
 export { JSON_RULES } from './json/json-rules.ts';

@@ -5,7 +5,7 @@ import { type DialogView, showsDialog, standsInField } from '../../core/answer/d
 import { textsInBox } from '../../core/delivery/box.ts';
 import { encodePaste, guardText } from '../../core/delivery/paste.ts';
 import { coverOf, draftOf } from '../../core/delivery/seen.ts';
-import { asDrawn } from '../../core/status/index.ts';
+import { asDrawn, asksFirst } from '../../core/status/index.ts';
 import { isAtLeast, parseClaudeVersion } from '../../platform/claude/index.ts';
 import { pressEnter, pressEscape, pressShiftTab, typeKeys } from '../../platform/gnu-screen/index.ts';
 import { type Answer, CatalogueError, type Question } from '../../protocol/index.ts';
@@ -109,7 +109,7 @@ function rowsOf(text: string, cols: number): number {
  */
 async function completeQuestion(actor: SessionActor, id: string): Promise<Question> {
   const { status } = actor;
-  const isGone = (): boolean => status.memory().question?.id !== id;
+  const isGone = (): boolean => !asksFirst(status.memory(), id);
   const isDrawn = (): boolean =>
     (status.memory().question?.options.length ?? 0) > 0 && status.evidence().screen?.reading.dialog != null;
   const drawn = (await status.until(() => isGone() || isDrawn(), DRAWN_MS)) && (await hasStood(actor, isGone));
@@ -159,7 +159,9 @@ class OpenDialog {
   }
 
   #seen(): DialogSeen {
-    const questionId = this.#actor.status.memory().question?.id ?? null;
+    const memory = this.#actor.status.memory();
+    const { id } = this.#question;
+    const questionId = asksFirst(memory, id) ? id : (memory.question?.id ?? null);
     return { view: this.view(), cover: coverOf(seePrompt(this.#actor)), questionId };
   }
 
@@ -243,8 +245,9 @@ class OpenDialog {
     // A text of several lines may look like anything, even like another dialog. Therefore finding the text in the field
     // is better evidence than what the dialog looks like.
     if (step.written !== null && standsInField(view.frame, step.written)) return;
-    const { question } = this.#actor.status.memory();
-    const isSame = question?.id === this.#question.id || (this.#question.tool === null && this.#typed);
+    const memory = this.#actor.status.memory();
+    const { question } = memory;
+    const isSame = asksFirst(memory, this.#question.id) || (this.#question.tool === null && this.#typed);
     if (isSame && showsDialog(this.#question, this.#opened, view)) return;
     throw new CatalogueError(
       question === null ? 'no_question' : 'stale_question',

@@ -1,6 +1,6 @@
 import { decidedOn, outcomeOf, type SeenSinceReply } from '../../core/answer/outcome.ts';
 import { type Reply, replyTo } from '../../core/answer/reply.ts';
-import { hasSameCall, type PendingTool } from '../../core/status/index.ts';
+import { asksFirst, hasSameCall, type PendingTool } from '../../core/status/index.ts';
 import { hookEventsOf, parseClaudeVersion } from '../../platform/claude/index.ts';
 import { type Answer, CatalogueError, type Question, type QuestionKind } from '../../protocol/index.ts';
 import type { ArrivedHook, SessionActor } from '../session/actor.ts';
@@ -60,7 +60,7 @@ export async function answerByReply(actor: SessionActor, id: string, request: An
     reach: request.for,
   });
   if ('why' in reply) return byItsWords(actor, question, request);
-  const isOpen = (): boolean => actor.status.memory().question?.id === question.id;
+  const isOpen = (): boolean => asksFirst(actor.status.memory(), question.id);
   const watch = watchOutcome(actor, { kind: question.kind, isOpen, tool, reply });
   try {
     noteEnding(actor, 'answer');
@@ -96,7 +96,8 @@ async function untilHookTells(actor: SessionActor, id: string): Promise<void> {
     return;
   const isTold = (): boolean => {
     const { question, wait } = status.memory();
-    return wait !== null || question?.id !== id || question.kind === 'setup' || hasToldWithoutWait(status, question);
+    if (wait !== null || question === null || !asksFirst(status.memory(), id)) return true;
+    return question.kind === 'setup' || hasToldWithoutWait(status, question);
   };
   await status.until(isTold, HOOK_LAG_MS);
 }
@@ -127,7 +128,7 @@ async function withoutHook(
   actor: SessionActor,
   { question, wait, request }: { question: Question; wait: string; request: Answer },
 ): Promise<Answer> {
-  await actor.status.until(() => actor.status.memory().question?.id !== question.id, GOING_MS);
+  await actor.status.until(() => !asksFirst(actor.status.memory(), question.id), GOING_MS);
   openQuestion(actor, question.id);
   const left = byItsWords(actor, question, request);
   actor.intake.forgetWait(wait);

@@ -18,6 +18,7 @@
  */
 
 import { v7 as uuid } from 'uuid';
+import { asksFirst } from '../../core/status/index.ts';
 import { LAUNCH_VARIABLE } from '../../platform/claude/index.ts';
 import {
   leaveHiddenTerminal,
@@ -260,10 +261,10 @@ export function createScreenControls(context: ScreenContext, actor: SessionActor
         await keepAnswer(actor, await answerQuestion(actor, deliverer, request), request);
       }),
     standing: (id) => {
-      const { question, wait } = actor.status.memory();
+      const memory = actor.status.memory();
       // Only the dialog that is open has a hook that waits for a reply.
-      if (question?.id !== id) return standingChoices([]);
-      return standingChoices(waitingTool(actor, wait)?.wait?.suggestions ?? []);
+      if (!asksFirst(memory, id)) return standingChoices([]);
+      return standingChoices(waitingTool(actor, memory.wait)?.wait?.suggestions ?? []);
     },
     interrupt: () => interruptTurn(actor),
     keys: (keys) => actor.mailbox.post(() => typeKeys(screen, actor.target, keys)),

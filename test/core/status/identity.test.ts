@@ -1,6 +1,7 @@
 import { describe, expect, test } from 'vitest';
 import {
   advanceStatus,
+  asksFirst,
   DEFAULT_THRESHOLDS,
   type Evidence,
   type HookEvidence,
@@ -213,4 +214,15 @@ test('the questions of agents keep their ids when they come to the front', () =>
   const hooks = observeHook(both, hook(1_100, 'PostToolUse', { ...bash('one'), agent_id: 'one' }));
   const next = step(named, { hooks, screen }, 2_000);
   expect(next.questions.map(({ id }) => id)).toEqual([named.questions[1]?.id]);
+});
+
+test('a dialog that a restarted server knows by its call comes first under either id, until another one does', () => {
+  const hooks = hooksOf(PROMPTED, ...asking('a', 90));
+  const known = step(afterRestart(seenBeforeItsHook()), { hooks }, 1_600);
+  const { id } = asked(known);
+  const drawn = step(known, { hooks, screen: REDRAWN }, 2_500);
+  expect(asked(drawn).id).not.toBe(id);
+  for (const either of [id, asked(drawn).id]) expect(asksFirst(drawn, either)).toBe(true);
+  const next = step(drawn, { hooks: hooksOf(PROMPTED, ...asking('b', 3_000)), screen: null }, 3_100);
+  for (const either of [id, asked(drawn).id]) expect(asksFirst(next, either)).toBe(false);
 });
