@@ -41,22 +41,16 @@ export interface Interrupted {
 
 /**
  * Records the interrupt of a turn. If another turn has begun, it has taken the prompts from Claude Code's queue, and
- * the interrupted turn was that of the prompt before them. If the screen showed the last prompt above its answer, the
- * interrupted turn was its own, and the status only lags.
+ * the interrupted turn was that of the prompt before them.
  */
 export function finishInterrupt({ before, begun, seen, hasNextBegun }: Interrupted, now: Deliveries): Change[] {
   const last = before.recent.find(({ id }) => begun.some((change) => change.id === id));
   if (last === undefined || !isIn(now, last, 'interrupting')) return [];
-  const delivered = before.recent.filter((record) => record.id !== last.id && statusOf(record) === 'delivered');
-  const upTo = delivered.findIndex(({ intoQueue }) => !intoQueue);
-  // Messages that once were in the queue stay marked as such while their own turn runs.
-  const candidates = upTo < 0 ? delivered : delivered.slice(0, upTo + 1);
-  const first = candidates.find((record) => isShownAbove(record, seen.screen?.frame));
-  const isOwnTurn = first === undefined && isShownAbove(last, seen.screen?.frame);
-  if (!hasNextBegun || !last.intoQueue || isOwnTurn) {
+  if (!hasNextBegun || !last.intoQueue) {
     return isOfTurn(last, seen) ? [{ id: last.id, phase: 'interrupted' }] : undoEnding(before, begun, now);
   }
-  const isFirst = first?.phase === 'taken' && isIn(now, first, 'taken');
+  const first = before.recent.find((record) => statusOf(record) === 'delivered' && !record.intoQueue);
+  const isFirst = first?.phase === 'taken' && isIn(now, first, 'taken') && isShownAbove(first, seen.screen?.frame);
   return [
     { id: last.id, phase: 'taken', intoQueue: false, keepsTime: true },
     ...(isFirst ? [{ id: first.id, phase: 'interrupted' } as const] : []),

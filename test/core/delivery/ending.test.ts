@@ -32,7 +32,6 @@ describe('a turn that an interrupt has ended', () => {
   interface Row {
     name: string;
     last: Partial<DeliveryRecord>;
-    first?: Partial<DeliveryRecord>;
     /** the newest prompt that a hook has reported */
     reported: { text: string; at: number };
     hasNextBegun?: true;
@@ -82,36 +81,8 @@ describe('a turn that an interrupt has ended', () => {
       shown: 'typed by hand',
       phases: { last: 'taken', first: 'taken' },
     },
-    {
-      name: 'is that of the prompt that once was in the queue and is shown above its answer, even if the status lags',
-      last: { intoQueue: true },
-      reported: { text: 'last', at: 5 },
-      hasNextBegun: true,
-      shown: 'last',
-      phases: { last: 'interrupted', first: 'taken' },
-    },
-    {
-      name: 'is that of the prompt above it, even if that once was in the queue itself',
-      last: { intoQueue: true },
-      first: { intoQueue: true },
-      reported: { text: 'last', at: 5 },
-      hasNextBegun: true,
-      shown: 'first',
-      phases: { last: 'taken', first: 'interrupted' },
-    },
-    {
-      name: 'is that of the first of two prompts with the same text, if the next turn has the second one',
-      last: { intoQueue: true, text: 'first' },
-      reported: { text: 'first', at: 5 },
-      hasNextBegun: true,
-      shown: 'first',
-      phases: { last: 'taken', first: 'interrupted' },
-    },
-  ])('$name', ({ last, first, reported, hasNextBegun, shown, phases }) => {
-    const recent = [
-      { ...record('last', 'taken'), ...last },
-      { ...record('first', 'taken'), ...first },
-    ];
+  ])('$name', ({ last, reported, hasNextBegun, shown, phases }) => {
+    const recent = [{ ...record('last', 'taken'), ...last }, record('first', 'taken')];
     const before: Deliveries = { queued: [], sent: [], unknown: [], recent };
     const begun = beginEnding(before, 'interrupt');
     const apply = (records: readonly DeliveryRecord[], changes: typeof begun): DeliveryRecord[] =>
