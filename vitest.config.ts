@@ -58,7 +58,7 @@ const EVERY_SUITE = {
   // Conditions decide, not time: this only ends what hangs, also on a machine that does ten other things.
   testTimeout: 120_000,
   hookTimeout: 60_000,
-  setupFiles: ['test/harness/leaks.ts', 'test/harness/attempts.ts'],
+  setupFiles: ['test/harness/leaks.ts', 'test/harness/retries.ts'],
   runner: './test/harness/figures/runner.ts',
 } as const;
 

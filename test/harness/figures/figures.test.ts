@@ -132,7 +132,7 @@ test('a run reports what each file used, what was retried, and what failed in qu
       include: ['*.test.ts'],
       pool: 'forks',
       globalSetup: [join(harness, 'global-setup.ts')],
-      setupFiles: [join(harness, 'attempts.ts')],
+      setupFiles: [join(harness, 'retries.ts')],
       runner: join(harness, 'figures', 'runner.ts'),
       reporters: [[join(harness, 'figures', 'reporter.ts'), { file }]],
     },
