@@ -4,7 +4,7 @@ import { Adoption, NewSession, SessionPatch } from './requests.ts';
 import { SessionResources } from './resources.ts';
 import { NewRestoration, Restoration } from './restore.ts';
 import { type Route, SlugParam } from './route.ts';
-import { Session, StatusCounts } from './session.ts';
+import { RestartedSession, Session, StatusCounts } from './session.ts';
 import { Look, NewSnooze } from './snooze.ts';
 import { StateSelectorWord } from './state-selector-word.ts';
 
@@ -163,7 +163,7 @@ export const SESSION_ROUTES = {
     params: SlugParam,
     query: z.strictObject({ new_conversation: z.enum(['true', 'false']).optional() }),
     success: 200,
-    response: Session,
+    response: RestartedSession,
     errors: [
       'no_such_session',
       'session_alive',

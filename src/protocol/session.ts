@@ -129,6 +129,15 @@ export const Session = z
     ...KEPT_LABELS,
   })
   .meta({ id: 'Session' });
+
+/** A session that was just restarted. */
+export const RestartedSession = Session.extend({
+  conversation: z.enum(['continued', 'copied', 'new']).optional().meta({
+    description:
+      'What the restart did: `continued` the conversation of the session, `copied` that of the session from which it was forked, or began a `new` one. Older servers omit this field',
+  }),
+}).meta({ id: 'RestartedSession' });
+export type RestartedSession = z.infer<typeof RestartedSession>;
 export type Session = z.infer<typeof Session>;
 
 export const StatusCounts = z

@@ -22,6 +22,7 @@ import type {
   NewSnooze,
   NewStashedResponse,
   PullRequest,
+  RestartedSession,
   Restoration,
   SearchQuery,
   SearchResult,
@@ -113,7 +114,7 @@ export interface Sessions {
   fork(slug: string, request: Fork): Promise<Session>;
   adopt(request: Adoption): Promise<Session>;
   patch(slug: string, request: SessionPatch): Promise<Session>;
-  restart(slug: string, how?: { isNewConversation: boolean }): Promise<Session>;
+  restart(slug: string, how?: { isNewConversation: boolean }): Promise<RestartedSession>;
   /** Records that a person has looked at the session; see `Look`. @throws CatalogueError no_such_session */
   seen(slug: string, look: Look): Session;
   /** @throws CatalogueError no_such_session */

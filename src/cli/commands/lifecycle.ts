@@ -19,6 +19,13 @@ interface AdoptOptions {
   json?: boolean;
 }
 
+/** What a restart did with the conversation, as the server reports it. */
+const BEGINS = {
+  continued: 'resuming its conversation',
+  copied: 'it begins with a copy of the conversation from which it was forked',
+  new: 'it begins a new conversation',
+} as const;
+
 /** Adds `adopt`, `convert`, `restart`, `stop`, `rm`, and `rename`. */
 export function addLifecycle(program: Command, context: CliContext): void {
   const { out } = context;
@@ -117,7 +124,7 @@ export function addLifecycle(program: Command, context: CliContext): void {
         if (options.json === true) out.jsonLine(session);
         else
           out.line(
-            `${cleanLine(session.slug)} restarted; ${isNew ? 'it begins a new conversation' : 'resuming its conversation'}`,
+            `${cleanLine(session.slug)} restarted; ${BEGINS[session.conversation ?? (isNew ? 'new' : 'continued')]}`,
           );
         restarted.push(session.slug);
       });

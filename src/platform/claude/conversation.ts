@@ -46,7 +46,7 @@ export interface KnownConversation {
   sessionId: string | null;
   /** the path of the transcript as last reported */
   reported: string | null;
-  /** whether the model has answered in this conversation */
+  /** whether the model has answered in this conversation, or a turn has ended about which no hook reported */
   isBegun: boolean;
 }
 

@@ -61,7 +61,7 @@ export const Reported = z.object({
   configDir: z.string().nullable(),
   /** the session's place, if that is not the folder in which it was started */
   place: z.string().nullable(),
-  /** whether the model has answered in this conversation, so that a launch without it would lose something */
+  /** whether a launch without this conversation would lose something: an answer, or a turn that no hook reports */
   isBegun: z.boolean(),
   /** what the launch asked Claude Code to do, until Claude Code reports that it has done so; otherwise null */
   asked: z.enum(['resume', 'fork']).nullable().default(null),

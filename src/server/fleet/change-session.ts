@@ -1,5 +1,6 @@
-import { CatalogueError, type Session, type SessionPatch } from '../../protocol/index.ts';
+import { CatalogueError, type RestartedSession, type Session, type SessionPatch } from '../../protocol/index.ts';
 import type { SessionActor } from '../session/actor.ts';
+import type { ConversationSource } from '../session/controls.ts';
 import { resumeQueue } from '../session/queue-stop.ts';
 import { requireRecovered } from './finish-session.ts';
 import { requireDirectory } from './require-directory.ts';
@@ -43,24 +44,25 @@ async function rename(roster: Roster, { actor, controls }: Member, slug: string)
 export function restartSession(
   { actor, controls }: Member,
   { isNewConversation } = { isNewConversation: false },
-): Promise<Session> {
+): Promise<RestartedSession> {
   return actor.mailbox.post(async () => {
     if (!actor.isDead()) {
-      if (isNewConversation && keepOther(actor)) return actor.view();
+      if (isNewConversation && keepOther(actor)) return { ...actor.view(), conversation: 'new' };
       if (!isNewConversation || actor.record.type !== 'json') throw isAlive(actor);
       await controls.release();
     }
     await requireRecovered(actor);
     const { claudeSessionId, reported, launch } = actor.record;
     if (isNewConversation) actor.commit(withoutConversation(actor.record));
+    let source: ConversationSource;
     try {
-      await showingMissing(actor, controls.launch);
+      source = await showingMissing(actor, controls.launch);
     } catch (cause) {
       if (isNewConversation) actor.update({ claudeSessionId, reported, launch });
       throw cause;
     }
     if (isNewConversation && actor.record.queueStoppedAt !== null) resumeQueue(actor);
-    return actor.view();
+    return { ...actor.view(), conversation: source };
   });
 }
 

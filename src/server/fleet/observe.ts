@@ -145,7 +145,9 @@ export function createObserver(options: ObserverOptions): Observer {
 
   /** Watches the registry of each account that a wrapper has chosen for a session. */
   async function followAccounts(): Promise<void> {
-    const sessions = roster.all().filter(({ actor }) => !actor.isDead());
+    const sessions = terminals();
+    // If no hook reports the account, only the process shows it.
+    for (const { actor } of sessions) if (actor.record.hooks === null) actor.intake.seeReport({});
     const dirs = new Set(sessions.map(({ actor }) => actor.record.reported.configDir).filter((dir) => dir !== null));
     if (!disposed) await Promise.all([...dirs].map((dir) => registries.follow(registryIn(dir))));
   }

@@ -13,6 +13,7 @@ import {
 } from '../../platform/claude/index.ts';
 import { NOTHING_REPORTED, type Reported, type SessionRecord } from '../../platform/sqlite/session-store.ts';
 import { CatalogueError } from '../../protocol/index.ts';
+import type { ConversationSource } from '../session/controls.ts';
 import { requireDirectory } from './require-directory.ts';
 
 type Environment = Readonly<Record<string, string | undefined>>;
@@ -147,6 +148,10 @@ export function reportedAtLaunch(
   if (conversation.kind !== 'resume') return { ...NOTHING_REPORTED, configDir: reported.configDir, asked };
   return { ...reported, transcript: conversation.transcript, isBegun: true, asked, instead: null };
 }
+
+/** Returns where a planned launch gets its conversation, in the words of the protocol. */
+export const sourceOf = (kind: PlannedConversation['kind']): ConversationSource =>
+  (({ resume: 'continued', fork: 'copied', new: 'new' }) as const)[kind];
 
 /** The change that makes a session forget its conversation, so that its next launch begins a new one. */
 export function withoutConversation({ launch }: Pick<SessionRecord, 'launch'>): Partial<SessionRecord> {

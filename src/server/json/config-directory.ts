@@ -1,5 +1,5 @@
-import { configDirectoryOfProcess, LAUNCH_VARIABLE } from '../../platform/claude/index.ts';
-import { findMarked } from '../../platform/process/index.ts';
+import { configDirectoryOfProcess } from '../../platform/claude/index.ts';
+import { findClaudeBelow } from '../../platform/gnu-screen/index.ts';
 import type { SessionActor } from '../session/actor.ts';
 import type { Dispose } from '../sessions.ts';
 import type { JsonDriver } from './driver.ts';
@@ -14,12 +14,11 @@ export function followConfigDirectory(actor: SessionActor, driver: Pick<JsonDriv
     const { launchId, agent } = actor.record;
     if (type !== 'assistant' || agent === null || launchId === null || launchId === lookedAt) return;
     lookedAt = launchId;
-    void findMarked({ name: LAUNCH_VARIABLE, value: launchId })
-      .then((marked) => {
-        // A wrapper that does not `exec` is the parent of Claude Code.
-        const pids = [...marked.filter(({ ppid }) => ppid === agent.pid).map(({ pid }) => pid), agent.pid];
-        const found = pids.map(configDirectoryOfProcess).find((dir) => dir !== null);
-        if (found !== undefined && found !== null) actor.intake.seeReport({ configDir: found });
+    // A wrapper that does not `exec` is the parent of Claude Code, and may have cleared its environment.
+    void findClaudeBelow(agent)
+      .then((claude) => {
+        const configDir = claude === null ? null : configDirectoryOfProcess(claude.pid);
+        if (configDir !== null) actor.intake.seeReport({ configDir });
       })
       .catch((err: unknown) => actor.deps.log.error({ slug: actor.slug, err }, 'the processes could not be read'));
   });

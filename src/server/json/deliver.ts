@@ -43,7 +43,7 @@ export interface JsonDeliverer extends Deliverer {
 export function createJsonDeliverer(
   actor: SessionActor,
   driver: JsonDriver,
-  requireSaved: () => Promise<void>,
+  requireSaved: () => Promise<unknown>,
 ): JsonDeliverer {
   const { deliveries, log } = actor.deps;
   const journal = openDeliveryJournal(actor);

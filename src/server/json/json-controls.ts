@@ -13,8 +13,9 @@
 
 import type { RestorePlan } from '../../core/restore/plan.ts';
 import { CONVERSATION_TYPES, conversationLines, type JsonEvidence } from '../../core/status/index.ts';
+import type { PlannedConversation } from '../../platform/claude/index.ts';
 import { type Buffer, CatalogueError, type Invoke, isAsking, type Question } from '../../protocol/index.ts';
-import { requireConversation } from '../fleet/session-conversation.ts';
+import { requireConversation, sourceOf } from '../fleet/session-conversation.ts';
 import { keepAnswer } from '../memory/keep-answer.ts';
 import type { SessionActor } from '../session/actor.ts';
 import type { SessionControls } from '../session/controls.ts';
@@ -45,9 +46,7 @@ const NEXT_MS = 2_000;
 export function createJsonControls(context: JsonContext, actor: SessionActor): SessionControls {
   const driver = new JsonDriver(context, actor);
   /** @throws CatalogueError no_such_conversation if the next process could not continue the conversation */
-  const requireSaved = async (): Promise<void> => {
-    await requireConversation(actor.record, context.environment, '');
-  };
+  const requireSaved = (): Promise<PlannedConversation> => requireConversation(actor.record, context.environment, '');
   const deliverer = createJsonDeliverer(actor, driver, requireSaved);
   const stopRules = createJsonRuleReplies(actor, driver);
   const stopDirectory = followConfigDirectory(actor, driver);
@@ -110,10 +109,11 @@ export function createJsonControls(context: JsonContext, actor: SessionActor): S
     conversation: createConversation(actor, driver, deliverer),
     launch: async () => {
       requireStartable(context, actor.record);
-      await requireSaved();
+      const { kind } = await requireSaved();
       actor.commit({ adopted: true, endedAt: null });
       actor.status.startAnew();
       await driver.settleTrust();
+      return sourceOf(kind);
     },
     park: async () => {
       throw new CatalogueError('no_terminal', `${actor.slug} is a JSON session: its process ends automatically`, {

@@ -26,7 +26,7 @@ export interface RestoreOptions {
   /** ends all processes of the session, and verifies that they are gone */
   end(): Promise<void>;
   /** starts the session again, continuing its conversation */
-  launch(): Promise<void>;
+  launch(): Promise<unknown>;
   /** runs `work` when its turn comes, because only a few launches may run at a time */
   inTurn<T>(work: () => Promise<T>): Promise<T>;
 }

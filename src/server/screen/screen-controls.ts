@@ -43,10 +43,11 @@ import {
 } from '../fleet/launch-session.ts';
 import { redrawScreen } from '../fleet/redraw-screen.ts';
 import { requireAlone, requireFree } from '../fleet/require-alone.ts';
+import { sourceOf } from '../fleet/session-conversation.ts';
 import { keepAnswer } from '../memory/keep-answer.ts';
 import type { SessionActor } from '../session/actor.ts';
 import { REPORT_MS } from '../session/continued.ts';
-import type { SessionControls } from '../session/controls.ts';
+import type { ConversationSource, SessionControls } from '../session/controls.ts';
 import { standingChoices } from '../session/open-question.ts';
 import type { Dispose } from '../sessions.ts';
 import { planDueSetUp } from '../worktrees/begin-set-up.ts';
@@ -93,7 +94,7 @@ export function createScreenControls(context: ScreenContext, actor: SessionActor
   let stopAwaiting: Dispose = () => undefined;
   const stopRules = createRuleReplies(actor);
 
-  async function launch(): Promise<void> {
+  async function launch(): Promise<ConversationSource> {
     const wasChangingHands = actor.isChangingHands;
     actor.isChangingHands = true;
     try {
@@ -108,10 +109,15 @@ export function createScreenControls(context: ScreenContext, actor: SessionActor
       // never be seen.
       const beginAtZero = (): void => deps.terminalCosts.beginAtZero({ id, launchId });
       const onChosen = (chosen: string): Promise<void> => requireFree({ ...context, actor }, chosen);
-      const onPlanned = (planned: PlannedLaunch): void => actor.commit(planned);
+      let source: ConversationSource = 'new';
+      const onPlanned = (planned: PlannedLaunch): void => {
+        source = sourceOf(planned.reported.asked ?? 'new');
+        actor.commit(planned);
+      };
       const listeners = { onNewConversation: beginAtZero, onChosen, onPlanned };
       const launched = await launchSession(context, actor.record, listeners);
       await begin(launched, deps.clock.now());
+      return source;
     } finally {
       actor.isChangingHands = wasChangingHands;
     }

@@ -287,7 +287,7 @@ export class SessionActor {
   private onStatusChange(memory: StatusMemory, before: StatusMemory | null): void {
     const at = changedAt(memory, before, this.deps.clock.now());
     if (at !== null) this.kept.write(() => this.deps.history.append(this.record.id, changeOf(memory, at)));
-    this.kept.save(keptWith(memory, this.record));
+    this.kept.save(keptWith(memory, before, this));
     if (!this.listed) return;
     this.time.change(spentAs(memory));
     if (!this.heldChanges.defer('state')) this.tellFaces('state');

@@ -15,7 +15,7 @@
 
 import type { RestorePlan } from '../../core/restore/plan.ts';
 import type { ProcessId } from '../../platform/process/index.ts';
-import type { Answer, Buffer, Session, StandingChoices } from '../../protocol/index.ts';
+import type { Answer, Buffer, RestartedSession, Session, StandingChoices } from '../../protocol/index.ts';
 import type { RecordingStream } from '../sessions.ts';
 import type { Conversation } from './conversation.ts';
 import type { Deliverer } from './delivery-journal.ts';
@@ -26,6 +26,9 @@ export interface LaunchedProcesses {
   daemon: ProcessId;
   agent: ProcessId;
 }
+
+/** Where a launch gets its conversation; see `RestartedSession`. */
+export type ConversationSource = NonNullable<RestartedSession['conversation']>;
 
 /**
  * The operations on one session, whatever its type. The actor holds the session's state, and the controls act on the
@@ -41,8 +44,9 @@ export interface SessionControls {
    * never been launched.
    * @throws CatalogueError no_such_path, claude_not_found, launch_failed, and, for a screen session, path_too_long,
    * screen_not_found
+   * @returns where the conversation comes from
    */
-  launch(): Promise<void>;
+  launch(): Promise<ConversationSource>;
   /**
    * Parks the session: ends its processes to free their memory. The next prompt wakes the session, which then continues
    * its conversation.

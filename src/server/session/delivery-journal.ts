@@ -22,6 +22,7 @@ import { overBudgetText, raiseHint } from '../../text/budget-words.ts';
 import { deliveryNote, refusalWords } from '../../text/delivery-words.ts';
 import { failedSetUp } from '../worktrees/begin-set-up.ts';
 import type { SessionActor } from './actor.ts';
+import { changeByTurn } from './begun.ts';
 import { notContinuedError } from './continued.ts';
 import { deliveriesOf, seeDelivery } from './see-delivery.ts';
 import { toTimestamp } from './view.ts';
@@ -112,6 +113,8 @@ export function openDeliveryJournal(actor: SessionActor): DeliveryJournal {
       const next = { ...record, ...change, updatedAt: keepsTime ? record.updatedAt : clock.now() };
       if (WRITTEN_FIRST.has(change.phase)) deliveries.commit(next);
       else deliveries.save(next);
+      const begun = change.phase === 'taken' && !isCommand(record.text) ? changeByTurn(actor) : null;
+      if (begun !== null) actor.update(begun);
     }
   }
 

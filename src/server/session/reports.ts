@@ -1,6 +1,7 @@
 import { realpathSync } from 'node:fs';
 import type { RegistryEvidence } from '../../core/status/index.ts';
-import { configDirectoryOf } from '../../platform/claude/index.ts';
+import { configDirectoryOf, configDirectoryOfProcess } from '../../platform/claude/index.ts';
+import { isClaudeItself } from '../../platform/gnu-screen/index.ts';
 import { argvOf, folderOfProcess, processNow } from '../../platform/process/index.ts';
 import type { Reported, SessionRecord } from '../../platform/sqlite/session-store.ts';
 import type { ClaudeEvent } from '../../protocol/index.ts';
@@ -109,14 +110,16 @@ export function reportOfHook({
 }
 
 /**
- * Returns the report of the kernel: the folder in which a session's Claude Code process works. Claude Code changes it
- * for `/cd`, `EnterWorktree` and `--worktree`, but not when a command of the model runs `cd`, whereas the `cwd` of
- * hooks follows both (2.1.330). No process inside the session can forge it.
+ * Returns the report of the kernel: the folder in which a session's Claude Code process works, and its configuration
+ * directory. Claude Code changes the folder for `/cd`, `EnterWorktree` and `--worktree`, but not when a command of the
+ * model runs `cd`, whereas the `cwd` of hooks follows both (2.1.330). No process inside the session can forge it. A
+ * wrapper may choose another configuration directory for Claude Code than it has itself.
  */
 export function reportOfProcess({ agent }: Pick<SessionRecord, 'agent'>): Report {
   if (agent === null || processNow(agent.pid)?.startTime !== agent.startTime) return {};
   const place = folderOfProcess(agent.pid);
-  return place === null ? {} : { place };
+  const configDir = isClaudeItself(agent.pid) ? configDirectoryOfProcess(agent.pid) : null;
+  return { ...(place === null ? {} : { place }), ...(configDir === null ? {} : { configDir }) };
 }
 
 /**

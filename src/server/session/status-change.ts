@@ -1,6 +1,7 @@
 import { restoreDialogs, type ShownDialog, type StatusMemory } from '../../core/status/index.ts';
 import type { SessionRecord } from '../../platform/sqlite/session-store.ts';
 import type { StatusChange } from '../../protocol/index.ts';
+import { changeByTurn, type SessionInTurn } from './begun.ts';
 import { toTimestamp } from './view.ts';
 
 /** Returns a status in the form in which the history stores it. */
@@ -44,14 +45,18 @@ export function memoryOf(last: StatusChange | null, shown: readonly ShownDialog[
 
 /** Returns what a session's record keeps of a new status. Once another turn has begun, the interrupted one is over. */
 export function keptWith(
-  { primary, question, shown }: StatusMemory,
-  { endedAt, ended }: Pick<SessionRecord, 'endedAt' | 'ended'>,
+  memory: StatusMemory,
+  before: StatusMemory | null,
+  actor: SessionInTurn,
 ): Partial<SessionRecord> {
+  const { primary, question, shown } = memory;
+  const { endedAt, ended } = actor.record;
   const isOver = primary === 'active' && endedAt === null && ended !== null;
   return {
     shown,
     ...(question === null ? {} : { lastQuestion: question.text }),
     ...(isOver ? { ended: null } : {}),
+    ...(primary === 'idle' && before !== null && isInTurn(before) ? changeByTurn(actor) : {}),
   };
 }
 
