@@ -1,5 +1,5 @@
 import { join } from 'node:path';
-import { findCheckout, readSmall } from '../platform/git/git-dir.ts';
+import { findCheckout, isFolder, readSmall } from '../platform/git/git-dir.ts';
 
 /** How long to wait for each folder. A network drive that does not respond must not delay a list. */
 const LONGEST_WAIT_MS = 200;
@@ -16,7 +16,8 @@ export async function readGitBranches(paths: readonly string[]): Promise<Readonl
 }
 
 async function readGitBranch(path: string): Promise<string | null> {
-  const checkout = await findCheckout(path);
+  // Without this, a folder that no longer exists would have the branch of the checkout around it.
+  const checkout = (await isFolder(path)) ? await findCheckout(path) : null;
   return checkout === null ? null : branchOf(await readSmall(join(checkout.gitDir, 'HEAD')));
 }
 

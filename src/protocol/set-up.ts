@@ -100,9 +100,10 @@ export const RepositoryWorktree = z
     branch: z.string().nullable().meta({ description: 'null if no branch is checked out' }),
     main: z.boolean().meta({ description: 'Whether it is the main checkout' }),
     locked: z.boolean(),
-    gone: z
-      .boolean()
-      .meta({ description: 'Whether its folder no longer exists; `git worktree prune` removes the entry' }),
+    gone: z.boolean().meta({
+      description:
+        'Whether its folder, or the `.git` file in it, no longer exists; `git worktree prune` removes the entry',
+    }),
     sessions: z.array(z.string()).meta({ description: 'The sessions that work in it, even if they are stopped' }),
     free: z.boolean().meta({
       description:

@@ -25,7 +25,10 @@ const REFUSALS: Readonly<Record<RestoreRefusal, readonly [message: string, cure:
   ended: ['it was stopped, or ended on its own', '`cbos restart SLUG`'],
   observed: ['another program started it, and CBOS only observed it', '`cbos ls --all` shows its conversation'],
   folder_gone: ['its folder no longer exists', 'create the folder again'],
-  worktree_gone: ['its worktree no longer exists', '`cbos rm SLUG`, or create the worktree again'],
+  worktree_gone: [
+    'its worktree no longer exists',
+    '`cbos restart SLUG` names the command that brings it back, `cbos rm SLUG` removes the session',
+  ],
   own_arguments: [
     'it has no saved conversation, and its launch arguments select a conversation or contain a prompt',
     '`cbos restart SLUG` uses them again',

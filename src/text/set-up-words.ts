@@ -122,8 +122,9 @@ export function projectSetUpFault(file: ProjectSetUp, repository: string): strin
 
 /** Says which sessions use a worktree, or why the worktree can or cannot be used. */
 export function worktreeUse({ main, gone, free, sessions }: RepositoryWorktree): string {
-  if (sessions.length > 0) return sessions.map(cleanLine).join(', ');
+  const names = sessions.map(cleanLine).join(', ');
+  if (gone) return names === '' ? 'gone' : `${names} (gone)`;
+  if (names !== '') return names;
   if (main) return 'main checkout';
-  if (gone) return 'gone';
   return free ? 'free' : 'no branch';
 }

@@ -1,4 +1,5 @@
-import { mkdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { execFileSync } from 'node:child_process';
+import { mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest';
 import type { Scene } from '../../src/demo/scenes/scene.ts';
@@ -9,21 +10,24 @@ import { type KeptConversations, keptConversations } from '../harness/kept-conve
 import { waitFor } from '../harness/wait-for.ts';
 import { createWorktreeRepository } from '../harness/worktree-repository.ts';
 
-const ENTER: Scene = {
-  name: 'enter',
+const enters = (name: string): Scene => ({
+  name: `enter ${name}`,
   about: 'The model moves the session into a worktree',
   replies: [
-    { kind: 'answer', blocks: [{ kind: 'tool', name: 'EnterWorktree', input: { name: 'feat' } }] },
+    { kind: 'answer', blocks: [{ kind: 'tool', name: 'EnterWorktree', input: { name } }] },
     { kind: 'answer', blocks: [{ kind: 'text', text: 'I work in the worktree now.' }] },
   ],
-};
+});
 
 let world: ClaudeWorld;
 let place: string;
 let cbos: Cbos;
 let kept: KeptConversations;
 beforeAll(async () => {
-  const enter = (prompt: string): Scene | null => (prompt.includes('enter the worktree') ? ENTER : null);
+  const enter = (prompt: string): Scene | null => {
+    if (prompt.includes('leave for a worktree')) return enters('left');
+    return prompt.includes('enter the worktree') ? enters('feat') : null;
+  };
   world = await claudeWorld({ choosers: [enter] });
   place = join(world.projectDir, '.claude', 'worktrees', 'feat');
   createWorktreeRepository(world, 'project').commit('begin', { 'a.txt': 'a\n' });
@@ -84,6 +88,28 @@ describe('a session continues its conversation in a worktree', { timeout: 300_00
     await kept.ask('COPY', 'scene:hello from the copy');
     expect(kept.remembers('MOVED')).toBe(true);
     expect(await cbos.session('COPY')).not.toHaveProperty('place');
+  });
+
+  test('only if that worktree still exists, or git has forgotten it: Claude Code would continue elsewhere', async () => {
+    await kept.begin('LEFT');
+    await kept.ask('LEFT', 'leave for a worktree');
+    const left = join(world.projectDir, '.claude', 'worktrees', 'left');
+    await cbos.until('LEFT', (one) => one.place === left, 'is in the worktree');
+    await cbos.cli(['stop', 'LEFT']);
+    rmSync(left, { recursive: true });
+    const refused = await cbos.cli(['restart', 'LEFT']);
+    expect([refused.code, refused.stderr]).toEqual([
+      2,
+      expect.stringContaining(`worktree add -f -f ${left} worktree-left`),
+    ]);
+    expect(refused.stderr).toContain(`LEFT then starts in ${world.projectDir}`);
+    expect(await cbos.session('LEFT')).toMatchObject({ state: 'dead' });
+    const [, , , prune = ''] = refused.stderr.split('`');
+    expect(prune).toContain('worktree prune');
+    execFileSync('sh', ['-c', prune], { env: world.env });
+    expect((await cbos.cli(['restart', 'LEFT'])).stderr).toBe('');
+    await kept.ask('LEFT', 'scene:hello again');
+    expect(kept.remembers('LEFT')).toBe(true);
   });
 
   test('that was started with --worktree, and its worktree is in use', async () => {

@@ -5,6 +5,7 @@ import { showHiddenMarks } from '../../text/hidden-marks.ts';
 import { pathText } from '../../text/session-words.ts';
 import { commandText, projectSetUpFault, worktreeUse } from '../../text/set-up-words.ts';
 import { cleanBlock, cleanLine } from '../../text/terminal-text.ts';
+import { goneNotes } from '../../text/worktree-commands.ts';
 import { confirm } from '../confirm.ts';
 import type { CliContext } from '../context.ts';
 import type { Cell } from '../output/table.ts';
@@ -55,6 +56,7 @@ function addList(worktrees: Command, context: CliContext): void {
         if (index > 0) out.line();
         printList(context, list);
       }
+      for (const note of lists.flatMap(goneNotes)) out.notice(note);
       for (const { set_up: file, repository } of lists) {
         const fault = file === null ? null : projectSetUpFault(file, pathText(repository, io.env.HOME));
         if (fault !== null) out.notice(fault);

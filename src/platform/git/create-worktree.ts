@@ -9,7 +9,7 @@ import {
   currentBranch,
   findRepository,
   isBranchName,
-  isThere,
+  isWorktreeThere,
   type ListedWorktree,
   listWorktrees,
   type Repository,
@@ -170,7 +170,7 @@ async function findStart(place: GitPlace, { name, branch: asked, from }: Worktre
   if (existing !== null) {
     const [main, ...others] = await listWorktrees(place);
     const worktree = others.find((one) => one.branch === branch);
-    if (worktree !== undefined && !(await isThere(worktree.path))) throw branchOfGone(branch, worktree);
+    if (worktree !== undefined && !(await isWorktreeThere(worktree.path))) throw branchOfGone(branch, worktree);
     if (worktree !== undefined) throw branchInUse(branch, worktree, true);
     if (main?.branch === branch) throw branchInUse(branch, main, false);
     if (asked === null || from !== null) {
@@ -196,9 +196,13 @@ function branchInUse(branch: string, { path }: ListedWorktree, isUsable: boolean
 
 /** git keeps the branch of a worktree whose folder was deleted by hand until the entry is removed. */
 export function branchOfGone(branch: string, { path, isLocked }: ListedWorktree): CatalogueError {
-  return new CatalogueError('branch_in_use', `The branch ${branch} is checked out in ${path}, which no longer exists`, {
-    hint: `${pruneHint({ path, isLocked })}; the branch and its commits are unchanged`,
-  });
+  return new CatalogueError(
+    'branch_in_use',
+    `The branch ${branch} is checked out in the worktree ${path}, which no longer exists`,
+    {
+      hint: `${pruneHint({ path, isLocked })}; the branch and its commits are unchanged. \`git worktree add ${isLocked ? '-f -f' : '-f'} ${shellWord(path)} ${shellWord(branch)}\` brings the folder back instead`,
+    },
+  );
 }
 
 /** Returns the command that makes git forget a worktree whose folder no longer exists. git keeps a locked one. */
@@ -211,12 +215,13 @@ async function requireFree(place: GitPlace, path: string): Promise<void> {
   const listed = (await listWorktrees(place)).find((one) => one.path === path);
   const isThere = (await lstat(path).catch(() => null)) !== null;
   if (listed === undefined && !isThere) return;
-  const hint = !isThere
-    ? pruneHint(listed ?? { path, isLocked: false })
+  const isGone = listed !== undefined && !(await isWorktreeThere(path));
+  const hint = isGone
+    ? pruneHint(listed)
     : listed !== undefined
       ? `\`cbos new NAME ${shellWord(path)}\` starts a session there`
       : 'Choose another name, or move the folder elsewhere';
-  throw worktreeExists(path, isThere ? 'already exists' : 'is listed by git, but its folder no longer exists', hint);
+  throw worktreeExists(path, isGone ? 'is listed by git, but the worktree no longer exists' : 'already exists', hint);
 }
 
 function worktreeExists(path: string, what: string, hint: string): CatalogueError {

@@ -2,13 +2,21 @@ import { lstat } from 'node:fs/promises';
 import { join } from 'node:path';
 import { CatalogueError } from '../../protocol/index.ts';
 import { branchOfGone, type MadeWorktree } from './create-worktree.ts';
-import { commitOf, currentBranch, findRepository, isThere, type ListedWorktree, listWorktrees } from './repository.ts';
+import {
+  commitOf,
+  currentBranch,
+  findRepository,
+  isThere,
+  isWorktreeThere,
+  type ListedWorktree,
+  listWorktrees,
+} from './repository.ts';
 import type { GitPlace } from './run-git.ts';
 
 /** A worktree of a repository, no matter who created it. */
 export interface FoundWorktree extends ListedWorktree {
   isMain: boolean;
-  /** whether the worktree's folder no longer exists, although git still lists the worktree */
+  /** whether git still lists the worktree, although its folder or the `.git` file in it no longer exists */
   isGone: boolean;
 }
 
@@ -23,11 +31,10 @@ export interface FoundWorktrees {
 export async function findWorktrees(place: GitPlace): Promise<FoundWorktrees> {
   const { root } = await findRepository(place);
   const listed = await listWorktrees({ ...place, cwd: root });
-  const worktrees = listed.map(async (one) => ({
-    ...one,
-    isMain: one.path === root || one.isBare,
-    isGone: !(await isThere(one.path)),
-  }));
+  const worktrees = listed.map(async (one) => {
+    const isMain = one.path === root || one.isBare;
+    return { ...one, isMain, isGone: !(await (isMain ? isThere : isWorktreeThere)(one.path)) };
+  });
   return { root, worktrees: await Promise.all(worktrees) };
 }
 

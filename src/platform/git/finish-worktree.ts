@@ -2,6 +2,7 @@ import { CatalogueError, type FinishHow, type FinishPreview, type Worktree } fro
 import { uncommittedText } from '../../text/worktree-words.ts';
 import { advanceBranch, requireAdvanceable } from './advance-branch.ts';
 import { requireNoLock } from './git-locks.ts';
+import { findGone, goneError } from './gone-worktree.ts';
 import { findConflicts, type MergeRequest, planMerge } from './merge-branch.ts';
 import { requireOwnBranch } from './own-branch.ts';
 import { deleteBranch, removeWorktree, requireRemovable, requireUnused } from './remove-worktree.ts';
@@ -55,10 +56,11 @@ export async function finishWorktree(given: GitPlace, plan: FinishPlan, steps: F
   const place = { ...given, cwd: worktree.repository };
   const inside = { ...given, cwd: worktree.path };
   if (!(await isThere(worktree.path))) {
-    const saved = await findSaved(place, plan);
+    const saved = await requireSaved(place, plan);
     await steps.stop();
     return remove(place, plan, saved);
   }
+  await requireRecorded(given, plan);
   await requireRemovable(place, worktree.path);
   const request = await readMerge(inside, plan);
   if (request !== null) await requireAdvanceable(place, await planMerge(place, request));
@@ -82,15 +84,26 @@ export async function finishWorktree(given: GitPlace, plan: FinishPlan, steps: F
 }
 
 /** Returns the state that was saved before the server was killed, if only the removal is left to do. */
-async function findSaved(place: GitPlace, { worktree, session, since }: FinishPlan): Promise<SavedState> {
+async function requireSaved(place: GitPlace, plan: Pick<FinishPlan, Recorded | 'since'>): Promise<SavedState> {
+  const { worktree, since } = plan;
   const states = await listStates(place, worktree.repository);
   // Commit times are in whole seconds, so a difference of up to a second is allowed.
   const isOfIt = (one: SavedState): boolean => one.folder === worktree.path && Date.parse(one.at) >= since - 1_000;
   const saved = states.find(isOfIt);
   if (saved !== undefined) return saved;
-  throw new CatalogueError('worktree_gone', `${worktree.path} no longer exists, and CBOS has no saved copy`, {
-    hint: `The branch ${worktree.branch} and its commits are unchanged. \`cbos rm ${session}\` removes the session, and \`git worktree prune\` in ${worktree.repository} removes git's entry`,
-  });
+  await requireRecorded(place, plan);
+  throw new CatalogueError('worktree_gone');
+}
+
+type Recorded = 'session' | 'worktree';
+
+/** @throws CatalogueError worktree_gone if the worktree was deleted by hand, with the command that brings it back */
+export async function requireRecorded(
+  { environment }: Pick<GitPlace, 'environment'>,
+  { session, worktree }: Pick<FinishPlan, Recorded>,
+): Promise<void> {
+  const gone = await findGone(environment, worktree);
+  if (gone !== null) throw goneError('worktree_gone', gone, session);
 }
 
 async function remove(place: GitPlace, { worktree, how }: FinishPlan, saved: SavedState): Promise<Finished> {
@@ -129,14 +142,16 @@ async function readMerge(inside: GitPlace, { session, how, into, worktree }: Fin
 
 /**
  * Returns what a worktree contains besides its commits, and what a merge would do.
- * @param into the branch that would receive the commits, or null for the branch that the worktree started from
- * @throws CatalogueError git_failed
+ * @throws CatalogueError worktree_gone, git_failed
  */
-export async function previewFinish(given: GitPlace, worktree: Worktree, into: string | null): Promise<FinishPreview> {
+export async function previewFinish(given: GitPlace, plan: Omit<FinishPlan, 'how'>): Promise<FinishPreview> {
+  const { worktree, into } = plan;
   const inside = { ...given, cwd: worktree.path };
   if (!(await isThere(worktree.path))) {
+    await requireSaved({ ...given, cwd: worktree.repository }, plan);
     return { uncommitted: [], ignored: [], into: null, commits: null, conflicts: [] };
   }
+  await requireRecorded(given, plan);
   const flags = ['--others', '--ignored', '--exclude-standard', '--directory', '--no-empty-directory'];
   return {
     uncommitted: await uncommittedFiles(inside),

@@ -63,6 +63,11 @@ export async function readSmall(file: string): Promise<string> {
   return (await readRegularFile(file, { mostBytes: MOST_BYTES }).catch(() => null)) ?? '';
 }
 
+/** Reports whether a path leads to a folder. */
+export async function isFolder(path: string): Promise<boolean> {
+  return (await statsOf(path))?.isDirectory() === true;
+}
+
 /** Returns null if there is nothing at the path. Node's promise API for files would take a millisecond to load. */
 function statsOf(path: string): Promise<Stats | null> {
   return new Promise((resolve) => stat(path, (error, stats) => resolve(error === null ? stats : null)));

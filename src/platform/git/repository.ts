@@ -34,6 +34,8 @@ export interface ListedWorktree {
   path: string;
   /** the branch without `refs/heads/`, or null if HEAD is detached */
   branch: string | null;
+  /** the commit that is checked out, or null in a bare repository */
+  head: string | null;
   isLocked: boolean;
   isBare: boolean;
 }
@@ -46,6 +48,7 @@ export async function findRepository(place: GitPlace): Promise<Repository> {
   const args = ['rev-parse', '--path-format=absolute', '--is-inside-work-tree', '--git-common-dir', '--git-dir'];
   const found = await tryGit(args, place);
   if (found.code !== 0) {
+    if (!(await isThere(place.cwd))) throw notARepository(place.cwd, 'it does not exist');
     if (/not a git repository|safe\.bareRepository/.test(found.stderr)) throw notARepository(place.cwd);
     throw gitFailed(args, found);
   }
@@ -135,6 +138,7 @@ function readList(listed: string): ListedWorktree[] {
       {
         path: first.slice('worktree '.length),
         branch: branch?.slice(BRANCH_LINE.length) ?? null,
+        head: lines.find((line) => line.startsWith(HEAD_LINE))?.slice(HEAD_LINE.length) ?? null,
         isLocked: lines.some((line) => line === 'locked' || line.startsWith('locked ')),
         isBare: lines.includes('bare'),
       },
@@ -142,6 +146,7 @@ function readList(listed: string): ListedWorktree[] {
   });
 }
 const BRANCH_LINE = 'branch refs/heads/';
+const HEAD_LINE = 'HEAD ';
 
 /** Returns the commit that a name refers to, or null if there is none or if the name begins with a dash. */
 export async function commitOf(place: GitPlace, name: string): Promise<string | null> {
@@ -228,6 +233,9 @@ export async function requireNoOperation(place: GitPlace): Promise<void> {
     throw new CatalogueError('operation_in_progress', `${place.cwd} has an unfinished operation (${name})`);
   }
 }
+
+/** Reports whether a linked worktree exists: a folder without a `.git` file belongs to the checkout around it. */
+export const isWorktreeThere = (path: string): Promise<boolean> => isThere(join(path, '.git'));
 
 /** Reports whether anything exists at this path, even if it is only a dangling symbolic link. */
 export async function isThere(path: string | Buffer): Promise<boolean> {

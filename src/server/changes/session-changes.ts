@@ -10,6 +10,7 @@ import {
   type Session,
 } from '../../protocol/index.ts';
 import { createSlots } from '../slots.ts';
+import { requireThere } from '../worktrees/require-there.ts';
 
 /**
  * How many comparisons run at once. The disk limits how fast git is, so with more comparisons at once, each would be
@@ -44,12 +45,11 @@ export function createSessionChanges({ environment, scratchDir }: SessionChanges
   const running = new Map<string, Promise<Changes>>();
   return {
     list(session, asked) {
-      const folder = requireFolder(session);
-      const key = JSON.stringify([folder, asked.base, asked.patchOf]);
+      const key = JSON.stringify([session.slug, placeOf(session), asked.base, asked.patchOf]);
       const same = running.get(key);
       if (same !== undefined) return same;
-      const changes = emptied
-        .then(() => inTurn(() => comparer.changes({ folder, ...asked })))
+      const changes = Promise.all([requireFolder(environment, session), emptied])
+        .then(([folder]) => inTurn(() => comparer.changes({ folder, ...asked })))
         .finally(() => running.delete(key));
       running.set(key, changes);
       return changes;
@@ -59,23 +59,32 @@ export function createSessionChanges({ environment, scratchDir }: SessionChanges
       return inTurn(() => comparer.count({ folder, base: null, signal }));
     },
     async patch(session, query) {
-      const folder = requireFolder(session);
+      const folder = await requireFolder(environment, session);
       await emptied;
       return inTurn(() => comparer.patch({ folder, ...query }));
     },
     async side(session, query) {
-      const folder = requireFolder(session);
+      const folder = await requireFolder(environment, session);
       await emptied;
       return inTurn(() => comparer.side({ folder, ...query }));
     },
   };
 }
 
-/** @throws CatalogueError no_such_path */
-export function requireFolder(session: Session): string {
-  const { slug } = session;
-  const place = placeOf(session);
-  if (place !== null) return place;
+/**
+ * Returns the folder in which a session works.
+ * @throws CatalogueError no_such_path if the folder is not known, or its worktree was deleted by hand
+ */
+export async function requireFolder(
+  environment: SessionChangesOptions['environment'],
+  session: Session,
+): Promise<string> {
+  const { slug, worktree, repository } = session;
+  const folder = placeOf(session);
+  if (folder !== null) {
+    await requireThere(environment, { slug, folder, worktree, repository });
+    return folder;
+  }
   throw new CatalogueError('no_such_path', `CBOS does not know which folder ${slug} works in`, {
     hint: 'Set it with PUT /sessions/SLUG/path; for an observed session, use `cbos adopt`',
   });

@@ -1,3 +1,4 @@
+import { findGoneAround, goneError } from '../../platform/git/gone-worktree.ts';
 import type { SessionRecord } from '../../platform/sqlite/session-store.ts';
 import { CatalogueError, type NewSession, type Session, type SessionType } from '../../protocol/index.ts';
 import { shellWord } from '../../text/shell-word.ts';
@@ -30,6 +31,8 @@ export async function createSession(
   requested: NewSession & { type: SessionType },
 ): Promise<Session> {
   assertSlug(requested.slug);
+  const gone = await findGoneAround(launch.environment, requested.path);
+  if (gone !== null) throw goneError('no_such_path', gone, null);
   const asked = await requireDirectory(requested.path);
   await checkArguments(requested.type, requested.args ?? [], asked);
   const request = withPlannedArguments(requested);

@@ -1,7 +1,7 @@
 import { dirname } from 'node:path';
 import { LAUNCH_VARIABLE } from '../../platform/claude/index.ts';
 import { finishWorktree } from '../../platform/git/finish-worktree.ts';
-import { isThere } from '../../platform/git/repository.ts';
+import { isThere, isWorktreeThere } from '../../platform/git/repository.ts';
 import { deleteAsides } from '../../platform/git/set-aside.ts';
 import { descendantsOf, findMarked } from '../../platform/process/index.ts';
 import {
@@ -15,6 +15,7 @@ import {
 import type { Clock } from '../clock.ts';
 import type { Logger } from '../logger.ts';
 import type { SessionActor } from '../session/actor.ts';
+import { finishedError } from '../worktrees/require-there.ts';
 import { requireWorktree } from '../worktrees/require-worktree.ts';
 import { requireQuiet } from './convert-session.ts';
 import type { LaunchContext } from './launch-session.ts';
@@ -125,14 +126,12 @@ export async function requireRecovered(actor: SessionActor): Promise<void> {
   const { launch } = actor.record;
   const { worktree } = launch;
   if (worktree?.finished === undefined) return;
-  if (await isThere(worktree.path)) {
+  if (await isWorktreeThere(worktree.path)) {
     const { finished: _, ...there } = worktree;
     actor.commit({ launch: { ...launch, worktree: prepareAgain(there) } });
     return;
   }
-  throw new CatalogueError('no_such_path', `The worktree of ${actor.slug} is already finished`, {
-    hint: `\`cbos recover ${worktree.finished.saved}\` restores it`,
-  });
+  throw finishedError(actor.slug, worktree.finished.saved);
 }
 
 /** Files that git ignores were deleted with the worktree, such as the packages that the set-up had installed. */

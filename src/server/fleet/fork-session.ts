@@ -5,6 +5,7 @@ import { CatalogueError, type Fork, type Session } from '../../protocol/index.ts
 import type { SessionActor } from '../session/actor.ts';
 import { placeOfRecord } from '../session/place.ts';
 import { withEquipment } from '../worktrees/equip-worktree.ts';
+import { requireThere } from '../worktrees/require-there.ts';
 import { type CreateContext, launchFirst } from './create-session.ts';
 import type { LaunchContext } from './launch-session.ts';
 import { newRecord } from './new-record.ts';
@@ -27,7 +28,9 @@ export function forkSession(context: CreateContext, member: Member, request: For
   return whileQuiet(member, () =>
     roster.claim(request.slug, async () => {
       const { actor } = member;
-      const path = await requireDirectory(placeOfRecord(actor.record) ?? '');
+      const folder = placeOfRecord(actor.record) ?? '';
+      await requireThere(launch.environment, { slug: actor.slug, folder, worktree: actor.record.launch.worktree });
+      const path = await requireDirectory(folder);
       const { type, launch: asked, claudeVersion } = actor.record;
       if (!canFork(claudeVersion))
         throw new CatalogueError('launch_failed', `Claude Code ${claudeVersion} cannot fork a conversation`);

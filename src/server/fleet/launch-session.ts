@@ -31,6 +31,7 @@ import type { Reported, SessionRecord } from '../../platform/sqlite/session-stor
 import { PermissionMode, type Settings } from '../../protocol/index.ts';
 import type { RecordingFiles } from '../screen/recording.ts';
 import { setUpToRun } from '../worktrees/begin-set-up.ts';
+import { requireLaunchFolders } from '../worktrees/require-there.ts';
 import type { SetUps } from '../worktrees/set-ups.ts';
 import { launchFolder, reportedAtLaunch, requireWholeConversation } from './session-conversation.ts';
 
@@ -92,6 +93,7 @@ export async function launchSession(
   const program = resolveClaude(settings.claude_command, env.PATH ?? '');
   const version = await claudeVersion(program, env);
   const conversation = await requireWholeConversation(record, environment, uuid());
+  await requireLaunchFolders(environment, record);
   const cwd = await launchFolder(record, conversation, version);
   const own = await readOwnSettings(record.launch.args, cwd);
   const statusLine = tapStatusLine(version, await readStatusLine({ env, cwd, own }), settings.status_line_tap);

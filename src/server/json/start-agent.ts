@@ -20,6 +20,7 @@ import { CatalogueError, PermissionMode } from '../../protocol/index.ts';
 import { requireDirectory } from '../fleet/require-directory.ts';
 import { launchFolder, reportedAtLaunch, requireWholeConversation } from '../fleet/session-conversation.ts';
 import { setUpToRun } from '../worktrees/begin-set-up.ts';
+import { requireLaunchFolders } from '../worktrees/require-there.ts';
 import type { JsonContext } from './context.ts';
 
 export interface AgentLaunch {
@@ -48,8 +49,10 @@ export function requireStartable(context: JsonContext, record: SessionRecord): v
 /**
  * Returns the question that a person must answer before Claude Code is started in the session's folder. Returns null if
  * the user already trusts the folder, either through Claude Code's own dialog or through an answer in this session.
+ * @throws CatalogueError no_such_path
  */
 export async function trustToAsk(context: JsonContext, record: SessionRecord): Promise<TrustToAsk | null> {
+  await requireLaunchFolders(context.environment, record);
   const folder = await folderOf(record);
   if (record.launch.trusted_folder === folder) return null;
   if (await isFolderTrusted(environmentOf(context, record, ''), folder)) return null;

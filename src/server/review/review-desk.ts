@@ -17,14 +17,13 @@ import {
   MOST_COMMENTED_LINES,
   MOST_COMMENTS,
   type NewReviewComment,
-  placeOf,
   type Review,
   type ReviewComment,
   type ReviewedFile,
   type ReviewRound,
-  type Session,
 } from '../../protocol/index.ts';
 import { reviewPrompt, visibleText } from '../../text/review-words.ts';
+import { requireFolder } from '../changes/session-changes.ts';
 import type { Clock } from '../clock.ts';
 import type { Dispose, Sessions } from '../sessions.ts';
 import { keepAnswers } from './answers.ts';
@@ -71,7 +70,8 @@ export function createReviewDesk(options: ReviewDeskOptions): ReviewDesk {
   /** the sessions that are just being sent a round; a second request for the same session waits for the first */
   const sending = new Map<string, Promise<ReviewRound>>();
 
-  const open = async (slug: string): Promise<ReviewFiles> => openReviewFiles(folderOf(sessions.get(slug)), environment);
+  const open = async (slug: string): Promise<ReviewFiles> =>
+    openReviewFiles(await requireFolder(environment, sessions.get(slug)), environment);
   const openIfThere = (slug: string): Promise<ReviewFiles | null> =>
     open(slug).catch((error: unknown) => {
       if (error instanceof CatalogueError && UNREADABLE.has(error.code)) return null;
@@ -246,13 +246,6 @@ export function createReviewDesk(options: ReviewDeskOptions): ReviewDesk {
     },
     dispose: answers.dispose,
   };
-}
-
-function folderOf(session: Session): string {
-  const { slug } = session;
-  const path = placeOf(session);
-  if (path !== null) return path;
-  throw new CatalogueError('no_such_path', `CBOS does not know which folder ${slug} works in`);
 }
 
 function noSuchLine(of: { file: string; line: number; endLine: number; has: number | null }): string {

@@ -4,6 +4,7 @@ import { isRepeatable } from '../../core/launch/index.ts';
 import { hasEndedItself } from '../../core/restore/loss.ts';
 import { planRestore, type RestorePlan, type RestoreSeen } from '../../core/restore/plan.ts';
 import { readLaunchMark, readRegistry, registryIn } from '../../platform/claude/index.ts';
+import { isWorktreeThere } from '../../platform/git/repository.ts';
 import type { LostSession } from '../../platform/sqlite/session-store.ts';
 import { CatalogueError } from '../../protocol/index.ts';
 import { configDirectoriesOf, findConversationOf } from '../fleet/session-conversation.ts';
@@ -52,7 +53,7 @@ export function createRestore(options: RestoreOptions): Restore {
   async function plan(isByItself: boolean): Promise<RestorePlan> {
     const { claudeSessionId, path, type, adopted, loss, launch: asked } = actor.record;
     const isOpen = claudeSessionId !== null && (await isRunning(claudeSessionId));
-    const folder = await folderOf(path, asked.worktree !== undefined);
+    const folder = await folderOf(path, asked.worktree?.path ?? null);
     const conversation = await findConversationOf(actor.record, environment);
     return planRestore({
       type,
@@ -122,8 +123,9 @@ export function createRestore(options: RestoreOptions): Restore {
   };
 }
 
-async function folderOf(path: string | null, isWorktree: boolean): Promise<RestoreSeen['folder']> {
+async function folderOf(path: string | null, worktree: string | null): Promise<RestoreSeen['folder']> {
+  if (worktree !== null && !(await isWorktreeThere(worktree))) return 'worktree_gone';
   const found = path === null ? null : await stat(path).catch(() => null);
   if (found?.isDirectory() === true) return 'there';
-  return isWorktree ? 'worktree_gone' : 'gone';
+  return worktree === null ? 'gone' : 'worktree_gone';
 }

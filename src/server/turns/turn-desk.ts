@@ -101,7 +101,7 @@ export function createTurnDesk({ sessions, environment, settings, clock, log }: 
     : null;
 
   async function turnsOf(session: Session): Promise<{ id: string; folder: string; turns: KeptTurn[] }> {
-    const folder = requireFolder(session);
+    const folder = await requireFolder(environment, session);
     const { id } = sessions.turn(session.slug);
     await follower?.settled(id);
     return { id, folder, turns: (await keeper.list(folder)).filter((turn) => turn.session === id) };

@@ -9,6 +9,7 @@
 import { type ForgeRepository, forgeRepository, repositoryText } from '../../platform/forge/address.ts';
 import { FORGES, findForge } from '../../platform/forge/find-forge.ts';
 import type { ForgeOptions } from '../../platform/forge/forge.ts';
+import { requireRecorded } from '../../platform/git/finish-worktree.ts';
 import { type PushPlan, planPush } from '../../platform/git/plan-push.ts';
 import { pushBranch } from '../../platform/git/push-branch.ts';
 import {
@@ -65,6 +66,7 @@ export function createPullRequests(options: PullRequestsOptions): PullRequests {
 
   async function read(slug: string, into: string | null): Promise<{ push: PushPlan; plan: PullRequestPlan }> {
     const worktree = requireWorktree(slug, sessions.get(slug).worktree);
+    await requireRecorded({ environment }, { session: slug, worktree });
     const push = await planPush({ cwd: worktree.path, environment }, worktree, into);
     const { forge, existing } = await findForge(push.repository, push.branch, asking);
     const { remote, branch, base, commit, commits, title, body } = push;

@@ -1,5 +1,6 @@
 import { findWorktrees, isUsable } from '../../platform/git/existing-worktree.ts';
 import { previewFinish } from '../../platform/git/finish-worktree.ts';
+import { findGoneAround } from '../../platform/git/gone-worktree.ts';
 import { findRepository, isThere } from '../../platform/git/repository.ts';
 import { recoverWork } from '../../platform/git/restore-work.ts';
 import { listStates, toSavedWork } from '../../platform/git/saved-work.ts';
@@ -73,7 +74,10 @@ export function createWorktreeDesk(
   const rootIn = async (path: string): Promise<string> => (await findRepository({ cwd: path, environment })).root;
   return {
     list: async (sessions, path) => {
-      if (path !== null) return [await listOne(path, sessions)];
+      if (path !== null) {
+        const gone = (await isThere(path)) ? null : await findGoneAround(environment, path);
+        return [await listOne(gone?.repository ?? path, sessions)];
+      }
       // A session's own folder finds a bare repository, in which git itself accepts no command.
       const known = new Map(
         sessions.flatMap(({ repository, path: own }) => (repository ? [[repository, own ?? repository]] : [])),
@@ -90,8 +94,11 @@ export function createWorktreeDesk(
       await setUps.untrust(await rootIn(path));
       return listOne(path, sessions);
     },
-    preview: async ({ slug, worktree }, into) =>
-      previewFinish({ cwd: '/', environment }, requireWorktree(slug, worktree), into),
+    preview: async ({ slug, worktree: recorded, created_at: createdAt }, into) => {
+      const worktree = requireWorktree(slug, recorded);
+      const since = createdAt === null ? 0 : Date.parse(createdAt);
+      return previewFinish({ cwd: '/', environment }, { session: slug, worktree, into, since });
+    },
     saved: async (sessions, path) => {
       const known = sessions.flatMap(({ worktree }) => (worktree === undefined ? [] : [worktree.repository]));
       const named = [...new Set([...(path === null ? [] : [path]), ...known])];

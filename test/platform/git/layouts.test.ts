@@ -223,7 +223,7 @@ describe('a worktree whose folder was deleted by hand', () => {
       ].map((asked) => asked.catch((error) => error)),
     );
     for (const error of errors.slice(0, 3)) expect(error.hint).toContain(cure);
-    expect(errors[3]).toMatchObject({ code: 'worktree_gone', hint: expect.stringContaining('git worktree prune') });
+    expect(errors[3]).toMatchObject({ code: 'worktree_gone', hint: expect.stringContaining('worktree prune') });
     if (isLocked) run(main, 'worktree', 'unlock', made.path);
     run(main, 'worktree', 'prune');
     const again = await createWorktree(placeAt(main), { name: 'AUTH', branch: 'AUTH', from: null });
