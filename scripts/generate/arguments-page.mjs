@@ -10,7 +10,9 @@ session in a terminal and in a JSON session:
 
 - *passed*: Claude Code gets it unchanged, and nothing that CBOS relies on changes.
 - *followed*: CBOS uses it itself (\`--model\`, \`--permission-mode\`, \`--max-budget-usd\`), or learns from Claude Code what came of
-  it. A conversation that another session or process has open is refused with \`session_in_use\`. Once the session has a
+  it. A conversation that another session or process has open is refused with \`session_in_use\`, whether \`--resume\` gives
+  its id or its name. If the conversations of the folder and of the worktrees of its repository do not have that name, or
+  more than one has it, Claude Code shows its list, and CBOS does not check what is chosen there. Once the session has a
   conversation of its own, a restart continues that one. A worktree without a name (\`-w\`) gets one from CBOS, because
   Claude Code would make another worktree at every launch.
 - *merged*: Claude Code takes only the last \`--settings\`. CBOS therefore gives it one file with the user's settings and its

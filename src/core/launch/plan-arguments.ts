@@ -107,11 +107,11 @@ export const forkedArguments = (args: readonly string[]): string[] =>
   );
 
 /** The conversation that a user's arguments choose. */
-export type ChosenConversation = { kind: 'id'; id: string } | { kind: 'newest' };
+export type ChosenConversation = { kind: 'id'; id: string } | { kind: 'newest' } | { kind: 'name'; name: string };
 
 /**
  * Returns the conversation that the arguments continue and that Claude Code writes to. Returns null if they choose
- * none, if they copy it, or if only Claude Code knows which one it is.
+ * none, if they copy it, or if only the user can tell which one it is, from Claude Code's list.
  */
 export function chosenConversation(args: readonly string[]): ChosenConversation | null {
   const read = readArguments(args);
@@ -120,8 +120,11 @@ export function chosenConversation(args: readonly string[]): ChosenConversation 
   if (read.some(({ row }) => row?.names.includes('--continue') === true)) return { kind: 'newest' };
   for (const { flag, values } of read.toReversed()) {
     if (flag !== '-r' && flag !== '--resume' && flag !== '--session-id') continue;
-    const id = /([0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12})(?:\.jsonl)?$/i.exec(values[0] ?? '')?.[1];
-    return id === undefined ? null : { kind: 'id', id: id.toLowerCase() };
+    const value = values[0] ?? '';
+    const id = /^(?:.*\/)?([0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12})(?:\.jsonl)?$/i.exec(value)?.[1];
+    if (id !== undefined) return { kind: 'id', id: id.toLowerCase() };
+    const isName = flag !== '--session-id' && value.trim() !== '' && !value.endsWith('.jsonl');
+    return isName ? { kind: 'name', name: value } : null;
   }
   return null;
 }

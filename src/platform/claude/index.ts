@@ -13,7 +13,7 @@
  * - `status-line.ts`: the user's own status line; `status-line-tap.ts`: the tap in it; `status-line-reports.ts`: the
  *   tap's reports
  * - `registry.ts`: Claude Code's registry
- * - `conversations.ts`: Claude Code's conversations
+ * - `conversations.ts`: Claude Code's conversations; `chosen-conversations.ts`: those that arguments choose
  * - `own-files.ts`: where Claude Code's files are; `find-transcript.ts`: where a conversation's transcript is
  * - `queue-operations.ts`: Claude Code's own queue of prompts
  * - `trust.ts`: which folders are trusted
@@ -23,6 +23,7 @@
  */
 
 export * from './call-guard.ts';
+export * from './chosen-conversations.ts';
 export * from './conversation.ts';
 export * from './conversations.ts';
 export * from './environment.ts';

@@ -24,25 +24,26 @@ export interface ConversationPlace {
  * folder, and leaves it where it is when the conversation is continued elsewhere; `findTranscript` finds it everywhere.
  */
 export function transcriptFile(place: ConversationPlace): string {
-  return join(place.configDir, 'projects', dashed(place.cwd), `${place.sessionId}.jsonl`);
+  return join(place.configDir, 'projects', dashedFolder(place.cwd), `${place.sessionId}.jsonl`);
 }
 
 /** How much of a folder's name Claude Code keeps. A hash of 6 characters follows if the name is longer (2.1.330). */
-const MOST_NAME_CHARS = 200;
+export const MOST_FOLDER_CHARS = 200;
 
 /** Reports whether a transcript is where Claude Code stores the conversations of a folder. */
 export function isStoredFor(transcript: string, cwd: string): boolean {
-  const name = dashed(cwd);
+  const name = dashedFolder(cwd);
   const project = basename(dirname(transcript));
   return (
-    project === name || (name.length > MOST_NAME_CHARS && project.startsWith(`${name.slice(0, MOST_NAME_CHARS)}-`))
+    project === name || (name.length > MOST_FOLDER_CHARS && project.startsWith(`${name.slice(0, MOST_FOLDER_CHARS)}-`))
   );
 }
 
 /** Returns the configuration directory that contains a transcript. */
 export const configDirectoryOf = (transcript: string): string => dirname(dirname(dirname(transcript)));
 
-const dashed = (cwd: string): string => cwd.replaceAll(/[^A-Za-z0-9]/g, '-');
+/** Returns how Claude Code writes a folder in the name of its directory of transcripts. */
+export const dashedFolder = (cwd: string): string => cwd.replaceAll(/[^A-Za-z0-9]/g, '-');
 
 /**
  * Reports whether a string is a conversation id. Hooks and the registry may contain anything, and Claude Code would

@@ -218,7 +218,7 @@ export const SESSION_ERRORS = {
     status: 409,
     exit: EXIT.refused,
     meaning: 'Another Claude Code process has the conversation open, and two processes would corrupt it',
-    hint: 'Stop the process that the message names, then try again',
+    hint: 'Stop the session or the process that the message names, then try again',
   },
   undrawable: {
     status: 422,

@@ -98,10 +98,10 @@ export function createFleet({
   const jsonDir = join(settings.home, 'json');
   const cards = createCards(jsonDir);
   const deps: ActorDeps = { ...given, sessions: cards.keepWith(given.sessions) };
-  const json: JsonContext = { ...launch, jsonDir, registryDir, areCallsGuarded };
+  const owners = conversationOwners(() => roster.all());
+  const json: JsonContext = { ...launch, jsonDir, registryDir, areCallsGuarded, ...owners };
   const createControls: Record<SessionType, (actor: SessionActor) => SessionControls> = {
-    screen: (actor) =>
-      createScreenControls({ ...launch, registryDir, inTurn, ...conversationOwners(() => roster.all()) }, actor),
+    screen: (actor) => createScreenControls({ ...launch, registryDir, inTurn, ...owners }, actor),
     json: (actor) => createJsonControls(json, actor),
   };
   const roster: Roster = createRoster(deps, (actor) => createControls[actor.record.type](actor));

@@ -11,11 +11,12 @@ import {
   buildLaunch,
   claudeVersion,
   configDirectory,
+  findNamedConversations,
+  findNewestConversation,
   formatClaudeVersion,
   LAUNCH_VARIABLE,
   LAUNCHING_VARIABLE,
   launchSettingsFile,
-  listConversations,
   readOwnSettings,
   readStatusLine,
   resolveClaude,
@@ -24,11 +25,13 @@ import {
   withSetUp,
   writeHookSettings,
 } from '../../platform/claude/index.ts';
+import { listWorktrees } from '../../platform/git/repository.ts';
+import type { GitPlace } from '../../platform/git/run-git.ts';
 import { launch, type ScreenHost } from '../../platform/gnu-screen/index.ts';
 import type { ProcessId } from '../../platform/process/index.ts';
 import { ensureRecordingDir, markOwn, rotateRecording } from '../../platform/recorder/index.ts';
 import type { Reported, SessionRecord } from '../../platform/sqlite/session-store.ts';
-import { PermissionMode, type Settings } from '../../protocol/index.ts';
+import { CatalogueError, PermissionMode, type Settings } from '../../protocol/index.ts';
 import type { RecordingFiles } from '../screen/recording.ts';
 import { setUpToRun } from '../worktrees/begin-set-up.ts';
 import { requireLaunchFolders } from '../worktrees/require-there.ts';
@@ -104,7 +107,7 @@ export async function launchSession(
   // Arguments that choose a conversation, and a prompt among them, count only until the session has its own.
   const args = conversation.kind === 'resume' ? continuingArguments(record.launch.args) : record.launch.args;
   if (conversation.kind === 'new' && !choosesConversation(args)) onNewConversation();
-  const chosen = await chosenIn({ configDir: configDirectory(env), cwd, args });
+  const chosen = await chosenIn({ configDir: configDirectory(env), cwd, args, environment });
   if (chosen !== null) await onChosen(chosen);
   const command = buildLaunch({
     program,
@@ -152,14 +155,31 @@ export function recordingFiles(streamDir: string, slug: string): RecordingFiles 
   return { typescript: join(streamDir, `${slug}.typescript`), timing: join(streamDir, `${slug}.timing`) };
 }
 
-/** Returns the id of the conversation that a user's arguments continue, as far as CBOS can tell. */
-async function chosenIn(place: { configDir: string; cwd: string; args: readonly string[] }): Promise<string | null> {
+/**
+ * Returns the id of the conversation that a user's arguments continue, as far as CBOS can tell. If several
+ * conversations have the name in the arguments, or none has it, Claude Code shows its list.
+ */
+async function chosenIn(place: {
+  configDir: string;
+  cwd: string;
+  args: readonly string[];
+  environment: LaunchContext['environment'];
+}): Promise<string | null> {
   const chosen = chosenConversation(place.args);
-  if (chosen?.kind !== 'newest') return chosen?.id ?? null;
-  const folder = await realpath(place.cwd);
-  const found = await listConversations(place.configDir, MOST_CONVERSATIONS);
-  return found.find(({ cwd }) => cwd === folder)?.sessionId ?? null;
+  if (chosen === null || chosen.kind === 'id') return chosen?.id ?? null;
+  const cwd = await realpath(place.cwd);
+  if (chosen.kind === 'newest') return findNewestConversation({ ...place, cwd });
+  const worktrees = await worktreePaths({ cwd, environment: place.environment });
+  const [named, ...more] = await findNamedConversations({ ...place, cwd, worktrees, name: chosen.name });
+  return more.length > 0 ? null : (named ?? null);
 }
 
-/** How many conversations are read to find the newest one of a folder. */
-const MOST_CONVERSATIONS = 500;
+async function worktreePaths(place: GitPlace): Promise<string[]> {
+  try {
+    return (await listWorktrees(place)).map(({ path }) => path);
+  } catch (error) {
+    // Outside a repository, and without git, Claude Code looks only in the folder itself.
+    if (error instanceof CatalogueError) return [];
+    throw error;
+  }
+}

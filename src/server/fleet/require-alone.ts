@@ -8,13 +8,11 @@ import { conversationInUse } from './owner.ts';
 /**
  * Ensures that no process has a conversation open before another one opens it, because two processes would corrupt the
  * transcript. Processes left over from an earlier launch of this session are ended. If any other process has the
- * conversation open, the error names that process.
+ * conversation open, the error names its session or, if CBOS does not list it, the process.
  * @throws CatalogueError session_in_use, kill_failed
  */
-export async function requireAlone(
-  context: { settings: Pick<Settings, 'home'>; registryDir: string },
-  { claudeSessionId, launchId, reported }: Pick<SessionRecord, 'claudeSessionId' | 'launchId' | 'reported'>,
-): Promise<void> {
+export async function requireAlone(context: OwnerContext, record: SessionRecord): Promise<void> {
+  const { claudeSessionId, launchId, reported } = record;
   if (launchId !== null) {
     const { left } = await endTree({ roots: [], mark: { name: LAUNCH_VARIABLE, value: launchId } });
     if (left.length > 0) throw new CatalogueError('kill_failed', `Process ${left[0]?.pid} could not be terminated`);
@@ -23,7 +21,12 @@ export async function requireAlone(
   const own = reported.configDir === null ? [] : [registryIn(reported.configDir)];
   const running = await Promise.all([...new Set([context.registryDir, ...own])].map(readRegistry));
   const other = running.flat().find((one) => one.sessionId === claudeSessionId);
-  if (other !== undefined) throw conversationInUse(context.settings.home, other.pid);
+  if (other === undefined) return;
+  const owner = context.ownerOf(claudeSessionId, { record });
+  if (owner === null) throw conversationInUse(context.settings.home, other.pid);
+  throw new CatalogueError('session_in_use', `The session ${owner} has the conversation open`, {
+    hint: `\`cbos send ${owner} TEXT\` continues it there; \`cbos stop ${owner}\` closes it, then try again`,
+  });
 }
 
 /**
@@ -43,9 +46,13 @@ export async function requireFree(context: FreeContext, conversation: string): P
   if (other !== undefined) throw conversationInUse(settings.home, other.pid);
 }
 
-interface FreeContext {
+interface OwnerContext {
   settings: Pick<Settings, 'home'>;
   registryDir: string;
+  /** returns the name of another session of this home that has a conversation open or is parked with it */
+  ownerOf(conversation: string, session: Pick<SessionActor, 'record'>): string | null;
+}
+
+interface FreeContext extends OwnerContext {
   actor: SessionActor;
-  ownerOf(conversation: string, actor: SessionActor): string | null;
 }

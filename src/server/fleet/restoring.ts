@@ -197,7 +197,7 @@ function viewEntry({ member, plan, lost, outcome, error }: Entry): Restoration['
 /** Which other session of this home has a session's conversation. */
 export function conversationOwners(sessions: () => readonly { readonly actor: SessionActor }[]): {
   isShared(actor: SessionActor): boolean;
-  ownerOf(conversation: string, actor: SessionActor): string | null;
+  ownerOf(conversation: string, session: Pick<SessionActor, 'record'>): string | null;
 } {
   return {
     isShared: (actor) => isConversationShared(sessions(), actor),

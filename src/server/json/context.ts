@@ -18,6 +18,8 @@ export interface JsonContext {
   jsonDir: string;
   /** the directory of Claude Code's registry, which shows which process has a conversation open */
   registryDir: string;
+  /** returns the name of another session of this home that has a conversation open or is parked with it */
+  ownerOf(conversation: string, session: Pick<DrivenSession, 'record'>): string | null;
   /** returns whether any rule may deny tool calls before Claude Code asks about them */
   areCallsGuarded: () => boolean;
 }

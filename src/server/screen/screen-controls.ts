@@ -78,12 +78,12 @@ export interface ScreenContext extends LaunchContext {
   /** reports whether another session of this home owns this session's conversation */
   isShared(actor: SessionActor): boolean;
   /** returns the name of another session of this home that has a conversation open or is parked with it */
-  ownerOf(conversation: string, actor: SessionActor): string | null;
+  ownerOf(conversation: string, session: Pick<SessionActor, 'record'>): string | null;
 }
 
 /** Creates the controls of a session that runs in GNU Screen. */
 export function createScreenControls(context: ScreenContext, actor: SessionActor): SessionControls {
-  const { settings, screen, environment, registryDir } = context;
+  const { settings, screen, environment } = context;
   const { deps } = actor;
   const end = (): Promise<void> => endScreenSession({ screen }, actor);
   const parking = createParking({ actor, environment, end, launch, inTurn: context.inTurn });
@@ -98,7 +98,7 @@ export function createScreenControls(context: ScreenContext, actor: SessionActor
     const wasChangingHands = actor.isChangingHands;
     actor.isChangingHands = true;
     try {
-      await requireAlone({ settings, registryDir }, actor.record);
+      await requireAlone(context, actor.record);
       // The launch's id is saved before the launch, because the first hook may run before Screen has answered. The id
       // also helps the next server to find the session if this server dies.
       const launchId = uuid();

@@ -83,7 +83,12 @@ describe('arguments for Claude Code', () => {
     expect(chosenConversation(['-c', '--resume', ID])).toEqual({ kind: 'newest' });
     expect(chosenConversation(['-r', ID, '-c'])).toEqual({ kind: 'newest' });
     expect(chosenConversation(['--resume', ID, '--fork-session'])).toBeNull();
-    expect(chosenConversation(['--resume', 'the search term'])).toBeNull();
+    expect(chosenConversation(['--resume', ID, '-r', `My ${ID}`])).toEqual({ kind: 'name', name: `My ${ID}` });
+    for (const args of [['-r', 'a name'], ['-ra name'], ['--resume=a name'], ['--resume', 'a name', '--verbose']]) {
+      expect([args, chosenConversation(args)]).toEqual([args, { kind: 'name', name: 'a name' }]);
+    }
+    const ofNone = [['-r'], ['--resume='], ['-r', 'a name', '--fork-session'], ['-r', 'x.jsonl'], ['--from-pr', '7']];
+    expect(ofNone.map(chosenConversation)).toEqual(ofNone.map(() => null));
     expect(chosenConversation(['--append-system-prompt', '-c'])).toBeNull();
     expect(resumedConversation([`-r${ID}`])).toBe(ID);
     expect([['--session-id', ID], ['-c'], ['-r', ID, '--fork-session']].map(resumedConversation)).toEqual(
