@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import { ErrorBody } from './error-body.ts';
 import { AFTER_FAILURE } from './setting-limits.ts';
 import { MAX_PATH, Timestamp } from './words.ts';
 
@@ -124,6 +125,9 @@ export const RepositoryWorktrees = z
       .nullable()
       .meta({ description: 'The set-up in config.toml, which takes precedence; null if there is none' }),
     worktrees: z.array(RepositoryWorktree),
+    error: ErrorBody.optional().meta({
+      description: 'Why git cannot read this repository; `worktrees` is empty then. Absent if git can read it',
+    }),
   })
   .meta({ id: 'RepositoryWorktrees' });
 export type RepositoryWorktrees = z.infer<typeof RepositoryWorktrees>;

@@ -120,7 +120,15 @@ async function finish(context: CliContext, slug: string, options: FinishOptions)
 
 async function readSaved(context: CliContext, { repository }: RecoverOptions): Promise<SavedWork[]> {
   const client = await context.client();
-  return client.call('listSaved', { query: { path: resolve(context.io.cwd, repository ?? '.') } });
+  const saved = await client.call('listSaved', { query: { path: resolve(context.io.cwd, repository ?? '.') } });
+  // What is saved in a repository that git cannot read is not in the list.
+  const lists = await client.call('listWorktrees', { query: {} }).catch(() => []);
+  for (const { repository: root, error } of lists) {
+    if (error === undefined) continue;
+    context.out.notice(cleanLine(`${root} is left out: ${error.message} — ${error.hint}`));
+    context.exitCode = EXIT.failed;
+  }
+  return saved;
 }
 
 async function list(context: CliContext, options: RecoverOptions): Promise<void> {
@@ -131,6 +139,7 @@ async function list(context: CliContext, options: RecoverOptions): Promise<void>
   const saved = await readSaved(context, options);
   if (options.json === true) return out.json(saved);
   if (saved.length === 0) {
+    if (context.exitCode === EXIT.failed) return;
     out.notice("nothing is saved: no worktree was finished in this repository or in a session's repository");
     return;
   }

@@ -1,6 +1,6 @@
 import { resolve } from 'node:path';
 import type { Command } from 'commander';
-import { CatalogueError, type RepositoryWorktrees } from '../../protocol/index.ts';
+import { CatalogueError, EXIT, type RepositoryWorktrees } from '../../protocol/index.ts';
 import { showHiddenMarks } from '../../text/hidden-marks.ts';
 import { pathText } from '../../text/session-words.ts';
 import { commandText, projectSetUpFault, worktreeUse } from '../../text/set-up-words.ts';
@@ -55,6 +55,7 @@ function addList(worktrees: Command, context: CliContext): void {
       for (const [index, list] of lists.entries()) {
         if (index > 0) out.line();
         printList(context, list);
+        if (list.error !== undefined) context.exitCode = EXIT.failed;
       }
       for (const note of lists.flatMap(goneNotes)) out.notice(note);
       for (const { set_up: file, repository } of lists) {
@@ -76,11 +77,18 @@ async function readLists({ client, io }: CliContext, path: string | undefined): 
   }
 }
 
-function printList({ out, io }: CliContext, { repository, set_up: file, own, worktrees }: RepositoryWorktrees): void {
+function printList(
+  { out, io }: CliContext,
+  { repository, set_up: file, own, worktrees, error }: RepositoryWorktrees,
+): void {
   const home = io.env.HOME;
   out.line(pathText(repository, home));
   const command = own?.command ?? (file?.state === 'trusted' ? file.command : null);
   if (command !== null && command !== '') out.line(`  set-up: ${commandText(command)}`);
+  if (error !== undefined) {
+    out.line(`  ${cleanLine(`cannot be read: ${error.message} — ${error.hint}`)}`);
+    return;
+  }
   const columns = [
     { title: '  BRANCH', keeps: 'both ends' },
     { title: 'PATH', keeps: 'end' },

@@ -38,7 +38,9 @@ export async function findGone(environment: Environment, recorded: RecordedWorkt
   const { path, repository } = recorded;
   if (await isWorktreeThere(path)) return null;
   const place = { cwd: repository, environment };
-  const entry = (await readList(place)).find((one) => one.path === path) ?? null;
+  const listed = await readList(place);
+  if (listed instanceof CatalogueError) return unreadable(recorded, listed);
+  const entry = listed.find((one) => one.path === path) ?? null;
   return describe(place, { path, repository, branch: entry === null ? recorded.branch : entry.branch, entry });
 }
 
@@ -59,16 +61,28 @@ export async function findGoneAround(
   if (checkout !== null && (await isThere(path)) && (checkout.folder === path || checkout.folder !== main)) return null;
   for (const repository of new Set([main, near].filter((one) => one !== null))) {
     const place = { cwd: repository, environment };
-    const entry = (await readList(place)).slice(1).find((one) => isInside(path, one.path));
+    const listed = await readList(place);
+    // The call of git that follows reports why git does not read the repository.
+    if (listed instanceof CatalogueError) continue;
+    const entry = listed.slice(1).find((one) => isInside(path, one.path));
     if (entry === undefined || (await isWorktreeThere(entry.path))) continue;
     return describe(place, { path: entry.path, repository, branch: entry.branch, entry });
   }
   return null;
 }
 
-/** Returns no worktrees for a repository that git refuses. The call of git that follows reports why. */
-async function readList(place: GitPlace): Promise<ListedWorktree[]> {
-  return listWorktrees(place).catch(() => []);
+/** Returns the error if git cannot read the repository. */
+async function readList(place: GitPlace): Promise<ListedWorktree[] | CatalogueError> {
+  return listWorktrees(place).catch((cause: unknown) => {
+    if (cause instanceof CatalogueError) return cause;
+    throw cause;
+  });
+}
+
+async function unreadable({ path, repository }: RecordedWorktree, cause: CatalogueError): Promise<GoneWorktree> {
+  const isLost = !(await isThere(repository));
+  const cure = isLost ? `Its repository ${repository} no longer exists either` : `${cause.message}. ${cause.hint}`;
+  return { path, repository, message: `The worktree ${path} no longer exists`, cure, prune: null };
 }
 
 async function describe(place: GitPlace, found: Found): Promise<GoneWorktree> {

@@ -2,7 +2,7 @@ import { spawn } from 'node:child_process';
 import { CatalogueError } from '../../protocol/index.ts';
 import { requirePipes, startFault } from '../process/start-fault.ts';
 import { findGit } from './git-environment.ts';
-import { missingObjects, NO_ROOM } from './run-git.ts';
+import { missingObjects, NO_ROOM, refusedRepository } from './run-git.ts';
 
 /** Where and how git runs. */
 export interface GitContext {
@@ -83,7 +83,9 @@ export function readGit(args: readonly string[], call: GitCall): Promise<GitAnsw
     });
     child.once('close', (code) => {
       signal.removeEventListener('abort', giveUp);
-      if (!isCut && (code === null || !answers.includes(code))) reject(gitFailure(complaint, code));
+      const refused = refusedRepository(complaint);
+      if (refused !== null) reject(refused);
+      else if (!isCut && (code === null || !answers.includes(code))) reject(gitFailure(complaint, code));
       else resolve({ code: code ?? 0, stdout: Buffer.concat(chunks), isCut });
     });
   });

@@ -22,6 +22,7 @@
  */
 import { type ExecFileException, execFile } from 'node:child_process';
 import { CatalogueError } from '../../protocol/index.ts';
+import { shellWord } from '../../text/shell-word.ts';
 import { requirePipes, startFault } from '../process/start-fault.ts';
 import { DRIVER_KEYS, type Environment, findGit, gitEnvironment } from './git-environment.ts';
 
@@ -91,14 +92,15 @@ function runsNoDriver([command = '', next]: readonly string[]): boolean {
 
 /**
  * Runs a git command and returns its result, regardless of the exit code.
- * @throws CatalogueError git_not_found, git_failed (time or size limit exceeded), process_limit
+ * @throws CatalogueError git_not_found, git_failed (time or size limit exceeded, or the repository is another user's),
+ * process_limit
  */
 export async function tryGit(args: readonly string[], options: GitOptions): Promise<GitResult> {
   const program = findGit(options.environment);
   const driverKeys = runsNoDriver(args) ? [] : await readDriverKeys(program, options);
   const [command = '', ...rest] = args;
   const guards = SHOWS_DIFFERENCES.has(command) ? ['--no-ext-diff', '--no-textconv'] : [];
-  return run(program, [command, ...guards, ...rest], {
+  const result = await run(program, [command, ...guards, ...rest], {
     ...options,
     variables: {
       ...gitEnvironment(options.environment, driverKeys),
@@ -107,6 +109,9 @@ export async function tryGit(args: readonly string[], options: GitOptions): Prom
       ...(options.indexFile === undefined ? {} : { GIT_INDEX_FILE: options.indexFile }),
     },
   });
+  const refused = result.code === 0 ? null : refusedRepository(result.stderr);
+  if (refused !== null) throw refused;
+  return result;
 }
 
 /**
@@ -152,6 +157,19 @@ export function missingObjects(said: string): CatalogueError | null {
   const what = object === undefined ? 'an object' : `the object ${object.slice(0, 12)}`;
   return new CatalogueError('missing_objects', `This partial clone has not downloaded ${what} yet`);
 }
+/**
+ * Returns the error if git refuses a repository because it belongs to another user, or null. Whatever was asked, the
+ * answer is not known then: for example, a branch may exist. The hint is git's own command (2.38 to 2.45).
+ */
+export function refusedRepository(said: string): CatalogueError | null {
+  const [, path] = /detected dubious ownership in repository at '(.*)'/.exec(said) ?? [];
+  if (path === undefined) return null;
+  const [, command] = /^\s*(git config --global --add safe\.directory .+)$/m.exec(said) ?? [];
+  return new CatalogueError('git_failed', `git refuses the repository ${path}, because it belongs to another user`, {
+    hint: `If you trust the repository, run \`${command ?? `git config --global --add safe.directory ${shellWord(path)}`}\``,
+  });
+}
+
 /** Matches what git prints about an object that it would have to fetch (2.39 to 2.45). */
 const PARTIAL = /\bfrom promisor remote\b|\blazy fetching disabled\b/;
 

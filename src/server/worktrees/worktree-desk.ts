@@ -47,12 +47,15 @@ export function createWorktreeDesk(
   environment: Readonly<Record<string, string | undefined>>,
   setUps: SetUps,
 ): WorktreeDesk {
-  const rootOf = async (path: string): Promise<string[]> => {
+  /** Returns no root outside a repository. A repository that git cannot read is added to `unread` if that is given. */
+  const rootOf = async (path: string, unread?: Map<string, CatalogueError>): Promise<string[]> => {
     try {
       return (await isThere(path)) ? [(await findRepository({ cwd: path, environment })).root] : [];
     } catch (error) {
       if (error instanceof CatalogueError && error.code === 'not_a_repository') return [];
-      throw error;
+      if (!(error instanceof CatalogueError) || unread === undefined) throw error;
+      unread.set(path, error);
+      return [];
     }
   };
   async function listOne(path: string, sessions: readonly Session[]): Promise<RepositoryWorktrees> {
@@ -82,12 +85,17 @@ export function createWorktreeDesk(
       const known = new Map(
         sessions.flatMap(({ repository, path: own }) => (repository ? [[repository, own ?? repository]] : [])),
       );
+      const unread = new Map<string, CatalogueError>();
       const rootFrom = async ([repository, own]: [string, string]): Promise<string[]> => {
-        const found = await rootOf(repository);
-        return found.length > 0 ? found : rootOf(own);
+        const found = await rootOf(repository, unread);
+        return found.length > 0 || unread.has(repository) ? found : rootOf(own, unread);
       };
       const roots = new Set((await Promise.all([...known].map(rootFrom))).flat());
-      return Promise.all([...roots].sort().map((root) => listOne(root, sessions)));
+      const lists = await Promise.all(
+        [...roots].map((root) => listOne(root, sessions).catch((cause: unknown) => unreadList(root, cause))),
+      );
+      const all = [...lists, ...[...unread].map(([root, cause]) => unreadList(root, cause))];
+      return all.sort((one, other) => (one.repository < other.repository ? -1 : 1));
     },
     trust: async ({ path, sha256 }) => setUps.trust(await rootIn(path), sha256),
     untrust: async (sessions, path) => {
@@ -102,7 +110,9 @@ export function createWorktreeDesk(
     saved: async (sessions, path) => {
       const known = sessions.flatMap(({ worktree }) => (worktree === undefined ? [] : [worktree.repository]));
       const named = [...new Set([...(path === null ? [] : [path]), ...known])];
-      const roots = new Set((await Promise.all(named.map(rootOf))).flat());
+      const unread = new Map<string, CatalogueError>();
+      const rootFrom = (one: string): Promise<string[]> => rootOf(one, one === path ? undefined : unread);
+      const roots = new Set((await Promise.all(named.map(rootFrom))).flat());
       const all = await Promise.all([...roots].map((root) => listStates({ cwd: root, environment }, root)));
       return all
         .flat()
@@ -112,4 +122,10 @@ export function createWorktreeDesk(
     recover: ({ repository, id, branch, folder }) =>
       recoverWork({ cwd: repository, environment }, { id, branch: branch ?? null, folder }),
   };
+}
+
+/** Returns the list of a repository that git cannot read, for example because it belongs to another user. */
+function unreadList(repository: string, cause: unknown): RepositoryWorktrees {
+  if (!(cause instanceof CatalogueError)) throw cause;
+  return { repository, set_up: null, own: null, worktrees: [], error: cause.toBody() };
 }
