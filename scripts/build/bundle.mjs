@@ -25,7 +25,7 @@ const BASE_FILES = [
   /\/src\/core\/(budgets\/read-budgets|status\/thresholds)\.ts$/,
   /\/src\/protocol\/(errors\/)?[\w-]+\.ts$/,
   /\/src\/text\/(blocked|budget|changes|end|figure|group|limit|memory|pull-request|recording|resource|restore)-words\.ts$/,
-  /\/src\/text\/(asker|form|missing|session|set-up|snooze|worktree)-words\.ts$/,
+  /\/src\/text\/(asker|form|hooks|missing|session|set-up|snooze|worktree)-words\.ts$/,
   /\/src\/text\/(delivery-text|display-width|durations|graphemes|hidden-marks|name-list|session-filter|shell-word|style)\.ts$/,
   /\/src\/text\/(terminal-text|tool-input-text)\.ts$/,
   /\/src\/emitter\/emitter\.ts$/,

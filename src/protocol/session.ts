@@ -73,6 +73,10 @@ export const Session = z
       description:
         "When CBOS stopped drawing the session's output because drawing took too long: the screen is then empty here, and the status comes only from hooks and the process",
     }),
+    hooks_silent: z.literal(true).optional().meta({
+      description:
+        'Present if no hook has reported since the launch although a turn has ended, for example because a wrapper drops `--settings`. The status then comes only from the screen and the process, with a delay, and a dialog is answered with keys',
+    }),
     brought_back: z.boolean().meta({
       description:
         'Whether the database lacked the session when the server started. CBOS then found the session by its processes and files, and does not know its earlier history',

@@ -49,6 +49,10 @@ describe.each(['settings', 'cleared', 'child'])(
       const slug = `STOPPED-${kind}`;
       await create(slug, kind);
       await ask(slug, `scene:hello first ${kind}`);
+      expect((await cbos.cli(['show', slug])).stdout).toMatch(/hooks +no hook reports, so the status comes only from/);
+      expect((await cbos.cli(['doctor'])).stdout).toMatch(
+        new RegExp(`no hook of .*${slug} has reported since the launch`),
+      );
       expect((await cbos.cli(['stop', slug])).code).toBe(0);
       const { code, stdout } = await cbos.cli(['restart', slug]);
       expect({ code, stdout }).toEqual({ code: 0, stdout: `${slug} restarted; resuming its conversation\n` });
@@ -92,6 +96,7 @@ test('a session whose conversation is in no known account is not restarted with 
 
 test('a session that was never prompted begins a new conversation with a restart, and the command reports that', async () => {
   await create('BLANK', 'settings');
+  expect(await cbos.session('BLANK')).not.toHaveProperty('hooks_silent');
   expect((await cbos.cli(['stop', 'BLANK'])).code).toBe(0);
   const { code, stdout } = await cbos.cli(['restart', 'BLANK']);
   expect({ code, stdout }).toEqual({ code: 0, stdout: 'BLANK restarted; it begins a new conversation\n' });

@@ -4,6 +4,7 @@ import { overBudgetText } from '../../text/budget-words.ts';
 import { baseText, totalText } from '../../text/changes-words.ts';
 import { formatSince } from '../../text/durations.ts';
 import { contextText, dollarsText, linesText } from '../../text/figure-words.ts';
+import { silentHooksText } from '../../text/hooks-words.ts';
 import { LIMIT_OVER_TEXT, limitText } from '../../text/limit-words.ts';
 import { memoryText } from '../../text/memory-words.ts';
 import { keepsOther, missingText } from '../../text/missing-words.ts';
@@ -135,6 +136,7 @@ function facts(session: Session, { home, branchOf, modelOf }: Reader): Fact[] {
     // If no source reports what the session is doing, tell the user why and what to do about it.
     ['why', status.primary === null && status.because.source !== 'none' ? cleanLine(status.because.evidence) : ''],
     ['keys', status.primary === null ? '' : blockedText(session)],
+    ['hooks', silentHooksText(session)],
     ['recording', recordingText(session)],
     ['missing', missing === '' ? '' : `${missing}; ${missingCure(session)}`],
     ['queue', queueText(session) === '' ? '' : `${queueText(session)}; cbos queue resume ${session.slug}`],

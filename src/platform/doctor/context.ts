@@ -7,7 +7,12 @@ import type { ServiceState } from '../systemd/index.ts';
 export const AskedSession = z.object({
   ...Session.pick({ slug: true, pid: true }).shape,
   ...Session.pick({ path: true, place: true }).partial().shape,
-  ...Session.pick({ recording_stopped_because: true, brought_back: true, undrawn_since: true }).partial().shape,
+  ...Session.pick({
+    recording_stopped_because: true,
+    brought_back: true,
+    undrawn_since: true,
+    hooks_silent: true,
+  }).partial().shape,
 });
 export type AskedSession = z.infer<typeof AskedSession>;
 

@@ -1,6 +1,7 @@
 import { z } from 'zod';
 import { Loss, SessionType, Worktree } from '../../protocol/index.ts';
 import type { Database } from './database.ts';
+import { NOTHING_REPORTED, Reported } from './reported.ts';
 import { ShownDialog } from './shown-dialog.ts';
 
 /** The options with which a session was launched. They are kept so that `restart` can repeat the launch. */
@@ -53,32 +54,6 @@ export const EndedSession = z.object({
   wasRunning: z.boolean(),
 });
 export type EndedSession = z.infer<typeof EndedSession>;
-/** What Claude Code itself has reported about a session's conversation, and about the folder in which it works. */
-export const Reported = z.object({
-  /** the path of the conversation's transcript; null if nothing has reported it yet */
-  transcript: z.string().nullable(),
-  /** Claude Code's configuration directory, which a wrapper may have chosen; null if unknown */
-  configDir: z.string().nullable(),
-  /** the session's place, if that is not the folder in which it was started */
-  place: z.string().nullable(),
-  /** whether a launch without this conversation would lose something: an answer, or a turn that no hook reports */
-  isBegun: z.boolean(),
-  /** what the launch asked Claude Code to do, until Claude Code reports that it has done so; otherwise null */
-  asked: z.enum(['resume', 'fork']).nullable().default(null),
-  /** the conversation that Claude Code began instead of the one that the launch asked for; null if there is none */
-  instead: z.string().nullable().default(null),
-});
-export type Reported = z.infer<typeof Reported>;
-
-/** What is known before Claude Code has reported anything. */
-export const NOTHING_REPORTED: Reported = {
-  transcript: null,
-  configDir: null,
-  place: null,
-  isBegun: false,
-  asked: null,
-  instead: null,
-};
 
 /** What CBOS needs to know about a session to find it again after a crash. Times are in Unix milliseconds. */
 export interface SessionRecord {

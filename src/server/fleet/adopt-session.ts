@@ -16,7 +16,8 @@ import {
 } from '../../platform/gnu-screen/index.ts';
 import { isAlive } from '../../platform/process/index.ts';
 import { ensureRecordingDir, markOwn, rotateRecording } from '../../platform/recorder/index.ts';
-import { NOTHING_REPORTED, type SessionRecord } from '../../platform/sqlite/session-store.ts';
+import { NOTHING_REPORTED } from '../../platform/sqlite/reported.ts';
+import type { SessionRecord } from '../../platform/sqlite/session-store.ts';
 import { type Adoption, CatalogueError, type Session, type Settings } from '../../protocol/index.ts';
 import type { ActorDeps, SessionActor } from '../session/actor.ts';
 import { followRecording } from './follow-recording.ts';

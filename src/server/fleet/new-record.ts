@@ -1,5 +1,6 @@
 import { v7 as uuid } from 'uuid';
-import { NOTHING_REPORTED, type SessionRecord } from '../../platform/sqlite/session-store.ts';
+import { NOTHING_REPORTED } from '../../platform/sqlite/reported.ts';
+import type { SessionRecord } from '../../platform/sqlite/session-store.ts';
 import type { NewSession, SessionType, Worktree } from '../../protocol/index.ts';
 
 /**

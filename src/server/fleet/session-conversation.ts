@@ -11,7 +11,8 @@ import {
   keepNewestTurn,
   type PlannedConversation,
 } from '../../platform/claude/index.ts';
-import { NOTHING_REPORTED, type Reported, type SessionRecord } from '../../platform/sqlite/session-store.ts';
+import { NOTHING_REPORTED, type Reported } from '../../platform/sqlite/reported.ts';
+import type { SessionRecord } from '../../platform/sqlite/session-store.ts';
 import { CatalogueError } from '../../protocol/index.ts';
 import type { ConversationSource } from '../session/controls.ts';
 import { requireDirectory } from './require-directory.ts';
@@ -146,7 +147,7 @@ export function reportedAtLaunch(
 ): Reported {
   const asked = conversation.kind === 'new' ? null : conversation.kind;
   if (conversation.kind !== 'resume') return { ...NOTHING_REPORTED, configDir: reported.configDir, asked };
-  return { ...reported, transcript: conversation.transcript, isBegun: true, asked, instead: null };
+  return { ...reported, transcript: conversation.transcript, isBegun: true, isSilent: false, asked, instead: null };
 }
 
 /** Returns where a planned launch gets its conversation, in the words of the protocol. */

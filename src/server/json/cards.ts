@@ -1,13 +1,8 @@
 import { mkdirSync, readdirSync, renameSync, rmSync, writeFileSync } from 'node:fs';
 import { basename, join } from 'node:path';
 import { z } from 'zod';
-import {
-  Launch,
-  NOTHING_REPORTED,
-  Reported,
-  type SessionRecord,
-  type SessionStore,
-} from '../../platform/sqlite/session-store.ts';
+import { NOTHING_REPORTED, Reported } from '../../platform/sqlite/reported.ts';
+import { Launch, type SessionRecord, type SessionStore } from '../../platform/sqlite/session-store.ts';
 import { readPrivateFile } from '../private-file.ts';
 
 /** The suffix of a card's file name, which follows the session's id. */

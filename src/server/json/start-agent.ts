@@ -15,7 +15,8 @@ import {
 } from '../../platform/claude/index.ts';
 import { JSON_ENVIRONMENT, jsonCommand, jsonFiles, startJsonProcess } from '../../platform/claude/json/index.ts';
 import type { ProcessId } from '../../platform/process/index.ts';
-import type { Reported, SessionRecord } from '../../platform/sqlite/session-store.ts';
+import type { Reported } from '../../platform/sqlite/reported.ts';
+import type { SessionRecord } from '../../platform/sqlite/session-store.ts';
 import { CatalogueError, PermissionMode } from '../../protocol/index.ts';
 import { requireDirectory } from '../fleet/require-directory.ts';
 import { launchFolder, reportedAtLaunch, requireWholeConversation } from '../fleet/session-conversation.ts';

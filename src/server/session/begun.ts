@@ -17,5 +17,5 @@ export interface SessionInTurn {
  */
 export function changeByTurn({ record, status }: SessionInTurn): Partial<SessionRecord> | null {
   if (record.type !== 'screen' || status.evidence().hooks.lastAt !== null) return null;
-  return changeByReport(record, { ...reportOfProcess(record), isBegun: true });
+  return changeByReport(record, { ...reportOfProcess(record), isBegun: true, isSilent: true });
 }

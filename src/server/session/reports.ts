@@ -3,7 +3,8 @@ import type { RegistryEvidence } from '../../core/status/index.ts';
 import { configDirectoryOf, configDirectoryOfProcess } from '../../platform/claude/index.ts';
 import { isClaudeItself } from '../../platform/gnu-screen/index.ts';
 import { argvOf, folderOfProcess, processNow } from '../../platform/process/index.ts';
-import type { Reported, SessionRecord } from '../../platform/sqlite/session-store.ts';
+import type { Reported } from '../../platform/sqlite/reported.ts';
+import type { SessionRecord } from '../../platform/sqlite/session-store.ts';
 import type { ClaudeEvent } from '../../protocol/index.ts';
 
 /** What a source has just reported about a session's conversation and its folder. Absent fields stay as they are. */
@@ -18,6 +19,8 @@ export interface Report {
   source?: string;
   /** whether this report shows that the conversation contains more than unanswered prompts */
   isBegun?: boolean;
+  /** whether a turn has ended although no hook has reported */
+  isSilent?: boolean;
 }
 
 type Known = Pick<SessionRecord, 'claudeSessionId' | 'path' | 'reported'>;
@@ -38,6 +41,7 @@ export function changeByReport(known: Known, report: Report): Partial<SessionRec
       report.transcript === undefined ? (report.configDir ?? reported.configDir) : configDirectoryOf(report.transcript),
     place: report.place === undefined ? reported.place : placeBeside(path, report.place),
     isBegun: report.isBegun === true || (!isOther && reported.isBegun),
+    isSilent: report.isSilent ?? reported.isSilent,
     asked: continued === null ? reported.asked : null,
     instead: continued === null ? reported.instead : null,
   };
@@ -105,6 +109,7 @@ export function reportOfHook({
     ...(typeof sessionId === 'string' ? { sessionId } : {}),
     ...(typeof transcript === 'string' ? { transcript } : {}),
     ...(event === 'SessionStart' && typeof source === 'string' ? { source } : {}),
+    isSilent: false,
     isBegun: ANSWERED.has(event) || (event === 'SessionStart' && source === 'resume'),
   };
 }

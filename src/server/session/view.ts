@@ -90,6 +90,7 @@ export function viewSession(facts: SessionFacts): Session {
     recording_stopped_at: facts.recordingStopped === null ? null : toTimestamp(facts.recordingStopped.since),
     ...(facts.undrawnAt === null ? {} : { undrawn_since: toTimestamp(facts.undrawnAt) }),
     ...(facts.view === null ? {} : { view: { name: facts.view } }),
+    ...(record.launchId !== null && record.reported.isSilent ? { hooks_silent: true as const } : {}),
     brought_back: facts.broughtBack,
     ...viewMissing(facts),
     recording_stopped_because: facts.recordingStopped?.because ?? null,

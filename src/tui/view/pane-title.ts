@@ -4,6 +4,7 @@ import { changesFact } from '../../text/changes-words.ts';
 import { displayWidth, truncate } from '../../text/display-width.ts';
 import { formatDuration, formatSince } from '../../text/durations.ts';
 import { contextFact, costFact } from '../../text/figure-words.ts';
+import { silentHooksText } from '../../text/hooks-words.ts';
 import { causeText } from '../../text/machine-words.ts';
 import { missingText } from '../../text/missing-words.ts';
 import { pullRequestText } from '../../text/pull-request-words.ts';
@@ -42,6 +43,7 @@ export function paneTitle({ model, session, cols, canGoBack, now, home, dress }:
     failureText(session),
     blockedText(session),
     recordingText(session),
+    silentHooksText(session),
     missingText(session),
     queueText(session),
     contextFact(session.context),

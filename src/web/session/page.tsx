@@ -3,6 +3,7 @@ import type { RefObject } from 'preact';
 import { useLayoutEffect, useMemo, useRef } from 'preact/hooks';
 import { elsewhereOf, openQuestions, type RecordingStop, type Session } from '../../protocol/index.ts';
 import { blockedText } from '../../text/blocked-words.ts';
+import { silentHooksText } from '../../text/hooks-words.ts';
 import { LIMIT_OVER_TEXT } from '../../text/limit-words.ts';
 import { recordingText } from '../../text/session-words.ts';
 import { ageText, now } from '../app/clock.ts';
@@ -54,6 +55,11 @@ export function SessionPage({ slug, seq }: { slug: string; seq: number | null })
         {session.undrawn_since !== undefined && (
           <p class="notice bad" role="status">
             {recordingText(session)}
+          </p>
+        )}
+        {session.hooks_silent === true && (
+          <p class="notice" role="status">
+            {silentHooksText(session)}; <code>cbos doctor</code> tells how to change that
           </p>
         )}
         <MissingNotice session={session} />

@@ -2,7 +2,8 @@ import { copyFileSync, mkdirSync, readFileSync, utimesSync, writeFileSync } from
 import { join } from 'node:path';
 import { openDatabase } from '../../../src/platform/sqlite/database.ts';
 import { createHistoryStore } from '../../../src/platform/sqlite/history-store.ts';
-import { createSessionStore, NOTHING_REPORTED } from '../../../src/platform/sqlite/session-store.ts';
+import { NOTHING_REPORTED } from '../../../src/platform/sqlite/reported.ts';
+import { createSessionStore } from '../../../src/platform/sqlite/session-store.ts';
 import type { World } from '../../harness/world.ts';
 
 const SOURCE = 'test/fixtures/recordings/2.1.329/long';

@@ -209,6 +209,15 @@ test.each(['settings.json', 'settings.local.json'])(
   },
 );
 
+test('a running session whose hooks do not report is named, with the cure', async () => {
+  const session = { slug: 'QUIET', pid: 4_242, path: world.home, hooks_silent: true as const };
+  expect(await examine('Hooks', { askSessions: async () => [session] })).toMatchObject({
+    outcome: 'warning',
+    detail: expect.stringContaining('no hook of QUIET has reported'),
+    cure: expect.stringContaining('cbos stop QUIET && cbos restart QUIET'),
+  });
+});
+
 describe('limits of file watching', () => {
   /** Returns a proc file system with these limits, in which one process holds one instance with some watches. */
   function proc(limits: { instances: number; watches: number; held: number }): string {

@@ -3,7 +3,8 @@ import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import { type Database, openDatabase } from '../../../src/platform/sqlite/database.ts';
 import { MIGRATIONS } from '../../../src/platform/sqlite/migrations/index.ts';
-import { createSessionStore, NOTHING_REPORTED, type SessionStore } from '../../../src/platform/sqlite/session-store.ts';
+import { NOTHING_REPORTED } from '../../../src/platform/sqlite/reported.ts';
+import { createSessionStore, type SessionStore } from '../../../src/platform/sqlite/session-store.ts';
 import { createStashStore, type StashRecord, type StashStore } from '../../../src/platform/sqlite/stash-store.ts';
 import { makeTemporaryFolder } from '../../harness/temporary-folder.ts';
 

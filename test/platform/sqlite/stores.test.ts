@@ -11,11 +11,8 @@ import { createHistoryStore } from '../../../src/platform/sqlite/history-store.t
 import { readLockHolder, takeHomeLock } from '../../../src/platform/sqlite/home-lock.ts';
 import { createLabelStore } from '../../../src/platform/sqlite/label-store.ts';
 import { MIGRATIONS } from '../../../src/platform/sqlite/migrations/index.ts';
-import {
-  createSessionStore,
-  NOTHING_REPORTED,
-  type SessionRecord,
-} from '../../../src/platform/sqlite/session-store.ts';
+import { NOTHING_REPORTED } from '../../../src/platform/sqlite/reported.ts';
+import { createSessionStore, type SessionRecord } from '../../../src/platform/sqlite/session-store.ts';
 import { makeTemporaryFolder } from '../../harness/temporary-folder.ts';
 
 let home: string;

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { NOTHING_REPORTED } from '../../../src/platform/sqlite/session-store.ts';
+import { NOTHING_REPORTED } from '../../../src/platform/sqlite/reported.ts';
 import { conversedIn, REPORT_MS } from '../../../src/server/session/continued.ts';
 
 const NOW = Date.UTC(2026, 10, 29);

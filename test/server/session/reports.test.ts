@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import { NOTHING_REPORTED } from '../../../src/platform/sqlite/session-store.ts';
+import { NOTHING_REPORTED } from '../../../src/platform/sqlite/reported.ts';
 import { changeByReport } from '../../../src/server/session/reports.ts';
 
 const [ID, OTHER] = ['11111111-1111-4111-8111-111111111111', '22222222-2222-4222-8222-222222222222'];

@@ -94,7 +94,14 @@ export async function checkHooks({ environment, userHome, askSessions }: DoctorC
       );
     }
   }
-  return ok('no setting of the machine, the user, or the folder of a running session disables hooks');
+  const silent = running.filter((session) => session.hooks_silent === true).map(({ slug }) => slug);
+  if (silent.length > 0) {
+    return warning(
+      `no hook of ${silent.join(', ')} has reported since the launch, so the status comes only from the screen, with a delay`,
+      `Let the command in claude_command pass its arguments and its environment on to Claude Code, and add no --settings; then cbos stop ${silent[0]} && cbos restart ${silent[0]}`,
+    );
+  }
+  return ok('no setting disables hooks, and no running session lacks them');
 }
 
 /** A file that cannot be read is treated as if it contained no settings, because Claude Code ignores such a file. */
