@@ -252,9 +252,9 @@ export const SESSION_FAULTS = [
     name: 'process-not-found-again',
     page: README,
     promise: 'Sessions keep running when CBOS stops or crashes, and CBOS finds them again the next time it starts.',
-    file: 'src/server/json/driver.ts',
-    text: '(marked.find((one) => !marked.some(',
-    instead: '(marked.slice(1).find((one) => !marked.some(',
+    file: 'src/server/json/find-process.ts',
+    text: 'marked.find((one) => !marked.some(',
+    instead: 'marked.slice(1).find((one) => !marked.some(',
     suites: ['test/faults/crash.test.ts'],
   },
   {

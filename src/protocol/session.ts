@@ -83,7 +83,7 @@ export const Session = z
     }),
     missing_conversation: z.string().optional().meta({
       description:
-        "The id of the session's conversation, if CBOS refused to launch the session because Claude Code no longer has the transcript. CBOS holds prompts until somebody restores the file or begins a new conversation",
+        "The id of the session's conversation, if Claude Code no longer has the transcript, or only its newest turns. CBOS then does not launch the session, does not end its idle process, and without a process holds prompts until somebody restores the file or begins a new conversation",
     }),
     other_conversation: z.string().optional().meta({
       description:

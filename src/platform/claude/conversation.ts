@@ -1,5 +1,5 @@
 import { basename, dirname, normalize } from 'node:path';
-import { findTranscript } from './find-transcript.ts';
+import { findTranscript, hasBeginning } from './find-transcript.ts';
 import { configDirectoryOf, isConversationId } from './own-files.ts';
 
 /**
@@ -33,10 +33,12 @@ export type PlannedConversation =
   | { kind: 'resume'; sessionId: string; transcript: string }
   | { kind: 'fork'; sessionId: string; from: string };
 
-/** A conversation that a launch would have to continue, but whose transcript no longer exists. */
+/** A conversation that a launch would have to continue, but whose transcript, or whose beginning, no longer exists. */
 export interface MissingConversation {
   kind: 'missing';
   sessionId: string;
+  /** the transcript in which only the newest turns are left; absent if there is none */
+  rest?: string;
 }
 
 /** What is known about a session's own conversation. */
@@ -67,10 +69,14 @@ export async function conversationFor(
   const { configDirs, sessionId, reported, isBegun } = own;
   if (sessionId !== null && isConversationId(sessionId)) {
     const transcript = await findTranscript({ configDirs, sessionId, reported });
+    if (transcript !== null && !(await hasBeginning(transcript)))
+      return { kind: 'missing', sessionId, rest: transcript };
     if (transcript !== null) return { kind: 'resume', sessionId, transcript };
     if (isBegun) return { kind: 'missing', sessionId };
   }
   if (fork === null) return { kind: 'new', sessionId: newId };
   const from = await findTranscript({ configDirs, sessionId: fork.sessionId, reported: null });
-  return from === null ? { kind: 'missing', sessionId: fork.sessionId } : { kind: 'fork', sessionId: newId, from };
+  if (from === null) return { kind: 'missing', sessionId: fork.sessionId };
+  if (!(await hasBeginning(from))) return { kind: 'missing', sessionId: fork.sessionId, rest: from };
+  return { kind: 'fork', sessionId: newId, from };
 }

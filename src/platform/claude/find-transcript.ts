@@ -54,6 +54,28 @@ async function hasMessages(path: string): Promise<boolean> {
   return false;
 }
 
+const PARENT = /"parentUuid":\s*(?:null|"([\w-]+)")/;
+
+/**
+ * Reports whether a transcript contains the beginning of its conversation. If the file is deleted while Claude Code runs,
+ * Claude Code writes the next turn into a new file, and the first line there names a parent that the file does not
+ * contain (2.1.330).
+ */
+export async function hasBeginning(transcript: string): Promise<boolean> {
+  let parent: string | undefined;
+  for await (const line of linesOf(transcript)) {
+    if (parent !== undefined) {
+      if (line.includes(`"uuid":"${parent}"`)) return true;
+      continue;
+    }
+    const first = PARENT.exec(line);
+    if (first === null) continue;
+    if (first[1] === undefined) return true;
+    parent = first[1];
+  }
+  return parent === undefined;
+}
+
 const CWD = /"cwd":\s*("(?:[^"\\]|\\.)*")/;
 
 /**

@@ -49,7 +49,7 @@ export function restartSession(
     if (!actor.isDead()) {
       if (isNewConversation && keepOther(actor)) return { ...actor.view(), conversation: 'new' };
       if (!isNewConversation || actor.record.type !== 'json') throw isAlive(actor);
-      await controls.release();
+      await controls.release({ canLose: true });
     }
     await requireRecovered(actor);
     const { claudeSessionId, reported, launch } = actor.record;

@@ -9,6 +9,7 @@ import {
   formatClaudeVersion,
   isStoredFor,
   keepNewestTurn,
+  type MissingConversation,
   type PlannedConversation,
 } from '../../platform/claude/index.ts';
 import { NOTHING_REPORTED, type Reported } from '../../platform/sqlite/reported.ts';
@@ -51,7 +52,7 @@ export async function requireConversation(
   const own = { configDirs, sessionId, reported: reported.transcript, isBegun: reported.isBegun };
   const found = await conversationFor(own, launch.fork ?? null, newId);
   if (found.kind !== 'missing') return found;
-  throw missingConversation(session, found.sessionId);
+  throw missingConversation(session, found);
 }
 
 /**
@@ -60,13 +61,20 @@ export async function requireConversation(
  */
 export async function requireOwnConversation(session: Conversing, environment: Environment): Promise<void> {
   const found = await requireConversation(session, environment, '');
-  if (found.kind !== 'resume') throw missingConversation(session, session.claudeSessionId ?? '');
+  if (found.kind !== 'resume') throw missingConversation(session, { sessionId: session.claudeSessionId ?? '' });
 }
 
 /** Reports whether a launch can continue the session's own conversation. */
 export async function hasConversation(session: Conversing, environment: Environment): Promise<boolean> {
   return (await findConversationOf(session, environment))?.kind === 'resume';
 }
+
+/**
+ * Ensures that the next process of a session could continue its conversation, and shows if it could not.
+ * @throws CatalogueError no_such_conversation
+ */
+export const requireSaved = (session: Shown & { record: Conversing }, environment: Environment): Promise<unknown> =>
+  showingMissing(session, () => requireConversation(session.record, environment, ''));
 
 /** Works like {@link requireConversation}, but returns null for a conversation that is gone. */
 export async function findConversationOf(
@@ -95,14 +103,19 @@ export async function requireWholeConversation(
   return conversation;
 }
 
-/** The error for a session whose conversation, or whose original's conversation, Claude Code no longer has. */
-function missingConversation({ slug, reported, claudeSessionId }: Conversing, missing: string): CatalogueError {
+/** The error for a session whose conversation, or whose original's conversation, Claude Code no longer has as a whole. */
+function missingConversation(
+  { slug, reported, claudeSessionId }: Conversing,
+  { sessionId: missing, rest }: Pick<MissingConversation, 'sessionId' | 'rest'>,
+): CatalogueError {
   const was =
     reported.transcript?.endsWith(`/${missing}.jsonl`) === true ? `, which was in ${reported.transcript}` : '';
   const whose = missing === claudeSessionId ? `The conversation of ${slug}` : `The conversation that ${slug} copies`;
   return new CatalogueError(
     'no_such_conversation',
-    `${whose} is gone: Claude Code has no transcript ${missing}${was}`,
+    rest === undefined
+      ? `${whose} is gone: Claude Code has no transcript ${missing}${was}`
+      : `${whose} is gone, except for its newest turns: ${rest} was deleted while Claude Code was running`,
     {
       hint: `If you can restore that file, do so first; \`cbos restart ${slug} --new-conversation\` begins a new, empty conversation`,
       extra: { claude_session_id: missing },

@@ -28,7 +28,7 @@ export interface JsonContext {
 export interface DrivenSession extends EventOwner {
   readonly record: SessionRecord;
   readonly status: Pick<SessionStatus, 'evidence' | 'memory' | 'seeJson' | 'until'>;
-  readonly intake: Pick<EvidenceIntake, 'seeJson' | 'seeProcessAgain' | 'seeReport' | 'seeSetUp'>;
+  readonly intake: Pick<EvidenceIntake, 'missing' | 'seeJson' | 'seeProcessAgain' | 'seeReport' | 'seeSetUp'>;
   readonly mailbox: Mailbox;
   update(change: Partial<SessionRecord>): void;
   commit(change: Partial<SessionRecord>): void;

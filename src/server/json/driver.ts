@@ -12,15 +12,17 @@ import { Emitter } from '../../emitter/emitter.ts';
 import { LAUNCH_VARIABLE } from '../../platform/claude/index.ts';
 import { jsonFiles, lastComplaint, removeFiles } from '../../platform/claude/json/index.ts';
 import { findClaudeBelow } from '../../platform/gnu-screen/index.ts';
-import { endTree, findMarked, isAlive, signal, waitUntil } from '../../platform/process/index.ts';
+import { endTree, isAlive, signal, waitUntil } from '../../platform/process/index.ts';
 import { CatalogueError, type ClaudeEvent } from '../../protocol/index.ts';
 import { requireAlone } from '../fleet/require-alone.ts';
+import { isMissing, requireSaved } from '../fleet/session-conversation.ts';
 import type { Dispose } from '../sessions.ts';
 import { failedSetUp, planDueSetUp, seeSetUpEnd, setUpFailure } from '../worktrees/begin-set-up.ts';
 import { type AgentEnd, AgentRun, endWords } from './agent-run.ts';
 import type { DrivenSession, JsonContext } from './context.ts';
 import { type ControlRequest, control, refusals } from './control.ts';
 import { EventLog } from './event-log.ts';
+import { findProcess } from './find-process.ts';
 import { requireContinued } from './require-continued.ts';
 import { awaitFailedSetUp, expectSetUp, takeSetUp } from './set-up-lines.ts';
 import { folderOf, planLaunch, startAgent, trustToAsk, untrusted } from './start-agent.ts';
@@ -75,18 +77,14 @@ export class JsonDriver {
     }
     const run = this.#open(launchId);
     await run.tail.catchUp().catch(this.#fault);
-    const isKnown = agent !== null && (await isAlive(agent));
-    // If the previous server died after it had started the process and before it had saved the pid, only the mark can
-    // identify the process. The process's children have the mark as well.
-    const marked = isKnown ? [] : await findMarked({ name: LAUNCH_VARIABLE, value: launchId });
-    const found = isKnown ? agent : (marked.find((one) => !marked.some(({ pid }) => pid === one.ppid)) ?? null);
+    const found = await findProcess(launchId, agent);
     if (found === null) {
       run.ended({ code: null, signal: null });
       await this.#finishing;
       return;
     }
-    this.#session.update({ agent: { pid: found.pid, startTime: found.startTime } });
-    run.lookAfter({ pid: found.pid, startTime: found.startTime });
+    this.#session.update({ agent: found });
+    run.lookAfter(found);
     this.#considerRest();
   }
 
@@ -168,10 +166,13 @@ export class JsonDriver {
   /**
    * Ends the process if it is idle, so that another process can open the conversation. A running turn or task is not
    * interrupted.
+   * @param canLose whether the process ends even if only the process still has the whole conversation
+   * @throws CatalogueError no_such_conversation
    */
-  async rest(): Promise<void> {
+  async rest({ canLose } = { canLose: false }): Promise<void> {
     const run = this.#run;
     if (run === null || !this.#log.isQuiet()) return;
+    if (!canLose) await requireSaved(this.#session, this.#context.environment);
     this.#stopResting?.();
     await run.tail.catchUp();
     const { process } = run;
@@ -287,11 +288,10 @@ export class JsonDriver {
   /** Ends the process when nothing has happened for the configured idle time. Each event restarts the timer. */
   #considerRest(): void {
     this.#stopResting?.();
-    this.#stopResting = null;
     if (this.#run === null || !this.#log.isQuiet()) return;
     const { mailbox, deps } = this.#session;
     this.#stopResting = deps.clock.after(this.#context.settings.json_idle_timeout * 1_000, () => {
-      mailbox.post(() => this.rest()).catch(this.#fault);
+      mailbox.post(() => this.rest()).catch((cause) => isMissing(cause) || this.#fault(cause));
     });
   }
 

@@ -15,7 +15,7 @@ import type { RestorePlan } from '../../core/restore/plan.ts';
 import { CONVERSATION_TYPES, conversationLines, type JsonEvidence } from '../../core/status/index.ts';
 import type { PlannedConversation } from '../../platform/claude/index.ts';
 import { type Buffer, CatalogueError, type Invoke, isAsking, type Question } from '../../protocol/index.ts';
-import { requireConversation, sourceOf } from '../fleet/session-conversation.ts';
+import { isMissing, requireConversation, sourceOf } from '../fleet/session-conversation.ts';
 import { keepAnswer } from '../memory/keep-answer.ts';
 import type { SessionActor } from '../session/actor.ts';
 import type { SessionControls } from '../session/controls.ts';
@@ -135,11 +135,14 @@ export function createJsonControls(context: JsonContext, actor: SessionActor): S
       await driver.end();
       actor.intake.seeEnd();
     },
-    release: async () => {
-      await driver.rest();
+    release: async (how) => {
+      await driver.rest(how);
       if (driver.isRunning()) throw new CatalogueError('already_running', `${actor.slug} has background tasks`);
     },
-    rest: () => driver.rest(),
+    rest: () =>
+      driver.rest().catch((cause: unknown) => {
+        if (!isMissing(cause)) throw cause;
+      }),
     rename: async (slug) => actor.commit({ slug }),
     moved: async () => {
       if (!actor.isDead()) await driver.settleTrust();

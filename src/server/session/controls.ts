@@ -84,9 +84,10 @@ export interface SessionControls {
   /**
    * Ends the session's processes as `end` does, but the session itself continues, because other processes take over its
    * conversation.
-   * @throws CatalogueError already_running, not_adopted, kill_failed
+   * @param how whether the processes end even if only they still have the whole conversation; by default not
+   * @throws CatalogueError already_running, not_adopted, kill_failed, no_such_conversation
    */
-  release(): Promise<void>;
+  release(how?: { canLose: boolean }): Promise<void>;
   /** Releases resources that the session does not need at the moment. Called before the server ends. */
   rest(): Promise<void>;
   /** Renames everything outside the record that contains the session's name. The caller has reserved the new slug. */

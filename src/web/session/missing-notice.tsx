@@ -21,7 +21,7 @@ export function MissingNotice({ session }: { session: Session }) {
     <div class="notice bad row wrap" role="status">
       <span class="grow">
         {session.other_conversation === undefined
-          ? `${slug} does not run: ${missingText(session)}. If you can restore that file, do so and restart the session.`
+          ? `${slug}${session.pid === null ? ' does not run' : ''}: ${missingText(session)}. If you can restore that file, do so and restart the session.`
           : `${slug}: ${missingText(session)}. CBOS sends no prompt into it. ${TRY_AGAIN[session.type]}`}
       </span>
       {DEEDS.restart.isFor(session) && (
