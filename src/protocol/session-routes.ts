@@ -8,6 +8,17 @@ import { RestartedSession, Session, StatusCounts } from './session.ts';
 import { Look, NewSnooze } from './snooze.ts';
 import { StateSelectorWord } from './state-selector-word.ts';
 
+/** Why a session that was launched before may not be launched again. */
+const CONTINUES = [
+  'session_in_use',
+  'worktree_in_use',
+  'no_such_conversation',
+  'no_such_path',
+  'claude_not_found',
+  'screen_not_found',
+  'launch_failed',
+] as const;
+
 /** The part of the REST interface that lists, creates, changes, and ends sessions. */
 export const SESSION_ROUTES = {
   listSessions: {
@@ -161,20 +172,15 @@ export const SESSION_ROUTES = {
     path: '/sessions/{slug}/restart',
     summary: 'Restart a stopped session and continue its conversation, or begin a new one',
     params: SlugParam,
-    query: z.strictObject({ new_conversation: z.enum(['true', 'false']).optional() }),
+    query: z.strictObject({
+      new_conversation: z.enum(['true', 'false']).optional(),
+      same_folder: z.enum(['true', 'false']).optional().meta({
+        description: 'true: restart it although another session works in its worktree',
+      }),
+    }),
     success: 200,
     response: RestartedSession,
-    errors: [
-      'no_such_session',
-      'session_alive',
-      'session_in_use',
-      'no_such_conversation',
-      'already_running',
-      'no_such_path',
-      'claude_not_found',
-      'screen_not_found',
-      'launch_failed',
-    ],
+    errors: ['no_such_session', 'session_alive', 'already_running', ...CONTINUES],
   },
   parkSession: {
     method: 'post',
@@ -192,16 +198,7 @@ export const SESSION_ROUTES = {
     params: SlugParam,
     success: 200,
     response: Session,
-    errors: [
-      'no_such_session',
-      'session_dead',
-      'session_in_use',
-      'no_such_conversation',
-      'no_such_path',
-      'claude_not_found',
-      'screen_not_found',
-      'launch_failed',
-    ],
+    errors: ['no_such_session', 'session_dead', ...CONTINUES],
   },
   markSeen: {
     method: 'post',

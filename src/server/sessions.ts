@@ -97,6 +97,13 @@ export interface RecordingStream {
   onReset(listener: (epoch: number) => void): Dispose;
 }
 
+/** How to restart a session. */
+export interface Restart {
+  isNewConversation?: boolean;
+  /** whether the session may start although another one works in its worktree */
+  isSameFolder?: boolean;
+}
+
 /**
  * Everything that the server's faces (REST, WebSockets) may request from the sessions. Every expected failure is a
  * `CatalogueError`.
@@ -114,7 +121,7 @@ export interface Sessions {
   fork(slug: string, request: Fork): Promise<Session>;
   adopt(request: Adoption): Promise<Session>;
   patch(slug: string, request: SessionPatch): Promise<Session>;
-  restart(slug: string, how?: { isNewConversation: boolean }): Promise<RestartedSession>;
+  restart(slug: string, how?: Restart): Promise<RestartedSession>;
   /** Records that a person has looked at the session; see `Look`. @throws CatalogueError no_such_session */
   seen(slug: string, look: Look): Session;
   /** @throws CatalogueError no_such_session */

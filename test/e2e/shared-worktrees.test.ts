@@ -37,6 +37,58 @@ test('a session does not start in the worktree that was made for another one, ex
   expect((await cbos.cli(['restart', 'MADE'])).code).toBe(0);
 });
 
+test('a stopped session does not start again in a worktree in which another one works by now, except on request', async () => {
+  const args = (slug: string, ...more: string[]) => ['new', slug, own, '--type', 'json', ...more];
+  const inUse = (slug: string) => ({
+    code: 4,
+    stderr: expect.stringContaining(`The session ${slug} works in the worktree`),
+  });
+  expect((await cbos.cli(['stop', 'MADE'])).code).toBe(0);
+  expect((await cbos.cli(args('NEXT'))).code).toBe(0);
+  const refused = await cbos.cli(['restart', 'MADE']);
+  expect(refused).toMatchObject(inUse('NEXT'));
+  expect(refused.stderr).toContain('cbos stop NEXT');
+  // The cures that the error names. The other session then finds the worktree used by the one that it belongs to.
+  expect((await cbos.cli(['stop', 'NEXT'])).code).toBe(0);
+  expect((await cbos.cli(['restart', 'MADE'])).code).toBe(0);
+  expect(await cbos.cli(['restart', 'NEXT'])).toMatchObject(inUse('MADE'));
+  expect(await cbos.session('NEXT')).toMatchObject({ state: 'dead' });
+  expect((await cbos.cli(['restart', 'NEXT', '--same-folder'])).stderr).toBe('');
+  // From then on they share it, whichever of them is restarted.
+  for (const slug of ['MADE', 'NEXT', 'MADE']) {
+    await cbos.cli(['stop', slug]);
+    expect([slug, await cbos.cli(['restart', slug])]).toMatchObject([slug, { code: 0, stderr: '' }]);
+  }
+  await cbos.cli(['rm', 'NEXT', '--yes']);
+});
+
+test('a session in a terminal is not restarted in a worktree that belongs to another one', async () => {
+  expect((await cbos.cli(['stop', 'MADE'])).code).toBe(0);
+  expect((await cbos.cli(['new', 'TERMINAL', own])).stderr).toBe('');
+  expect((await cbos.cli(['send', 'TERMINAL', 'scene:hello', '--wait'])).stderr).toBe('');
+  expect((await cbos.cli(['stop', 'TERMINAL'])).code).toBe(0);
+  expect((await cbos.cli(['restart', 'MADE'])).code).toBe(0);
+  expect(await cbos.cli(['restart', 'TERMINAL'])).toMatchObject({
+    code: 4,
+    stderr: expect.stringContaining('cbos restart TERMINAL --same-folder'),
+  });
+  // In the main checkout, it disturbs nobody.
+  await cbos.call('PUT', '/sessions/TERMINAL/path', { path: world.projectDir });
+  expect((await cbos.cli(['restart', 'TERMINAL'])).stderr).toBe('');
+  await cbos.cli(['rm', 'TERMINAL', '--yes']);
+});
+
+test('sessions that their users started in a worktree of their own are restarted there together', async () => {
+  const aside = join(world.projectDir, '..', 'both');
+  repository.git('worktree', 'add', '-q', '-b', 'both', aside);
+  for (const slug of ['ONE', 'TWO']) expect((await cbos.cli(['new', slug, aside, '--type', 'json'])).code).toBe(0);
+  for (const slug of ['ONE', 'TWO']) {
+    await cbos.cli(['stop', slug]);
+    expect([slug, await cbos.cli(['restart', slug])]).toMatchObject([slug, { code: 0, stderr: '' }]);
+  }
+  for (const slug of ['ONE', 'TWO']) await cbos.cli(['rm', slug, '--yes']);
+});
+
 test('a worktree into which another session has moved is not finished', async () => {
   expect((await cbos.cli(['new', 'MOVER', world.projectDir])).stderr).toBe('');
   await cbos.untilStatus('MOVER', 'idle/ready');

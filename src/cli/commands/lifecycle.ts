@@ -26,6 +26,13 @@ const BEGINS = {
   new: 'it begins a new conversation',
 } as const;
 
+interface RestartOptions {
+  all?: boolean;
+  newConversation?: boolean;
+  sameFolder?: boolean;
+  json?: boolean;
+}
+
 /** Adds `adopt`, `convert`, `restart`, `stop`, `rm`, and `rename`. */
 export function addLifecycle(program: Command, context: CliContext): void {
   const { out } = context;
@@ -103,8 +110,9 @@ export function addLifecycle(program: Command, context: CliContext): void {
     .argument('[name...]', 'the sessions')
     .option('-a, --all', 'restart every stopped session')
     .option('--new-conversation', 'begin a new conversation instead of continuing the old one')
+    .option('--same-folder', 'restart it although another session works in its worktree')
     .option('--json', 'print the API responses as JSON, one per line')
-    .action(async (slugs: string[], options: { all?: boolean; json?: boolean; newConversation?: boolean }) => {
+    .action(async (slugs: string[], options: RestartOptions) => {
       if ((slugs.length === 0) === (options.all !== true)) {
         throw new CommandError('Name sessions, or use --all', 'cbos restart --help', EXIT.usage);
       }
@@ -119,7 +127,10 @@ export function addLifecycle(program: Command, context: CliContext): void {
         const isNew = options.newConversation === true;
         const session = await client.call('restartSession', {
           params: { slug },
-          query: isNew ? { new_conversation: 'true' } : {},
+          query: {
+            ...(isNew ? { new_conversation: 'true' as const } : {}),
+            ...(options.sameFolder === true ? { same_folder: 'true' as const } : {}),
+          },
         });
         if (options.json === true) out.jsonLine(session);
         else

@@ -18,6 +18,8 @@ export const Launch = z.object({
   trusted_folder: z.string().nullable().default(null),
   /** the git worktree that was created for the session */
   worktree: Worktree.optional(),
+  /** whether a user has started the session in its folder although another session works there */
+  same_folder: z.boolean().optional(),
   /** the conversation from which the session was forked, and the folder in which that conversation took place */
   fork: z.object({ sessionId: z.string(), cwd: z.string() }).optional(),
 });

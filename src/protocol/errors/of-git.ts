@@ -127,8 +127,8 @@ export const GIT_ERRORS = {
   worktree_in_use: {
     status: 409,
     exit: EXIT.refused,
-    meaning: 'Processes are running in the worktree',
-    hint: 'Stop the processes that the message names, or have them leave the folder (`cd`); then try again',
+    meaning: 'Another session works in the worktree, or processes are running there',
+    hint: 'Stop the sessions or processes that the message names, or have them leave the folder (`cd`); then try again',
   },
   worktree_submodules: {
     status: 409,

@@ -2,6 +2,7 @@ import { CatalogueError, type RestartedSession, type Session, type SessionPatch 
 import type { SessionActor } from '../session/actor.ts';
 import type { ConversationSource } from '../session/controls.ts';
 import { resumeQueue } from '../session/queue-stop.ts';
+import type { Restart } from '../sessions.ts';
 import { requireRecovered } from './finish-session.ts';
 import { requireDirectory } from './require-directory.ts';
 import { assertSlug, type Member, type Roster } from './roster.ts';
@@ -19,7 +20,9 @@ export async function changeSession(
   return actor.mailbox.post(async () => {
     if (slug !== undefined) await rename(roster, member, slug);
     if (path !== null) {
-      actor.commit({ path });
+      // A user has allowed the session to share only its earlier folder.
+      const { same_folder: _, ...launch } = actor.record.launch;
+      actor.commit({ path, launch });
       await controls.moved();
     }
     return actor.view();
@@ -43,7 +46,7 @@ async function rename(roster: Roster, { actor, controls }: Member, slug: string)
  */
 export function restartSession(
   { actor, controls }: Member,
-  { isNewConversation } = { isNewConversation: false },
+  { isNewConversation = false, isSameFolder = false }: Restart = {},
 ): Promise<RestartedSession> {
   return actor.mailbox.post(async () => {
     if (!actor.isDead()) {
@@ -53,12 +56,13 @@ export function restartSession(
     }
     await requireRecovered(actor);
     const { claudeSessionId, reported, launch } = actor.record;
+    if (isSameFolder) actor.commit({ launch: { ...launch, same_folder: true } });
     if (isNewConversation) actor.commit(withoutConversation(actor.record));
     let source: ConversationSource;
     try {
       source = await showingMissing(actor, controls.launch);
     } catch (cause) {
-      if (isNewConversation) actor.update({ claudeSessionId, reported, launch });
+      if (isNewConversation || isSameFolder) actor.update({ claudeSessionId, reported, launch });
       throw cause;
     }
     if (isNewConversation && actor.record.queueStoppedAt !== null) resumeQueue(actor);

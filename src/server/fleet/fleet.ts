@@ -36,8 +36,9 @@ import type { LaunchContext } from './launch-session.ts';
 import { readConversation, readDays, readHistory, searchSessions } from './look-back.ts';
 import { createLosses } from './losses.ts';
 import { createObserver } from './observe.ts';
+import { otherSessions } from './other-sessions.ts';
 import { readResources } from './resources.ts';
-import { conversationOwners, createRestoring } from './restoring.ts';
+import { createRestoring } from './restoring.ts';
 import { createRoster, type Member, type Roster } from './roster.ts';
 import { createSessionProcesses } from './session-processes.ts';
 import { stopSession } from './stop-session.ts';
@@ -98,10 +99,9 @@ export function createFleet({
   const jsonDir = join(settings.home, 'json');
   const cards = createCards(jsonDir);
   const deps: ActorDeps = { ...given, sessions: cards.keepWith(given.sessions) };
-  const owners = conversationOwners(() => roster.all());
-  const json: JsonContext = { ...launch, jsonDir, registryDir, areCallsGuarded, ...owners };
+  const json: JsonContext = { ...launch, jsonDir, registryDir, areCallsGuarded, ...otherSessions(() => roster.all()) };
   const createControls: Record<SessionType, (actor: SessionActor) => SessionControls> = {
-    screen: (actor) => createScreenControls({ ...launch, registryDir, inTurn, ...owners }, actor),
+    screen: (actor) => createScreenControls({ ...json, ...launch, inTurn }, actor),
     json: (actor) => createJsonControls(json, actor),
   };
   const roster: Roster = createRoster(deps, (actor) => createControls[actor.record.type](actor));

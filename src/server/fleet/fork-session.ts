@@ -44,6 +44,7 @@ export function forkSession(context: CreateContext, member: Member, request: For
             ...asked,
             args: forkedArguments(asked.args),
             fork,
+            same_folder: request.same_folder,
             trusted_folder: request.same_folder === true ? asked.trusted_folder : null,
             worktree: worktree === null ? undefined : { ...worktree, base: asked.worktree?.base ?? worktree.base },
           },

@@ -32,6 +32,7 @@ export function newRecord(
       max_budget_usd: request.max_budget_usd ?? null,
       trusted_folder: null,
       ...(request.made ? { worktree: request.made } : {}),
+      ...(request.same_folder === true ? { same_folder: true } : {}),
     },
     launchId: null,
     screenId: null,

@@ -133,7 +133,10 @@ export function createHandlers(options: HandlerOptions): Handlers {
     restore: ({ body }) => sessions.restore(body),
     restoration: () => sessions.restoration(),
     restartSession: ({ params, query }) =>
-      sessions.restart(params.slug, { isNewConversation: query.new_conversation === 'true' }),
+      sessions.restart(params.slug, {
+        isNewConversation: query.new_conversation === 'true',
+        isSameFolder: query.same_folder === 'true',
+      }),
     send: ({ params, body }) => sessions.send(params.slug, body),
     answer: async ({ params, body }) => {
       await sessions.answer(params.slug, body);

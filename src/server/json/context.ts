@@ -1,5 +1,6 @@
 import type { SessionRecord } from '../../platform/sqlite/session-store.ts';
 import type { Settings } from '../../protocol/index.ts';
+import type { OtherSessions } from '../fleet/other-sessions.ts';
 import type { EvidenceIntake } from '../session/evidence-intake.ts';
 import type { Mailbox } from '../session/mailbox.ts';
 import type { SessionStatus } from '../session/session-status.ts';
@@ -7,7 +8,7 @@ import type { SetUps } from '../worktrees/set-ups.ts';
 import type { EventOwner } from './event-log.ts';
 
 /** The parts of the server that every JSON session needs. */
-export interface JsonContext {
+export interface JsonContext extends OtherSessions {
   settings: Settings;
   /** the environment of the server's own process; sessions inherit part of it */
   environment: Readonly<Record<string, string | undefined>>;
@@ -18,8 +19,6 @@ export interface JsonContext {
   jsonDir: string;
   /** the directory of Claude Code's registry, which shows which process has a conversation open */
   registryDir: string;
-  /** returns the name of another session of this home that has a conversation open or is parked with it */
-  ownerOf(conversation: string, session: Pick<DrivenSession, 'record'>): string | null;
   /** returns whether any rule may deny tool calls before Claude Code asks about them */
   areCallsGuarded: () => boolean;
 }

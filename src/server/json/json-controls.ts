@@ -108,6 +108,7 @@ export function createJsonControls(context: JsonContext, actor: SessionActor): S
     deliverer,
     conversation: createConversation(actor, driver, deliverer),
     launch: async () => {
+      await context.requireUnshared(actor);
       requireStartable(context, actor.record);
       const { kind } = await requireSaved();
       actor.commit({ adopted: true, endedAt: null });

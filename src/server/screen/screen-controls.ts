@@ -41,6 +41,7 @@ import {
   type PlannedLaunch,
   recordingFiles,
 } from '../fleet/launch-session.ts';
+import type { OtherSessions } from '../fleet/other-sessions.ts';
 import { redrawScreen } from '../fleet/redraw-screen.ts';
 import { requireAlone, requireFree } from '../fleet/require-alone.ts';
 import { sourceOf } from '../fleet/session-conversation.ts';
@@ -70,15 +71,11 @@ const NO_PROCESSES = { screenId: null, daemon: null, agent: null } as const;
 /** The change with which a launch clears every reason for an earlier end of the session. */
 const LIVES = { endedAt: null, parkedAt: null, stopAskedAt: null, loss: null } as const;
 
-export interface ScreenContext extends LaunchContext {
+export interface ScreenContext extends LaunchContext, OtherSessions {
   /** the directory of Claude Code's registry: `sessions` in Claude Code's configuration directory */
   registryDir: string;
   /** runs `work` when its turn comes, because only a few launches may run at a time */
   inTurn<T>(work: () => Promise<T>): Promise<T>;
-  /** reports whether another session of this home owns this session's conversation */
-  isShared(actor: SessionActor): boolean;
-  /** returns the name of another session of this home that has a conversation open or is parked with it */
-  ownerOf(conversation: string, session: Pick<SessionActor, 'record'>): string | null;
 }
 
 /** Creates the controls of a session that runs in GNU Screen. */
@@ -95,6 +92,7 @@ export function createScreenControls(context: ScreenContext, actor: SessionActor
   const stopRules = createRuleReplies(actor);
 
   async function launch(): Promise<ConversationSource> {
+    await context.requireUnshared(actor);
     const wasChangingHands = actor.isChangingHands;
     actor.isChangingHands = true;
     try {
