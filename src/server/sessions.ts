@@ -176,6 +176,8 @@ export interface Sessions {
   send(slug: string, request: Send): Promise<Delivery>;
   broadcast(request: Broadcast): Promise<BroadcastResult[]>;
   answer(slug: string, request: Answer): Promise<void>;
+  /** Returns the id that an open question has now, given any id under which its dialog was shown. */
+  questionId(slug: string, id: string): string;
   /** Returns what answering "always" would allow, in this session and in its project. */
   standing(slug: string, questionId: string): StandingChoices;
   /** Continues a session once after its usage limit has reset. */

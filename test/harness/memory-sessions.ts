@@ -72,6 +72,7 @@ export class MemorySessions implements UnattendedSessions {
   /** what was typed, by slug */
   readonly typed = new Map<string, string>();
   readonly answers: Answer[] = [];
+  questionId: UnattendedSessions['questionId'] = (_, id) => id;
   /** every request for a new session, as it arrived */
   readonly created: NewSession[] = [];
   /** an error that is not in the catalogue, thrown by the next `get` */
@@ -271,16 +272,8 @@ export class MemorySessions implements UnattendedSessions {
       { now: Date.now, ownProcesses: async () => new Set(), stop: async () => void (await this.kill(slug)) },
     );
     const { id, into: base } = saved;
-    const finished = {
-      how,
-      into: base,
-      commit,
-      saved: id,
-      branch_kept: isBranchKept,
-      left,
-      at: new Date().toISOString(),
-    };
-    return this.change(slug, { worktree: { ...worktree, finished } });
+    const finished = { how, into: base, commit, saved: id, branch_kept: isBranchKept, left };
+    return this.change(slug, { worktree: { ...worktree, finished: { ...finished, at: new Date().toISOString() } } });
   }
 
   skipSetUp = async (slug: string): Promise<Session> => this.change(slug, withoutSetUp(this.get(slug)));

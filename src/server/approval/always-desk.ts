@@ -23,7 +23,7 @@ import type { RulesDesk } from './rules-desk.ts';
  */
 export interface AlwaysDesk {
   /**
-   * @param id the question that is meant; if omitted, the oldest open one
+   * @param id any id under which the question that is meant was shown; if omitted, the oldest open one
    * @throws CatalogueError no_such_session, no_question, stale_question, question_behind
    */
   choices(slug: string, id?: string): Promise<AlwaysChoices>;
@@ -37,6 +37,7 @@ export interface AlwaysDesk {
 export interface AlwaysOptions {
   sessions: {
     get(slug: string): Session;
+    questionId(slug: string, id: string): string;
     standing(slug: string, questionId: string): StandingChoices;
     answer(slug: string, request: Answer): Promise<void>;
   };
@@ -48,7 +49,8 @@ type Proposed = { toml: string; fields: RuleForCall } | { why: string };
 export function createAlwaysDesk({ sessions, rules }: AlwaysOptions): AlwaysDesk {
   function permissionOf(slug: string, id?: string): Question {
     const questions = openQuestions(sessions.get(slug).status);
-    const question = id === undefined ? questions[0] : questions.find((one) => one.id === id);
+    const meant = id === undefined ? questions[0]?.id : sessions.questionId(slug, id);
+    const question = questions.find((one) => one.id === meant);
     if (question === undefined && questions.length > 0) throw new CatalogueError('stale_question');
     if (question?.kind !== 'permission')
       throw new CatalogueError('no_question', `${slug} has no open permission request`);

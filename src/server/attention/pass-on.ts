@@ -4,6 +4,7 @@ import type { Sessions } from '../sessions.ts';
 /** The methods whose results contain no session, so nothing is added to them. */
 const PASSED = [
   'conversations',
+  'questionId',
   'standing',
   'restoration',
   'resources',

@@ -1,5 +1,5 @@
 import { join } from 'node:path';
-import { explain } from '../../core/status/index.ts';
+import { questionOf } from '../../core/status/index.ts';
 import type { ProcessTrace } from '../../platform/claude/index.ts';
 import { prepareJsonDirectory } from '../../platform/claude/json/index.ts';
 import { readMachineLoad } from '../../platform/process/index.ts';
@@ -33,7 +33,7 @@ import { startFleetWork } from './fleet-work.ts';
 import { followFigures } from './follow-figures.ts';
 import { forkSession } from './fork-session.ts';
 import type { LaunchContext } from './launch-session.ts';
-import { readConversation, readDays, readHistory, searchSessions } from './look-back.ts';
+import { explainStatus, readConversation, readDays, readHistory, searchSessions } from './look-back.ts';
 import { createLosses } from './losses.ts';
 import { createObserver } from './observe.ts';
 import { otherSessions } from './other-sessions.ts';
@@ -233,6 +233,7 @@ export function createFleet({
     send: (slug, request) => controlsOf(slug).deliverer.send(request),
     broadcast: (request) => broadcast({ roster, log: deps.log }, request),
     answer: (slug, request) => controlsOf(slug).answer(request),
+    questionId: (slug, id) => questionOf(actorOf(slug).status.memory(), id)?.id ?? id,
     standing: (slug, questionId) => controlsOf(slug).standing(questionId),
     continueAfterLimit: (slug) => continueByHand(limitedSession(roster.get(slug)), deps.clock.now),
     interrupt: (slug) => controlsOf(slug).interrupt(),
@@ -253,14 +254,7 @@ export function createFleet({
     lastResponse: (slug, delivery) => conversationOf(slug).lastResponse(delivery),
     sessionCosts: (slug) => readSessionCosts(deps, actorOf(slug)),
     costs: () => readFleetCosts(deps),
-    explain: (slug) => {
-      const { status, record } = actorOf(slug);
-      return {
-        status: status.view(),
-        claude_version: record.claudeVersion,
-        ...explain(status.evidence(), deps.clock.now(), deps.thresholds),
-      };
-    },
+    explain: (slug) => explainStatus(actorOf(slug)),
     stash: () =>
       roster
         .all()

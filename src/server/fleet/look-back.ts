@@ -1,4 +1,5 @@
 import { localDay } from '../../core/history/index.ts';
+import { explain } from '../../core/status/index.ts';
 import { findTranscript, readTranscript } from '../../platform/claude/index.ts';
 import type { Search } from '../../platform/search/index.ts';
 import type { DayStore } from '../../platform/sqlite/day-store.ts';
@@ -7,6 +8,7 @@ import type { HistoryStore } from '../../platform/sqlite/history-store.ts';
 import type { TerminalCostStore } from '../../platform/sqlite/terminal-cost-store.ts';
 import type {
   DaysQuery,
+  Explanation,
   SearchQuery,
   SearchResult,
   SessionDay,
@@ -34,6 +36,15 @@ interface Past {
 const idOf = ({ roster }: Past, slug: string): string => roster.get(slug).actor.record.id;
 const slugsById = ({ roster }: Past): Map<string, string> =>
   new Map(roster.all().map(({ actor }) => [actor.record.id, actor.slug]));
+
+/** Returns a session's status, and how it was derived from the evidence. */
+export function explainStatus({ status, record, deps: { clock, thresholds } }: SessionActor): Explanation {
+  return {
+    status: status.view(),
+    claude_version: record.claudeVersion,
+    ...explain(status.evidence(), clock.now(), thresholds),
+  };
+}
 
 export function readHistory(past: Past, slug: string, since: string | null): StatusChange[] {
   return past.history.read(idOf(past, slug), since === null ? null : Date.parse(since));

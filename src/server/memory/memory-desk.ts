@@ -23,7 +23,7 @@ const DEFAULT_QUESTIONS = 200;
  */
 export interface MemoryDesk {
   /**
-   * @param id the question that is meant; if omitted, the oldest open one
+   * @param id any id under which the question that is meant was shown; if omitted, the oldest open one
    * @throws CatalogueError no_such_session, no_question, stale_question
    */
   ofQuestion(slug: string, id?: string): Promise<QuestionMemory>;
@@ -36,7 +36,7 @@ export function createMemoryDesk({
   sessions,
 }: {
   store: AnswerStore;
-  sessions: { get(slug: string): Session };
+  sessions: { get(slug: string): Session; questionId(slug: string, id: string): string };
 }): MemoryDesk {
   async function matching({ q = '', project }: MemoryFilter): Promise<ReturnType<typeof findAnswered>> {
     const folder = project === undefined ? null : await projectAt(project);
@@ -48,7 +48,8 @@ export function createMemoryDesk({
       const session = sessions.get(slug);
       const path = placeOf(session);
       const questions = openQuestions(session.status);
-      const question = id === undefined ? questions[0] : questions.find((one) => one.id === id);
+      const meant = id === undefined ? questions[0]?.id : sessions.questionId(slug, id);
+      const question = questions.find((one) => one.id === meant);
       if (questions.length === 0) throw new CatalogueError('no_question', `${slug} has no open question`);
       if (question === undefined) throw new CatalogueError('stale_question');
       const { id: question_id, tool } = question;

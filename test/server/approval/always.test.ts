@@ -76,6 +76,8 @@ describe('as a rule of CBOS', () => {
       rule: expect.stringContaining('command = [ "npm run lint" ]'),
     });
     expect(await choices()).toMatchObject({ question_id: 'q1', rule: expect.stringContaining('npm test') });
+    server.sessions.questionId = (_, id) => (id === 'earlier' ? 'q2' : id);
+    expect((await of('earlier')).json()).toEqual(second);
     expect((await of('q3')).code()).toBe('question_behind');
     expect((await of('gone')).code()).toBe('stale_question');
     expect((await allow({ question_id: 'q2', rule: second.rule })).status).toBe(200);

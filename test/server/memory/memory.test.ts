@@ -51,6 +51,8 @@ test('each open question has the answers that were given to its own call', async
     (await server.call(`/sessions/AUTH/memory?question_id=${id}`)).json() as QuestionMemory;
   expect(await of('q1')).toMatchObject({ question_id: 'q1', answers: [], suggestion: null });
   expect(await of('q2')).toMatchObject({ question_id: 'q2', suggestion: { choice: 'yes' } });
+  server.sessions.questionId = (_, id) => (id === 'earlier' ? 'q2' : id);
+  expect(await of('earlier')).toEqual(await of('q2'));
   expect((await server.call('/sessions/AUTH/memory?question_id=gone')).code()).toBe('stale_question');
 });
 
