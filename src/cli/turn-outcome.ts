@@ -57,7 +57,10 @@ export async function readOutcome(client: Caller, ended: EndedTurn): Promise<Tur
       : session.type === 'json'
         ? await answerOf(client, slug, { id: sent.id, since })
         : await shownAnswer(client, slug, { sent, hooks, message: end.message ?? '' });
-  return { kind: 'answered', text: text === '' ? await shownByCommand(client, session, { ...delivery, since }) : text };
+  return {
+    kind: 'answered',
+    text: text === '' ? ((await printedBy(client, session, { ...delivery, since })) ?? '') : text,
+  };
 }
 
 /** What shows how the turn of a prompt ended. */
@@ -165,22 +168,23 @@ async function answerOf(client: Caller, slug: string, turn: { id: string; since:
 }
 
 /**
- * Returns what a slash command printed into the conversation, if anything. Some commands open a view instead. Claude
- * Code draws the output before it writes the output to the transcript.
+ * Returns what a slash command printed into the conversation, which is empty if it opened a view instead. Claude Code
+ * draws the output before it writes the output to the transcript. @returns null if the command left nothing at all
  */
-async function shownByCommand(
+export async function printedBy(
   client: Caller,
   { slug, type }: Session,
   { text, since }: { text: string; since: string },
-): Promise<string> {
-  if (type !== 'screen' || !text.startsWith('/')) return '';
+): Promise<string | null> {
+  if (type !== 'screen' || !text.startsWith('/')) return null;
   const from = Date.parse(since) / 1_000;
   for (let round = 0; ; round += 1) {
     const { events } = await client.call('transcript', { params: { slug }, query: {} });
     const later = events.filter(({ timestamp }) => timestamp >= from);
     const printed = later.map(({ event }) => printedText(event)).filter((words) => words !== '');
     const isWritten = printed.length > 0 || later.some(({ event }) => JSON.stringify(event).includes(OUTPUT));
-    if (isWritten || round >= OUTPUT_LAG_MS / ASK_AGAIN_MS) return printed.join('\n').trim();
+    if (isWritten) return printed.join('\n').trim();
+    if (round >= OUTPUT_LAG_MS / ASK_AGAIN_MS) return null;
     const { view } = await client.call('getSession', { params: { slug } });
     if (view !== undefined) return '';
     await delay(ASK_AGAIN_MS);
