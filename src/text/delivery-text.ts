@@ -7,9 +7,9 @@ export function deliveryLine({ session, status, removed, note }: Delivery): stri
     delivered: `Sent to ${session}`,
     queued: `${session}: queued; CBOS sends it as soon as the session is ready`,
     sent: `Typed into ${session}; Claude Code has not confirmed the prompt yet`,
-    unknown: `${session}: the prompt may or may not have arrived; cbos attach ${session} shows what happened`,
+    unknown: `${session}: the prompt may or may not have arrived; cbos buffer ${session} shows what happened`,
     cancelled: `${session}: cancelled, not sent`,
-    failed: `${session}: not sent; cbos attach ${session} shows why`,
+    failed: `${session}: not sent; cbos buffer ${session} shows why`,
   };
   const cleaned = removed > 0 ? ` (${removed} control characters were removed)` : '';
   return cleanLine(`${words[status] ?? `${session}: ${status}`}${cleaned}${note === null ? '' : `. ${note}`}`);

@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import { SCENES } from '../../src/demo/scenes/catalogue.ts';
+import { findScene } from '../../src/demo/scenes/catalogue.ts';
 import { type Cbos, startCbos } from '../harness/cbos.ts';
 import { type ClaudeWorld, claudeWorld } from '../harness/claude.ts';
 
@@ -7,7 +7,8 @@ let world: ClaudeWorld;
 let cbos: Cbos;
 let isSlow = false;
 beforeAll(async () => {
-  const summarize = (prompt: string) => (isSlow && prompt.includes('Respond with TEXT ONLY') ? SCENES.silent : null);
+  const summarize = (prompt: string) =>
+    isSlow && prompt.includes('Respond with TEXT ONLY') ? findScene('silent') : null;
   world = await claudeWorld({ choosers: [summarize] });
   cbos = await startCbos(world);
 });

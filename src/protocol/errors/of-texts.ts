@@ -67,7 +67,7 @@ export const TEXT_ERRORS = {
     exit: EXIT.refused,
     meaning:
       'The request is too long to be shown here completely, so you can refuse it here, but allow it only in the terminal',
-    hint: '`cbos attach SLUG` opens the terminal, where you can allow the request; `cbos answer SLUG no` refuses it',
+    hint: '`cbos answer SLUG no` refuses it; the terminal of a session that has one (`cbos attach SLUG`) can allow it',
   },
   nothing_running: {
     status: 409,
@@ -78,8 +78,8 @@ export const TEXT_ERRORS = {
   not_confirmed: {
     status: 504,
     exit: EXIT.timedOut,
-    meaning: 'CBOS typed the keys, but nothing shows that Claude Code received them',
-    hint: '`cbos attach SLUG` shows what happened; nothing was typed twice',
+    meaning: 'CBOS sent something to Claude Code, but nothing shows that it had its effect',
+    hint: '`cbos show SLUG` shows what the session is doing now; nothing was sent twice',
   },
   no_such_delivery: {
     status: 404,

@@ -23,7 +23,7 @@ export interface AnswerParts {
 export async function answerJsonQuestion(parts: AnswerParts, request: Answer): Promise<Question | null> {
   const { actor, driver, deliverer } = parts;
   const question = openQuestion(actor, request.question_id);
-  const plan = readAnswer(actor.slug, question, request);
+  const plan = readAnswer(actor, question, request);
   if (plan.kind === 'prompt') {
     await deliverer.send({ text: plan.text });
     return null;

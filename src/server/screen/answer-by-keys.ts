@@ -72,7 +72,7 @@ const CONFIRM_MS = 4_000;
  */
 export async function answerByKeys(actor: SessionActor, id: string, request: Answer): Promise<void> {
   const question = await completeQuestion(actor, id);
-  const plan = readAnswer(actor.slug, question, request);
+  const plan = readAnswer(actor, question, request);
   if (plan.kind === 'prompt' || plan.kind === 'form') throw new CatalogueError('stale_question');
   requireRoom(actor, question, plan);
   const dialog = new OpenDialog(actor, question);

@@ -50,7 +50,7 @@ export async function answerByReply(actor: SessionActor, id: string, request: An
     requireReach(question, request);
     return request;
   }
-  const plan = readAnswer(actor.slug, question, request);
+  const plan = readAnswer(actor, question, request);
   if (plan.kind === 'prompt' || plan.kind === 'form') throw new CatalogueError('stale_question');
   const asked = await actor.deps.waits.asked(wait);
   if (asked === null) return withoutHook(actor, { question, wait, request });

@@ -41,7 +41,9 @@ export async function answerForm(actor: SessionActor, { id }: Question, plan: Fo
     throw new CatalogueError('stale_question', 'The dialog of this form is no longer open, so nothing was typed');
   }
   if (await status.until(isGone, CLOSED_MS)) return;
-  throw new CatalogueError('not_confirmed', `CBOS typed Esc, but the form of ${slug} is still open`);
+  throw new CatalogueError('not_confirmed', `CBOS typed Esc, but the form of ${slug} is still open`, {
+    hint: `\`cbos attach ${slug}\` shows it in the terminal`,
+  });
 }
 
 /** CBOS reports a form before Claude Code has drawn its dialog. */

@@ -44,7 +44,9 @@ export async function closeView(actor: SessionActor): Promise<void> {
     if (actor.isDead()) throw endedWith(actor, name);
     return;
   }
-  throw new CatalogueError('not_confirmed', `CBOS typed Esc, but ${viewText(viewName(actor) ?? name)} still`);
+  throw new CatalogueError('not_confirmed', `CBOS typed Esc, but ${viewText(viewName(actor) ?? name)} still`, {
+    hint: `\`cbos attach ${actor.slug}\` shows it in the terminal`,
+  });
 }
 
 const endedWith = ({ slug }: SessionActor, name: string): CatalogueError =>

@@ -26,14 +26,14 @@ export async function answerQuestion(
   await untilShown(actor);
   const question = openQuestion(actor, request.question_id);
   if (question.kind === 'closing') {
-    const plan = readAnswer(actor.slug, question, request);
+    const plan = readAnswer(actor, question, request);
     // `send` posts its own task to the mailbox, where it checks again whether the prompt accepts text.
     if (plan.kind === 'prompt') await sendAnswer(actor, deliverer, plan.text);
     return null;
   }
   if (question.behind === true) throw questionBehind(actor.slug, { first: actor.status.memory().question, question });
   if (question.kind === 'form') {
-    const plan = readAnswer(actor.slug, question, request);
+    const plan = readAnswer(actor, question, request);
     if (plan.kind === 'form') await actor.mailbox.post(() => answerForm(actor, question, plan));
     return question;
   }
@@ -60,6 +60,7 @@ async function sendAnswer(actor: SessionActor, deliverer: Deliverer, text: strin
   throw new CatalogueError(
     'not_confirmed',
     `CBOS typed the text into the prompt of ${actor.slug}, but nothing shows that Claude Code received it`,
+    { hint: `\`cbos attach ${actor.slug}\` shows what happened; nothing was typed twice` },
   );
 }
 

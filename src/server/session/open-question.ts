@@ -45,7 +45,11 @@ export function questionBehind(
  * @throws CatalogueError no_such_option; not_shown_whole for an answer that nobody may give without having seen the
  * whole question
  */
-export function readAnswer(slug: string, question: Question, answer: Answer): Exclude<AnswerPlan, { kind: 'refuse' }> {
+export function readAnswer(
+  { slug, record: { type } }: Pick<AskingSession, 'slug' | 'record'>,
+  question: Question,
+  answer: Answer,
+): Exclude<AnswerPlan, { kind: 'refuse' }> {
   const plan = planAnswer(question, answer);
   if (plan.kind !== 'refuse') return plan;
   if (plan.code === 'invalid_values' || plan.code === 'form_at_terminal') {
@@ -53,7 +57,11 @@ export function readAnswer(slug: string, question: Question, answer: Answer): Ex
     throw new CatalogueError(plan.code, plan.message, { hint, extra: { question } });
   }
   if (plan.code !== 'not_shown_whole') throw refusal(question, plan.message);
-  const hint = `\`cbos attach ${slug}\` opens the terminal to answer there; \`cbos answer ${slug} no\` refuses it`;
+  // A JSON session that asks something gets no terminal.
+  const hint =
+    type === 'json'
+      ? `\`cbos answer ${slug} no\` refuses it; then \`cbos attach ${slug}\` opens a terminal, where Claude Code can ask again`
+      : `\`cbos attach ${slug}\` opens the terminal to answer there; \`cbos answer ${slug} no\` refuses it`;
   throw new CatalogueError(plan.code, plan.message, { hint, extra: { question } });
 }
 
