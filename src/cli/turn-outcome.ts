@@ -35,15 +35,16 @@ const OUTPUT = '<local-command-std';
 /** Determines how a turn ended, when the session is ready again. */
 export async function readOutcome(client: Caller, ended: EndedTurn): Promise<TurnOutcome> {
   const { before, session, sent } = ended;
-  const { slug, status } = session;
+  const { slug } = session;
   const seen = await settledEnd(client, ended);
   const { delivery, since, hooks, hasPrompt, end, isInterrupted } = seen;
+  // The session may have looked ready for a moment, before the screen showed that the turn failed.
+  const { status } = seen.explanation;
   if (isRefused(delivery))
     return { kind: 'failed', text: '', why: `${slug}: ${cleanLine(delivery.note ?? 'refused')}` };
   if (delivery.status !== 'delivered') return { kind: 'failed', text: '', why: deliveryLine(delivery) };
   // A slash command that begins no turn leaves the last message of the model as it is, even if that is an error.
-  const isEarlier =
-    session.type === 'screen' && sent.text.startsWith('/') && !hasPrompt && isSameError(before, session);
+  const isEarlier = session.type === 'screen' && sent.text.startsWith('/') && !hasPrompt && isSameError(before, status);
   if (status.detail === 'error' && !isEarlier) {
     const text = session.type === 'json' ? await answerOf(client, slug, { id: sent.id, since }) : '';
     return { kind: 'failed', text, why: `The turn of ${slug} failed: ${cleanLine(status.because.evidence)}` };
@@ -135,12 +136,12 @@ function isUndecided(
   return type === 'screen' && beginsTurn && end === null && !isInterrupted && explanation.status.detail !== 'error';
 }
 
-function mayChange({ type, status }: Session, { verdicts }: Explanation): boolean {
+function mayChange({ type }: Session, { status, verdicts }: Explanation): boolean {
   const mayBeRefused = type === 'screen' && status.detail === 'error';
   return mayBeRefused || verdicts.some(({ source, primary }) => source === 'screen' && primary === 'active');
 }
 
-const isSameError = (before: Session | null, { status }: Session): boolean =>
+const isSameError = (before: Session | null, status: Session['status']): boolean =>
   before?.status.detail === 'error' && before.status.because.evidence === status.because.evidence;
 
 const isRefused = ({ phase }: Delivery): boolean => phase === 'refused' || phase === 'refused_back';

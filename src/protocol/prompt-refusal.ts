@@ -10,8 +10,11 @@ export interface PromptRefusal {
 
 /** What Claude Code writes if a hook exits with code 2 or prints `decision: "block"` (2.1.330). */
 const BLOCKED = /^UserPromptSubmit operation blocked by hook:\s*([\s\S]*)$/;
-/** What Claude Code writes if a hook prints `continue: false`. The prompt stays in the conversation (2.1.330). */
-const STOPPED = /^Operation stopped by hook:\s*([\s\S]*)$/;
+/**
+ * What Claude Code writes if a hook prints `continue: false`, with its `stopReason` if it prints one. The prompt stays
+ * in the conversation (2.1.330).
+ */
+const STOPPED = /^Operation stopped by hook(?::\s*([\s\S]*))?$/;
 const QUOTED = /(?:^|\s*\n\s*)Original prompt: ?([\s\S]*)$/;
 /** The command of the hook, which precedes what it wrote to standard error. */
 const COMMAND = /^\[[^\n]*?\]: /;
@@ -31,7 +34,8 @@ const NO_REASON = 'it gives no reason';
  */
 export function refusalOf(event: ClaudeEvent): string | null {
   if (event.type !== 'result' || event.num_turns !== 0 || typeof event.result !== 'string') return null;
-  return readPromptRefusal(event.result)?.words ?? STOPPED.exec(event.result)?.[1] ?? null;
+  const stopped = STOPPED.exec(event.result);
+  return readPromptRefusal(event.result)?.words ?? (stopped === null ? null : stopped[1]?.trim() || NO_REASON);
 }
 
 /** Says that a hook refused a prompt. */

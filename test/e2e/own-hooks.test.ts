@@ -70,6 +70,7 @@ const PROMPT_HOOK = `case "$(cat)" in
 *secret*) echo 'No secrets, please.' >&2; exit 2 ;;
 *deploy*) printf 'No  deploys  today.\\nAsk  ops.' >&2; exit 2 ;;
 *forbidden*) echo '{"decision": "block", "reason": "The policy forbids this."}' ;;
+*halt*) echo '{"continue": false}' ;;
 esac`;
 
 /** Stops the turn after a tool call as long as the file exists. */
@@ -171,6 +172,16 @@ describe.each([
       expect(world.promptsReceived().at(-1)).toBe('D scene:hello');
     },
   );
+});
+
+test.each([
+  ['TERMINAL', 'Operation stopped by hook'],
+  ['JSON', 'One of your own hooks refused the prompt: it gives no reason'],
+])('a turn of %s that a hook stops without a reason before it begins has failed', async (slug, why) => {
+  const sent = await cbos.cli(['send', slug, '--wait', 'halt here']);
+  expect(sent).toMatchObject({ code: 1, stdout: '', stderr: expect.stringContaining(`${slug} failed: ${why}`) });
+  expect((await cbos.cli(['wait', slug])).code).toBe(1);
+  expect((await cbos.cli(['send', slug, '--wait', 'E scene:hello'])).code).toBe(0);
 });
 
 /** Claude Code then reports a success to a JSON session, and nothing at all to the hooks of a terminal session. */

@@ -57,6 +57,7 @@ describe('the words of a hook that refused a prompt', () => {
     const result = { type: 'result', subtype: 'success', is_error: false, num_turns: 0 };
     expect(refusalOf({ ...result, result: NOTICE })).toBe('No secrets, please.');
     expect(refusalOf({ ...result, result: 'Operation stopped by hook: Halt now.' })).toBe('Halt now.');
+    expect(refusalOf({ ...result, result: 'Operation stopped by hook' })).toBe('it gives no reason');
     expect(refusalOf({ ...result, result: 'Total cost: $0.00' })).toBeNull();
     expect(refusalOf({ ...result, num_turns: 1, result: NOTICE })).toBeNull();
   });

@@ -172,6 +172,26 @@ describe('which source is believed', () => {
       'waiting/permission hook.PermissionRequest',
     ],
     [
+      'refused by a hook: the registry confirms the end before the screen shows how the turn ended',
+      {
+        hooks: hooksOf(started, prompted),
+        screen: screenOf([T - 9_000, FRAMES.idle]),
+        registry: registryOf('idle', T + 100),
+      },
+      T + 400,
+      'active/thinking hook.UserPromptSubmit',
+    ],
+    [
+      'refused by a hook: the prompt counts if the screen shows nothing else',
+      {
+        hooks: hooksOf(started, prompted),
+        screen: screenOf([T - 9_000, FRAMES.idle]),
+        registry: registryOf('idle', T + 100),
+      },
+      T + 1_100,
+      'idle/waiting_input screen.prompt.after-turn',
+    ],
+    [
       'interrupted: the registry confirms the idle prompt at once',
       {
         hooks: hooksOf(prompted),

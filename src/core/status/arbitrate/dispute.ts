@@ -131,11 +131,13 @@ function overIdleScreen(dispute: FullHearing): Arbitration {
   const { hook, screen, registry, shown, evidence, now, thresholds } = dispute;
   const { silentEndMs } = thresholds;
   const lastHookAt = evidence.hooks.lastAt ?? hook.since;
-  if (isEndConfirmed(dispute))
-    return final(
-      idleAfterTurn(screen),
-      'the prompt is visible and the registry confirms it: an interrupt fires no hook',
-    );
+  if (registry !== null && isEndConfirmed(dispute))
+    return until(screen.since > hook.since ? now : registry.since + thresholds.drawLagMs, now, {
+      first: hook,
+      later: idleAfterTurn(screen),
+      whyFirst: 'the screen is from before the hook, and does not show yet how the turn ended',
+      whyLater: 'the prompt is visible and the registry confirms it: an interrupt fires no hook',
+    });
   if (registry?.primary === 'active' && evidence.registry?.statusUpdatedAt != null)
     return final(hook, 'the registry also reports a turn');
   const isNews = screen.since > hook.since + NEWS_MS;
