@@ -50,9 +50,13 @@ export interface Attending {
   other_conversation?: string | undefined;
 }
 
-/** Reports whether a session ended in a way that nobody asked for. */
-function isUnasked({ by }: Pick<SessionEnd, 'by'>): boolean {
-  return by === 'signal' || by === 'killed' || by === 'error';
+/**
+ * Reports whether a session ended in a way that nobody asked for. If CBOS does not know how it ended, a turn that was
+ * interrupted shows it.
+ */
+function isUnasked({ ended, interrupted_at: interruptedAt }: Attending): boolean {
+  if (ended?.by === 'unknown') return interruptedAt !== undefined;
+  return ended?.by === 'signal' || ended?.by === 'killed' || ended?.by === 'error';
 }
 
 export function isSnoozed({ snoozed }: Pick<Attending, 'snoozed'>): boolean {
@@ -97,7 +101,7 @@ export function needOf(session: Attending): Need | null {
       return session.interrupted_at === undefined ? null : 'interrupted';
     case 'dead':
       // For lost sessions, the lists offer `cbos restore`.
-      return session.ended !== undefined && session.lost === undefined && isUnasked(session.ended) ? 'ended' : null;
+      return session.lost === undefined && isUnasked(session) ? 'ended' : null;
     default:
       return null;
   }

@@ -92,3 +92,15 @@ test('a signal from another program is told apart from a request, and from /exit
   expect(stopped.ended).toMatchObject({ by: 'cbos' });
   expect(attentionOf(stopped)).toBe('stopped');
 });
+
+test('a session whose recorder is killed during a turn needs the user, although nothing shows how it ended', async () => {
+  if ((await cbos.session('END')).state === 'dead') await restart();
+  await cbos.call('POST', '/sessions/END/send', { text: 'scene:slow third' });
+  await cbos.until('END', ({ status }) => status.primary === 'active', 'is working');
+  const recorder = world.processes().find(({ command }) => /^script\b.*END\.typescript/.test(command));
+  if (recorder === undefined) throw new Error('the recorder is not running');
+  process.kill(recorder.pid, 'SIGKILL');
+  const ended = await untilDead();
+  expect(ended.ended).toMatchObject({ by: 'unknown' });
+  expect([attentionOf(ended), ended.interrupted_at]).toEqual(['needs_you', expect.any(String)]);
+});
