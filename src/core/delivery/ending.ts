@@ -1,5 +1,6 @@
 import type { ScreenFrame } from '../status/index.ts';
-import { lastTurnOn } from '../status/screen/screen-rules.ts';
+import type { InterruptedTurn } from '../status/screen/readers.ts';
+import { interruptedTurnOn, lastTurnOn } from '../status/screen/screen-rules.ts';
 import { normalisePrompt, squeeze } from './box.ts';
 import { type Change, type Deliveries, type DeliveryRecord, lastTaken, statusOf } from './record.ts';
 import type { PromptSeen, Seen } from './seen.ts';
@@ -35,26 +36,48 @@ export interface Interrupted {
   begun: readonly Change[];
   /** what was seen of the turn when the interrupt began */
   seen: Pick<PromptSeen, 'hooks' | 'screen'>;
+  /** the screen with the mark of this interrupt, or null if no mark was seen */
+  marked: ScreenFrame | null;
   /** whether another turn has begun, as it does if Claude Code's queue contains a prompt */
   hasNextBegun: boolean;
 }
 
 /**
- * Records the interrupt of a turn. If another turn has begun, it has taken the prompts from Claude Code's queue, and
- * the interrupted turn was that of the prompt before them.
+ * Records the interrupt of a turn. If Claude Code's queue contained the last prompt, the turn may have been that of the
+ * prompt before it. The screen shows the prompt above the mark of the interrupt.
  */
-export function finishInterrupt({ before, begun, seen, hasNextBegun }: Interrupted, now: Deliveries): Change[] {
+export function finishInterrupt(ending: Interrupted, now: Deliveries): Change[] {
+  const { before, begun, seen, hasNextBegun } = ending;
   const last = before.recent.find(({ id }) => begun.some((change) => change.id === id));
   if (last === undefined || !isIn(now, last, 'interrupting')) return [];
-  if (!hasNextBegun || !last.intoQueue) {
-    return isOfTurn(last, seen) ? [{ id: last.id, phase: 'interrupted' }] : undoEnding(before, begun, now);
+  const turn = interruptedTurn(ending);
+  const isShown = ({ text }: DeliveryRecord): boolean => turn !== null && squeeze(turn.prompt) === squeeze(text);
+  const delivered = before.recent.filter((record) => record.id !== last.id && statusOf(record) === 'delivered');
+  const upTo = delivered.findIndex(({ intoQueue }) => !intoQueue);
+  // Messages that once were in the queue stay marked as such while their own turn runs.
+  const first = (upTo < 0 ? delivered : delivered.slice(0, upTo + 1)).find(isShown);
+  // If both texts are the same, the prompt that follows is the last one.
+  const isOwn = isShown(last) && (first === undefined || turn?.isFollowed === false);
+  if (!last.intoQueue || isOwn || (first === undefined && !hasNextBegun)) {
+    return isOwn || isOfTurn(last, seen) ? [{ id: last.id, phase: 'interrupted' }] : undoEnding(before, begun, now);
   }
-  const first = before.recent.find((record) => statusOf(record) === 'delivered' && !record.intoQueue);
-  const isFirst = first?.phase === 'taken' && isIn(now, first, 'taken') && isShownAbove(first, seen.screen?.frame);
+  const isFirst = first?.phase === 'taken' && isIn(now, first, 'taken');
   return [
-    { id: last.id, phase: 'taken', intoQueue: false, keepsTime: true },
+    { id: last.id, phase: 'taken', keepsTime: true, ...(hasNextBegun ? { intoQueue: false } : {}) },
     ...(isFirst ? [{ id: first.id, phase: 'interrupted' } as const] : []),
   ];
+}
+
+/**
+ * Returns the interrupted turn. Without a mark, it is the turn that ran when the interrupt began: the turn of the
+ * prompt that a hook has reported last, unless Claude Code put that into its queue, or else the turn on the screen.
+ */
+function interruptedTurn({ marked, seen: { hooks, screen }, hasNextBegun }: Interrupted): InterruptedTurn | null {
+  const turn = marked === null ? null : interruptedTurnOn(marked);
+  if (turn !== null) return turn;
+  const reported = hooks.prompt?.isQueued === true || hooks.prompt?.isCut === true ? null : hooks.prompt;
+  const prompt = reported?.text ?? (screen === null ? null : promptAbove(screen.frame));
+  return prompt === null ? null : { prompt, isFollowed: hasNextBegun };
 }
 
 const isIn = ({ recent }: Deliveries, { id }: DeliveryRecord, phase: DeliveryRecord['phase']): boolean =>

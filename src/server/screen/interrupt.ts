@@ -100,16 +100,19 @@ export function interruptTurn(actor: SessionActor): Promise<void> {
       throw notInterrupted(actor, end);
     }
     actor.promptKeys.rememberAnswerKey(null);
+    const markedFrame = (): ScreenFrame | null => (isMarked() ? (status.evidence().screen?.frame ?? null) : null);
+    const firstMarked = markedFrame();
     // The status changes a little later than the interrupt mark is drawn. If a prompt was in Claude Code's queue, the
     // next turn may already be running, or begins now.
     const isStillRunning = !(await status.until(() => !isRunning(actor), SETTLED_MS));
     const hasNextBegun = isStillRunning || (await beginsNext(actor, ending));
-    journal.apply(finishInterrupt({ ...ending, hasNextBegun }, deliveriesOf(actor)));
+    const marked = markedFrame() ?? firstMarked;
+    journal.apply(finishInterrupt({ ...ending, marked, hasNextBegun }, deliveriesOf(actor)));
   });
 }
 
 /** The interrupt of one turn. */
-interface Ending extends Omit<Interrupted, 'hasNextBegun'> {
+interface Ending extends Omit<Interrupted, 'marked' | 'hasNextBegun'> {
   /** the prompt of the turn */
   prompt: string | null;
   begunAt: Millis;

@@ -28,15 +28,20 @@ test('a message that a hook has refused since the interrupt began stays refused'
   expect(undoEnding(before, begun, { ...before, recent: [record('last', 'refused')] })).toEqual([]);
 });
 
+const MARK = '  ⎿  Interrupted · What should Claude do instead?';
+
 describe('a turn that an interrupt has ended', () => {
   interface Row {
     name: string;
     last: Partial<DeliveryRecord>;
+    first?: Partial<DeliveryRecord>;
     /** the newest prompt that a hook has reported */
-    reported: { text: string; at: number };
+    reported: { text: string; at: number; isQueued?: true };
     hasNextBegun?: true;
     /** the last prompt on the screen */
     shown?: string;
+    /** the screen with the mark of the interrupt, from top to bottom */
+    marked?: readonly string[];
     phases: Record<string, DeliveryRecord['phase']>;
   }
 
@@ -68,7 +73,7 @@ describe('a turn that an interrupt has ended', () => {
     {
       name: 'is that of the prompt above it, if the next turn has the prompt from the queue',
       last: { intoQueue: true },
-      reported: { text: 'last', at: 5 },
+      reported: { text: 'last', at: 5, isQueued: true },
       hasNextBegun: true,
       shown: 'first',
       phases: { last: 'taken', first: 'interrupted' },
@@ -76,25 +81,107 @@ describe('a turn that an interrupt has ended', () => {
     {
       name: 'is that of no known prompt, if the next turn has the prompt from the queue and the screen shows another',
       last: { intoQueue: true },
-      reported: { text: 'last', at: 5 },
+      reported: { text: 'last', at: 5, isQueued: true },
       hasNextBegun: true,
       shown: 'typed by hand',
       phases: { last: 'taken', first: 'taken' },
     },
-  ])('$name', ({ last, reported, hasNextBegun, shown, phases }) => {
-    const recent = [{ ...record('last', 'taken'), ...last }, record('first', 'taken')];
+    {
+      name: 'is that of the prompt that once was in the queue and is shown above its answer, even if the status lags',
+      last: { intoQueue: true },
+      reported: { text: 'last', at: 5, isQueued: true },
+      hasNextBegun: true,
+      shown: 'last',
+      phases: { last: 'interrupted', first: 'taken' },
+    },
+    {
+      name: 'is that of the prompt above it, even if that once was in the queue itself',
+      last: { intoQueue: true },
+      first: { intoQueue: true },
+      reported: { text: 'last', at: 5, isQueued: true },
+      hasNextBegun: true,
+      shown: 'first',
+      phases: { last: 'taken', first: 'interrupted' },
+    },
+    {
+      name: 'is that of the first of two prompts with the same text, if the next turn has the second one',
+      last: { intoQueue: true, text: 'first' },
+      reported: { text: 'first', at: 5, isQueued: true },
+      hasNextBegun: true,
+      shown: 'first',
+      phases: { last: 'taken', first: 'interrupted' },
+    },
+    {
+      name: 'is that of the prompt above the mark, even if the queued one looked like one of a turn before',
+      last: { intoQueue: true },
+      reported: { text: 'first', at: 5 },
+      hasNextBegun: true,
+      shown: 'last',
+      marked: ['❯ first', MARK, '', '❯ last', '', '● An answer.'],
+      phases: { last: 'taken', first: 'interrupted' },
+    },
+    {
+      name: 'is that of the prompt that a hook has reported, if the mark is not seen and the queued one looks the same',
+      last: { intoQueue: true },
+      reported: { text: 'first', at: 5 },
+      hasNextBegun: true,
+      shown: 'last',
+      phases: { last: 'taken', first: 'interrupted' },
+    },
+    {
+      name: 'is that of the prompt above the mark, even if the next turn has not begun yet',
+      last: { intoQueue: true },
+      reported: { text: 'last', at: 5, isQueued: true },
+      shown: 'first',
+      marked: ['❯ first', '', '● An answer.', MARK, '', '❯ last', '  ⎿  Queued'],
+      phases: { last: 'taken', first: 'interrupted' },
+    },
+    {
+      name: 'is that of the prompt that has left the queue, if the mark is below that',
+      last: { intoQueue: true },
+      reported: { text: 'last', at: 5, isQueued: true },
+      hasNextBegun: true,
+      shown: 'first',
+      marked: ['❯ first', '', '● An answer.', '', '❯ last', '', '● Another answer.', MARK],
+      phases: { last: 'interrupted', first: 'taken' },
+    },
+    {
+      name: 'is that of the first of two prompts with the same text, if the second one follows the mark',
+      last: { intoQueue: true, text: 'first' },
+      reported: { text: 'first', at: 5, isQueued: true },
+      marked: ['❯ first', MARK, '', '❯ first', '  ⎿  Queued'],
+      phases: { last: 'taken', first: 'interrupted' },
+    },
+    {
+      name: 'is that of the second of two prompts with the same text, if nothing follows the mark',
+      last: { intoQueue: true, text: 'first' },
+      reported: { text: 'first', at: 5, isQueued: true },
+      hasNextBegun: true,
+      shown: 'first',
+      marked: ['❯ first', '', '● An answer.', '', '❯ first', MARK],
+      phases: { last: 'interrupted', first: 'taken' },
+    },
+  ])('$name', ({ last, first, reported, hasNextBegun, shown, marked, phases }) => {
+    const recent = [
+      { ...record('last', 'taken'), ...last },
+      { ...record('first', 'taken'), ...first },
+    ];
     const before: Deliveries = { queued: [], sent: [], unknown: [], recent };
     const begun = beginEnding(before, 'interrupt');
     const apply = (records: readonly DeliveryRecord[], changes: typeof begun): DeliveryRecord[] =>
       records.map((one) => ({ ...one, ...changes.find(({ id }) => id === one.id) }));
     const now = { ...before, recent: apply(recent, begun) };
-    const rule = '─'.repeat(80);
-    const lines = [`❯ ${shown}`, '', '● An answer.', '', rule, '❯ ', rule, '  ? for shortcuts'];
-    const frame = { lines, cursor: { row: 5, col: 2 }, cols: 80, rows: 24, dimRows: [] };
+    const frameOf = (conversation: readonly string[]) => {
+      const rule = '─'.repeat(80);
+      const lines = [...conversation, '', rule, '❯ ', rule, '  ? for shortcuts'];
+      return { lines, cursor: { row: conversation.length + 2, col: 2 }, cols: 80, rows: 24, dimRows: [] };
+    };
+    const frame = frameOf([`❯ ${shown}`, '', '● An answer.']);
     const screen = shown === undefined ? null : { ...new DeliveryScene().see().screen, frame };
     const changes = finishInterrupt(
       {
         ...{ before, begun, hasNextBegun: hasNextBegun ?? false },
+        marked: marked === undefined ? null : frameOf(marked),
         seen: { hooks: { ...NO_HOOKS, prompt: reported }, screen: screen as never },
       },
       now,

@@ -146,7 +146,8 @@ function findSpinner(lines: readonly string[], end: number): SpinnerLine | null 
   return null;
 }
 
-const USER_PROMPT = /^[❯>] \S/;
+/** Matches the first line of a prompt in the conversation. */
+export const USER_PROMPT = /^[❯>] \S/;
 /** Claude Code itself answers `/model` and similar commands, so the model has not received a prompt. */
 const COMMAND = /^[❯>] [/]\w/;
 const ANSWER = /^[●⏺]/;

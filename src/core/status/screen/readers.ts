@@ -1,7 +1,7 @@
 import type { Detail } from '../../../protocol/index.ts';
 import type { DialogKind } from '../asked-call.ts';
 import type { ScreenRule, ScreenView } from './generation.ts';
-import { type Block, INTERRUPTED, type Layout } from './layout.ts';
+import { type Block, INTERRUPTED, type Layout, USER_PROMPT } from './layout.ts';
 import type { ScreenDialog } from './screen-evidence.ts';
 
 /**
@@ -149,6 +149,29 @@ export function endsInterrupted(blocks: readonly Block[]): boolean {
     ({ kind, lines }) => (kind !== 'note' && kind !== 'done') || lines.some((line) => INTERRUPTED.test(line)),
   );
   return INTERRUPTED.test(last?.lines.findLast((line) => line.includes('⎿')) ?? '');
+}
+
+/** A turn that an interrupt has ended, as the screen shows it. */
+export interface InterruptedTurn {
+  /** the prompt of the turn */
+  prompt: string;
+  /** whether another prompt follows the turn, which may still be in the queue */
+  isFollowed: boolean;
+}
+
+/**
+ * Returns the turn that ends with the newest mark of an interrupt, or null if the mark or the prompt of its turn is not
+ * visible. A queued prompt is drawn below the mark, and above it as long as the turn runs. For a moment, Claude Code
+ * draws a queued prompt like one of a turn, without the line that marks it as queued (2.1.330).
+ */
+export function readInterrupted({ blocks, frame, prompt }: Layout): InterruptedTurn | null {
+  const end = blocks.findLastIndex(({ lines }) => lines.some((line) => INTERRUPTED.test(line)));
+  const [first, ...others] = lastTurn(blocks.slice(0, end + 1));
+  if (first?.kind !== 'prompt') return null;
+  const mark = first.lines.findIndex((line) => INTERRUPTED.test(line));
+  const lines = mark < 0 ? first.lines : first.lines.slice(0, mark);
+  const after = frame.lines.slice((others.at(-1) ?? first).row + 1, prompt?.top);
+  return { prompt: lines.join('\n').slice(1), isFollowed: after.some((line) => USER_PROMPT.test(line)) };
 }
 
 /** Returns the last thing said in the last turn if it was an answer in words, or null otherwise. */

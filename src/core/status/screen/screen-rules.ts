@@ -5,7 +5,7 @@ import { SCREEN_1_0 } from './generation-1.0.ts';
 import { SCREEN_2_0 } from './generation-2.0.ts';
 import { SCREEN_2_1 } from './generation-2.1.ts';
 import { type Block, layOut } from './layout.ts';
-import { endsInterrupted, lastTurn, readLastMessage } from './readers.ts';
+import { endsInterrupted, type InterruptedTurn, lastTurn, readInterrupted, readLastMessage } from './readers.ts';
 import { type Flow, type ScreenFrame, type ScreenReading, TRANSCRIPT_RULE } from './screen-evidence.ts';
 import type { ScreenSigns } from './signs.ts';
 
@@ -80,3 +80,7 @@ export function readScreen(
 
 /** The visible blocks of the turn that began with the last visible prompt. */
 export const lastTurnOn = (frame: ScreenFrame): readonly Block[] => lastTurn(layOut(frame, SCREEN_SIGNS).blocks);
+
+/** The turn above the newest mark of an interrupt; see {@link readInterrupted}. */
+export const interruptedTurnOn = (frame: ScreenFrame): InterruptedTurn | null =>
+  readInterrupted(layOut(frame, SCREEN_SIGNS));
