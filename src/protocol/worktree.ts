@@ -60,6 +60,10 @@ export const FinishedWorktree = z
       .string()
       .nullable()
       .meta({ description: 'What could not be removed from the folder; null if nothing is left' }),
+    skipped_hooks: z.array(z.string()).optional().meta({
+      description:
+        'The git hooks that exist and that git itself would have run for the merge. CBOS did not run them. Absent if the request merged nothing',
+    }),
     at: Timestamp,
   })
   .meta({ id: 'FinishedWorktree' });
@@ -111,6 +115,11 @@ export const FinishQuery = z.strictObject({
   into: GitName.optional().meta({ description: 'As in the request that finishes the worktree' }),
 });
 
+const HookNames = z.array(z.string());
+const SkippedHooks = z.object({ merge: HookNames, rebase: HookNames, squash: HookNames }).meta({
+  description: 'The git hooks that exist and that git itself would run. CBOS runs none of them',
+});
+
 /** The contents of a worktree that is about to be finished. */
 export const FinishPreview = z
   .object({
@@ -124,6 +133,7 @@ export const FinishPreview = z
       .nullable()
       .meta({ description: "How many of the worktree's commits that branch lacks; null if no such branch is known" }),
     conflicts: z.array(z.string()).meta({ description: 'Files that would conflict if the branch were merged now' }),
+    skipped_hooks: SkippedHooks,
   })
   .meta({ id: 'FinishPreview' });
 export type FinishPreview = z.infer<typeof FinishPreview>;

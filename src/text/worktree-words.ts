@@ -82,7 +82,7 @@ export function uncommittedText(files: readonly string[]): string {
 export function finishNotes(preview: FinishPreview, how: FinishHow): string[] {
   const { uncommitted, ignored } = preview;
   // An older server does not send these fields.
-  const { into = null, commits = null, conflicts = [] }: Partial<FinishPreview> = preview;
+  const { into = null, commits = null, conflicts = [], skipped_hooks: hooks }: Partial<FinishPreview> = preview;
   const base = shownBranch(into ?? '');
   const merge =
     into === null || commits === null
@@ -96,11 +96,18 @@ export function finishNotes(preview: FinishPreview, how: FinishHow): string[] {
           ];
   return [
     ...(mergesBy(how) ? merge : []),
+    ...hooksNotes('will not run', how === 'keep' || how === 'discard' ? undefined : hooks?.[how]),
     ...(uncommitted.length === 0 ? [] : [`saved, but not committed: ${someNames(uncommitted.map(shownBranch))}`]),
     ...(ignored.length === 0
       ? []
       : [`ignored by git, saved only if .worktreeinclude names it: ${someNames(ignored.map(shownBranch))}`]),
   ];
+}
+
+function hooksNotes(what: string, names: readonly string[] | undefined): string[] {
+  if (names === undefined || names.length === 0) return [];
+  const many = names.length === 1 ? 'git hook' : 'git hooks';
+  return [`CBOS runs no hooks of the repository; ${many} that ${what}: ${names.map(shownBranch).join(', ')}`];
 }
 
 /** Describes the outcome of finishing a worktree, including the command that recovers it. */
@@ -114,6 +121,7 @@ export function finishedLines({ slug, worktree }: Pick<Session, 'slug' | 'worktr
   return [
     `${merged}${slug} is stopped, its worktree is removed, and ${kept}`,
     `cbos recover ${finished.saved} restores the worktree as it was`,
+    ...hooksNotes('did not run', finished.skipped_hooks),
     ...(finished.left === null
       ? []
       : [`${cleanLine(finished.left)} could not be removed completely; remove the rest by hand`]),

@@ -40,6 +40,22 @@ describe('finish', () => {
     expect((await run(['ls', '--columns', 'name,worktree'])).stdout).toContain('fix/login (finished)');
   });
 
+  test('names the hooks that do not run, before it asks and in the result', async () => {
+    commit('merged\n');
+    for (const name of ['pre-commit', 'post-merge', 'commit-msg']) {
+      writeFileSync(join(repository.path, '.git/hooks', name), '#!/bin/sh\nexit 1\n', { mode: 0o755 });
+    }
+    const asked = await run(['finish', 'AUTH', '--squash'], { isTTY: true, stdin: 'n\n' });
+    expect(asked.stderr).toContain('git hooks that will not run: commit-msg, post-merge, pre-commit');
+    const kept = await run(['finish', 'AUTH', '--keep'], { isTTY: true, stdin: 'n\n' });
+    expect(kept.stderr).not.toContain('hook');
+    const { code, stdout } = await run(['finish', 'AUTH', '--merge', '--yes']);
+    expect(code).toBe(0);
+    expect(stdout).toContain('git hook that did not run: post-merge');
+    const { worktree } = cli.server.sessions.get('AUTH');
+    expect(worktree?.finished?.skipped_hooks).toEqual(['post-merge']);
+  });
+
   test('asks first, showing what is saved and what git ignores; a no changes nothing', async () => {
     writeFileSync(join(folder, 'new.txt'), 'new\n');
     repository.gitIn(folder, 'init', '--quiet', '--bare', 'build');

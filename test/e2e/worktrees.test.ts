@@ -1,4 +1,4 @@
-import { existsSync, readFileSync } from 'node:fs';
+import { existsSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import type { Session } from '../../src/protocol/index.ts';
@@ -40,12 +40,18 @@ test('a session works in its own worktree, once the new folder is trusted', asyn
 
   // At the end, the change is in the base, the folder is gone, and files that are in no commit are saved.
   repository.gitIn(folder, 'commit', '--quiet', '--allow-empty', '--message', 'the change');
+  writeFileSync(join(repository.path, '.git/hooks/post-merge'), '#!/bin/sh\ntouch ran\n', { mode: 0o755 });
   expect((await cbos.cli(['finish', 'AUTH', '--merge', '--yes'])).stderr).toBe('');
   expect(existsSync(folder)).toBe(false);
   expect(repository.git('log', '-1', '--format=%s')).toBe('the change');
   expect(repository.git('branch', '--format=%(refname:short)')).toBe('main');
   const gone = await cbos.call<Session>('GET', '/sessions/AUTH');
-  expect(gone.body).toMatchObject({ state: 'dead', pid: null, worktree: { finished: { how: 'merge', into: 'main' } } });
+  expect(gone.body).toMatchObject({
+    state: 'dead',
+    pid: null,
+    worktree: { finished: { how: 'merge', into: 'main', skipped_hooks: ['post-merge'] } },
+  });
+  expect(existsSync(join(repository.path, 'ran'))).toBe(false);
   // Finishing again does nothing. A restart is refused, and names the command that brings the folder back.
   expect((await cbos.cli(['finish', 'AUTH', '--merge', '--yes'])).code).toBe(0);
   const refused = await cbos.cli(['restart', 'AUTH']);

@@ -28,7 +28,7 @@ export function addFinishing(program: Command, context: CliContext): void {
       'CBOS first saves, under refs/cbos/, everything that is in no other ref: uncommitted files, staged changes, ignored files that .worktreeinclude names, stashes, and commits on no branch. `cbos recover` lists what was saved and restores it. Other ignored files are deleted.',
       'The command first stops the session, but refuses while the session is working or asking something. If there is an obstacle, such as a conflict, a base with uncommitted changes, another repository inside the worktree, or another process that works or writes there, the command reports it and changes nothing. After a crash, run the same command again to complete it.',
       '--pr neither merges nor removes anything: it pushes the branch and opens a pull request with your own `gh`, or a merge request with your own `glab`, whichever is logged in to the host of the remote. You see the title and the description first. Run the command again to push later commits. `cbos ls -l` shows the state of the checks; CBOS queries the forge only while somebody is looking, at most every two minutes.',
-      "The command asks for confirmation first. In a script, where nobody can answer, it needs --yes. The repository's hooks and filters do not run.",
+      "The command asks for confirmation first. In a script, where nobody can answer, it needs --yes. The repository's hooks and filters do not run. The command names the hooks that git itself would run for the merge, before it asks and in its result.",
     ].join('\n'),
     examples: [
       ['cbos finish AUTH --merge', 'merge into the branch that the worktree started from'],

@@ -65,7 +65,8 @@ function dirty(said: { base: string; checkout: string; what: string; files: read
   return new CatalogueError('checkout_dirty', message, { extra: { files: [...files], checkout } });
 }
 
-async function checkoutOf(place: GitPlace, base: string): Promise<string | null> {
+/** Returns the folder in which a branch is checked out, or null if it is checked out nowhere. */
+export async function checkoutOf(place: GitPlace, base: string): Promise<string | null> {
   const found = (await listWorktrees(place)).find(({ branch }) => branch === base);
   return found !== undefined && (await isThere(found.path)) ? found.path : null;
 }

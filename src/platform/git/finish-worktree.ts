@@ -10,6 +10,9 @@ import { commitOf, isThere, namesIn, requireNoOperation, uncommittedFiles } from
 import { askGit, type GitPlace, runGit } from './run-git.ts';
 import { saveWork } from './save-work.ts';
 import { listStates, type SavedState } from './saved-work.ts';
+import { skippedHooks } from './skipped-hooks.ts';
+
+const NO_HOOKS: FinishPreview['skipped_hooks'] = { merge: [], rebase: [], squash: [] };
 
 export interface FinishPlan {
   /** the session that works in the worktree */
@@ -41,6 +44,11 @@ export interface Finished {
   isBranchKept: boolean;
   /** the part of the worktree's folder that could not be removed, or null if nothing is left */
   left: string | null;
+  /**
+   * the hooks that git itself would have run for the merge, and that CBOS did not run; absent if this call merged
+   * nothing
+   */
+  skippedHooks?: string[];
 }
 
 /**
@@ -72,7 +80,7 @@ export async function finishWorktree(given: GitPlace, plan: FinishPlan, steps: F
   await requireUnused(worktree.path, new Set());
   // The session may have continued to work until it was stopped.
   const last = await readMerge(inside, plan);
-  if (last !== null) await advanceBranch(place, await planMerge(place, last));
+  const hooks = last === null ? null : await merge(place, last);
   const saved = await saveWork(inside, {
     session,
     branch: worktree.branch,
@@ -80,7 +88,17 @@ export async function finishWorktree(given: GitPlace, plan: FinishPlan, steps: F
     into: last?.base ?? null,
     now: steps.now(),
   });
-  return remove(place, plan, saved);
+  const removed = await remove(place, plan, saved);
+  return hooks === null ? removed : { ...removed, skippedHooks: hooks };
+}
+
+/** Merges, and returns the hooks that git itself would have run, or null if there was nothing to merge. */
+async function merge(place: GitPlace, request: MergeRequest): Promise<string[] | null> {
+  const plan = await planMerge(place, request);
+  if (plan.from === plan.to) return null;
+  const hooks = await skippedHooks(place, { ...request, from: plan.from });
+  await advanceBranch(place, plan);
+  return hooks[request.how];
 }
 
 /** Returns the state that was saved before the server was killed, if only the removal is left to do. */
@@ -149,24 +167,32 @@ export async function previewFinish(given: GitPlace, plan: Omit<FinishPlan, 'how
   const inside = { ...given, cwd: worktree.path };
   if (!(await isThere(worktree.path))) {
     await requireSaved({ ...given, cwd: worktree.repository }, plan);
-    return { uncommitted: [], ignored: [], into: null, commits: null, conflicts: [] };
+    return { uncommitted: [], ignored: [], into: null, commits: null, conflicts: [], skipped_hooks: NO_HOOKS };
   }
   await requireRecorded(given, plan);
   const flags = ['--others', '--ignored', '--exclude-standard', '--directory', '--no-empty-directory'];
   return {
     uncommitted: await uncommittedFiles(inside),
     ignored: namesIn(await runGit(['ls-files', '-z', ...flags], inside)),
-    ...(await previewMerge(inside, into ?? worktree.base)),
+    ...(await previewMerge(inside, worktree, into ?? worktree.base)),
   };
 }
 
 async function previewMerge(
   inside: GitPlace,
+  worktree: Worktree,
   into: string | null,
-): Promise<Pick<FinishPreview, 'into' | 'commits' | 'conflicts'>> {
+): Promise<Pick<FinishPreview, 'into' | 'commits' | 'conflicts' | 'skipped_hooks'>> {
   const base = into === null ? null : await commitOf(inside, `refs/heads/${into}`);
   const tip = await commitOf(inside, 'HEAD');
-  if (base === null || tip === null) return { into: null, commits: null, conflicts: [] };
+  if (into === null || base === null || tip === null) {
+    return { into: null, commits: null, conflicts: [], skipped_hooks: NO_HOOKS };
+  }
   const commits = Number(await askGit(['rev-list', '--count', tip, `^${base}`, '--'], inside));
-  return { into, commits, conflicts: commits === 0 ? [] : await findConflicts(inside, base, tip) };
+  if (commits === 0) return { into, commits, conflicts: [], skipped_hooks: NO_HOOKS };
+  const place = { ...inside, cwd: worktree.repository };
+  return {
+    ...{ into, commits, conflicts: await findConflicts(inside, base, tip) },
+    skipped_hooks: await skippedHooks(place, { base: into, from: base, tip, worktree: worktree.path }),
+  };
 }

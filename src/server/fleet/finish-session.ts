@@ -55,7 +55,7 @@ async function finishNow(context: FinishContext, member: Member, request: Finish
   actor.commit({});
   const place = { cwd: worktree.repository, environment };
   const plan = { session: slug, worktree, how: request.how, into: request.into ?? null, since: createdAt };
-  const { saved, commit, isBranchKept, left } = await finishWorktree(place, plan, {
+  const { saved, commit, isBranchKept, left, skippedHooks } = await finishWorktree(place, plan, {
     now: () => clock.now(),
     ownProcesses: () => processesOf(actor),
     stop: async () => {
@@ -71,6 +71,7 @@ async function finishNow(context: FinishContext, member: Member, request: Finish
     saved: saved.id,
     branch_kept: isBranchKept,
     left,
+    ...(skippedHooks === undefined ? {} : { skipped_hooks: skippedHooks }),
     at: new Date(clock.now()).toISOString(),
   };
   // Somebody may have deleted the session in the meantime.

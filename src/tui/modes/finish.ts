@@ -90,7 +90,7 @@ function finishBy(app: App, session: Session, how: FinishHow): void {
   app.run(async () => {
     try {
       const finished = await app.client.call('finishSession', { params: { slug }, body: { how, stop: true } });
-      app.toast('good', finishedLines(finished).slice(0, 2).join('; '));
+      app.toast('good', finishedLines(finished).join('; '));
     } catch (error) {
       const files = error instanceof CatalogueError ? conflictFiles(error) : null;
       if (files === null) throw error;

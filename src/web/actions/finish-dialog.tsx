@@ -53,7 +53,7 @@ export function FinishDialog({ slug }: { slug: string }) {
     try {
       const finished = await client.call('finishSession', { params: { slug }, body });
       closeOverlay();
-      for (const line of finishedLines(finished).slice(0, 2)) tell(line);
+      for (const line of finishedLines(finished)) tell(line);
     } catch (error) {
       if (!(error instanceof CatalogueError)) throw error;
       problem.value = error;
