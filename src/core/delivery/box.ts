@@ -100,7 +100,10 @@ export function boxHolds(draft: string, text: string): BoxHolds {
  */
 export function boxHoldsReturned(draft: string, returned: readonly string[], possible: readonly string[]): BoxHolds {
   const holds = boxHolds(draft, returned.join('\n'));
-  const isAnother = (text: string): boolean => !returned.includes(text) && boxHolds(draft, text) !== 'other';
+  const isAnother = (text: string): boolean => {
+    const same = returned.filter((one) => one === text);
+    return boxHolds(draft, [...same, text].join('\n')) !== 'other';
+  };
   return holds === 'more' && possible.some(isAnother) ? 'other' : holds;
 }
 

@@ -73,10 +73,15 @@ export interface TextsLeft {
   placeholder: string | null;
 }
 
+/** The maximum time between the transcript entries of two messages that were put back together. */
+export const TOGETHER_MS = 100;
+
 /** The messages (trimmed) that a transcript reports, each with its wall-clock time. */
 export interface ToldTexts {
   /** the messages that Claude Code moved from its queue back into the prompt */
   putBack: ReadonlyMap<string, Millis>;
+  /** how many messages with the same text were moved back together, if that were more than one */
+  repeated: ReadonlyMap<string, number>;
   /** the messages that a turn took as its prompt and that were not queued again afterwards */
   taken: ReadonlyMap<string, Millis>;
   /** the messages that entered the queue, regardless of what happened to them later */
@@ -85,7 +90,17 @@ export interface ToldTexts {
   refused: ReadonlyMap<string, { at: Millis; words: string }>;
 }
 
-export const NOTHING_TOLD: ToldTexts = { putBack: new Map(), taken: new Map(), queued: new Map(), refused: new Map() };
+export const NOTHING_TOLD: ToldTexts = {
+  putBack: new Map(),
+  repeated: new Map(),
+  taken: new Map(),
+  queued: new Map(),
+  refused: new Map(),
+};
+
+/** Returns how many messages with this text Claude Code last moved from its queue back into the prompt together. */
+export const countPutBack = (told: ToldTexts | null, text: string): number =>
+  told?.putBack.has(text) === true ? (told.repeated.get(text) ?? 1) : 0;
 
 /** Returns the unsent text in the prompt, or null if there is none. */
 export function draftOf({ screen }: PromptSeen): string | null {

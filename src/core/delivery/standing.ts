@@ -34,7 +34,7 @@ export function leftoversOf(seen: Seen): DeliveryRecord[] | null {
   const mine = candidates(seen.deliveries, seen.now.wall);
   // If a dialog had already closed when CBOS typed its answer, the digit is in the box. That digit is not a delivery.
   const found = textsInBox(draft, [...mine.map(({ text }) => text), ...(seen.answerKey ?? '')]);
-  if (found !== null) return found.flatMap((index) => mine[index] ?? []);
+  if (found !== null) return inOrder(found.flatMap((index) => mine[index] ?? []));
   // The box shows only the end of a long message, so Claude Code may have put back more messages than the box shows. A
   // placeholder may represent a user's paste.
   const long = hasPlaceholder(draft)
@@ -44,6 +44,17 @@ export function leftoversOf(seen: Seen): DeliveryRecord[] | null {
   const back = mine.filter(({ phase }) => phase === 'put_back').sort((a, b) => a.createdAt - b.createdAt);
   const all = back.map(({ text }) => text).join('\n');
   return back.length > 1 && !hasPlaceholder(draft) && boxHolds(draft, all) === 'text' ? back : null;
+}
+
+/** Puts messages with the same text into the order in which they were accepted, which is that of the box. */
+function inOrder(found: readonly DeliveryRecord[]): DeliveryRecord[] {
+  const left = found.toSorted((a, b) => a.createdAt - b.createdAt);
+  return found.flatMap(({ text }) =>
+    left.splice(
+      left.findIndex((one) => one.text === text),
+      1,
+    ),
+  );
 }
 
 /**

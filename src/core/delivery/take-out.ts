@@ -2,7 +2,7 @@ import type { Millis } from '../status/index.ts';
 import { normalisePrompt, squeeze } from './box.ts';
 import { finishEnding } from './ending.ts';
 import { type Change, statusOf } from './record.ts';
-import { draftOf, isBoxEmpty, type Seen } from './seen.ts';
+import { countPutBack, draftOf, isBoxEmpty, type Seen } from './seen.ts';
 import { afterClearing, isInterrupting, leftoversOf } from './standing.ts';
 import { go, type Step, wait } from './step.ts';
 
@@ -124,7 +124,11 @@ function becameOf(what: Standing, { deliveries, told, now }: Seen): Change[] {
     // The interrupted prompt comes first in the box, unless its turn had just ended normally. Such a turn may have had
     // several prompts.
     const isFirst = index === 0 || told?.taken.has(text) === true;
-    const isPrompt = isInterrupt && told?.putBack.has(text) !== true && isFirst;
+    const isSame = (other: string): boolean =>
+      deliveries.recent.some((one) => one.id === other && normalisePrompt(one.text) === text);
+    // If several have this text, the last ones came from the queue.
+    const isFromQueue = what.ids.slice(index).filter(isSame).length <= countPutBack(told, text);
+    const isPrompt = isInterrupt && !isFromQueue && isFirst;
     const phase = afterClearing(record, isPrompt);
     return [{ id, phase, ...(statusOf({ phase }) === 'queued' ? { intoQueue: false } : {}) }];
   });

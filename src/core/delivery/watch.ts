@@ -4,7 +4,7 @@ import { boxHoldsReturned, hasPlaceholder, normalisePrompt } from './box.ts';
 import { finishEnding } from './ending.ts';
 import { type Change, type DeliveryRecord, statusOf } from './record.ts';
 import { goneFromBox, mayBeRefused, refusedBy, refusedDuringTurn } from './refusal.ts';
-import { draftOf, hasBegunTurn, isBoxEmpty, isReadyBelowDraft, type Seen } from './seen.ts';
+import { countPutBack, draftOf, hasBegunTurn, isBoxEmpty, isReadyBelowDraft, type Seen, TOGETHER_MS } from './seen.ts';
 import { isQueued, LATE_RETURN_MS, leftoversOf } from './standing.ts';
 import { go, type Step, wait } from './step.ts';
 
@@ -24,8 +24,6 @@ const END_MS = 2_000;
  * them again.
  */
 const UNTOUCHED_MS = 3_000;
-/** The maximum time between the transcript entries of two messages that were put back together. */
-const TOGETHER_MS = 100;
 
 /**
  * What CBOS watches for when it is not typing: signs of messages that a server was sending when it was killed, and
@@ -180,7 +178,9 @@ function findReturned(draft: string, { deliveries, told }: Seen): Returned | 'no
   const taken = deliveries.recent.filter((record) => statusOf(record) === 'delivered');
   const queued = taken.filter(isQueued).map(({ text }) => normalisePrompt(text));
   const at = Math.max(...(told?.putBack.values() ?? []));
-  const back = [...(told?.putBack ?? [])].flatMap(([text, time]) => (time > at - TOGETHER_MS ? [text] : []));
+  const back = [...(told?.putBack ?? [])].flatMap(([text, time]) =>
+    time > at - TOGETHER_MS ? Array<string>(countPutBack(told, text)).fill(text) : [],
+  );
   if (back.length === 0) return 'nothing_told';
   // The hook reports a message before the message enters the queue. If other messages come back at that moment, the new
   // message appears next to them in the box and never enters the queue (2.1.329).
@@ -189,7 +189,11 @@ function findReturned(draft: string, { deliveries, told }: Seen): Returned | 'no
     .slice(0, 1);
   const texts = [back, [...back, ...onItsWay]].find((some) => boxHoldsReturned(draft, some, queued) !== 'other');
   if (texts === undefined) return 'nothing_told';
-  const ids = texts.flatMap((text) => taken.find((one) => normalisePrompt(one.text) === text)?.id ?? []);
+  const left = [...taken];
+  const ids = texts.flatMap((text) => {
+    const index = left.findIndex((one) => normalisePrompt(one.text) === text);
+    return index < 0 ? [] : left.splice(index, 1).map(({ id }) => id);
+  });
   if (ids.length !== texts.length) return 'others';
   return { ids, at, isChanged: boxHoldsReturned(draft, texts, queued) === 'more' };
 }

@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import type { ToldTexts } from '../../core/delivery/seen.ts';
+import { TOGETHER_MS, type ToldTexts } from '../../core/delivery/seen.ts';
 import { readPromptRefusal } from '../../protocol/index.ts';
 import { readTail } from '../files/read-tail.ts';
 
@@ -34,6 +34,7 @@ const Notice = z.object({ type: z.literal('system'), content: z.string(), timest
  */
 export async function readTexts(transcript: string): Promise<ToldTexts> {
   const putBack = new Map<string, number>();
+  const repeated = new Map<string, number>();
   const taken = new Map<string, number>();
   const queued = new Map<string, number>();
   const refused = new Map<string, { at: number; words: string }>();
@@ -49,13 +50,17 @@ export async function readTexts(transcript: string): Promise<ToldTexts> {
     if (operation === null) continue;
     const text = operation.content.trim();
     const at = Date.parse(operation.timestamp);
-    if (operation.operation === 'popAll') putBack.set(text, at);
-    else putBack.delete(text);
+    if (operation.operation === 'popAll') {
+      const isAgain = at - (putBack.get(text) ?? 0) < TOGETHER_MS;
+      if (isAgain) repeated.set(text, (repeated.get(text) ?? 1) + 1);
+      else repeated.delete(text);
+      putBack.set(text, at);
+    } else putBack.delete(text);
     if (operation.operation !== 'enqueue') continue;
     queued.set(text, at);
     taken.delete(text);
   }
-  return { putBack, taken, queued, refused };
+  return { putBack, repeated, taken, queued, refused };
 }
 
 function parseRefusal(line: string): { prompt: string; at: number; words: string } | null {

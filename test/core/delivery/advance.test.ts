@@ -2,6 +2,7 @@ import { describe, expect, test } from 'vitest';
 import { advance, type Goal, type VisitEnd, visit } from '../../../src/core/delivery/advance.ts';
 import { keepReturned } from '../../../src/core/delivery/ending.ts';
 import type { DeliveryRecord } from '../../../src/core/delivery/record.ts';
+import { NOTHING_TOLD } from '../../../src/core/delivery/seen.ts';
 import { hasToTakeOut, leftoversOf } from '../../../src/core/delivery/standing.ts';
 import { advanceTakingOut, takeOutPrompt } from '../../../src/core/delivery/take-out.ts';
 import type { DeliveryPhase } from '../../../src/protocol/index.ts';
@@ -12,6 +13,7 @@ const shows = (draft: string): Reaction => ({ on: 'type', afterMs: 60, see: { dr
 const takes = (text: string): Reaction => ({ on: 'enter', afterMs: 40, see: { draft: null }, hook: text });
 const told = (putBack: string[], taken: string[] = []): Shown['told'] => ({
   putBack: new Map(putBack.map((text) => [text, 1])),
+  repeated: new Map(),
   taken: new Map(taken.map((text) => [text, 1])),
   queued: new Map(),
   refused: new Map(),
@@ -280,6 +282,28 @@ describe('a text that is removed from the prompt', () => {
       reactions: [CLEARED],
     });
     expect([scene.phase('a'), scene.phase('b')]).toEqual(['interrupted', 'put_back']);
+  });
+
+  test.each<[string, string, Record<string, number>, DeliveryPhase[]]>([
+    ['of which one waited', 'again\nagain', {}, ['interrupted', 'put_back']],
+    ['of which two waited', 'again\nagain\nagain', { again: 2 }, ['interrupted', 'put_back', 'put_back']],
+    ['which all waited, while the interrupted prompt stays', 'again\nagain', { again: 2 }, ['put_back', 'put_back']],
+  ])('texts with the same words, %s: each becomes what happened to it', (_, draft, repeated, phases) => {
+    const ids = ['a', 'b', 'c'].slice(0, phases.length);
+    const texts = ids.map((id, index) => {
+      const isPrompt = index === 0 && phases[0] === 'interrupted';
+      return [id, { text: 'again', phase: isPrompt ? 'interrupting' : 'taken', intoQueue: !isPrompt }] as const;
+    });
+    const before = phases[0] === 'interrupted' ? [] : [['of', { text: 'other', phase: 'interrupting' }] as const];
+    const { scene } = takeOut({
+      texts: Object.fromEntries([...before, ...texts]),
+      shown: {
+        draft,
+        told: { ...NOTHING_TOLD, putBack: new Map([['again', 1]]), repeated: new Map(Object.entries(repeated)) },
+      },
+      reactions: [CLEARED],
+    });
+    expect(ids.map((id) => scene.phase(id))).toEqual(phases);
   });
 
   test('a turn that took several prompts is interrupted with all of them', () => {

@@ -75,12 +75,14 @@ const told = fc.constantFrom(
     putBack: new Map([['text of a', 1]]),
     taken: new Map<string, number>(),
     queued: new Map([['text of a', 1]]),
+    repeated: new Map(),
     refused: new Map(),
   },
   {
     putBack: new Map<string, number>(),
     taken: new Map([['text of b', Number.MAX_SAFE_INTEGER]]),
     queued: new Map(),
+    repeated: new Map(),
     refused: new Map(),
   },
 );

@@ -9,6 +9,7 @@ import { DeliveryScene, type Reaction, type Shown } from '../../harness/delivery
 const NOW = new DeliveryScene().see().now.wall;
 const told = (what: Partial<Record<keyof ToldTexts, Record<string, number>>>): ToldTexts => ({
   putBack: new Map(Object.entries(what.putBack ?? {})),
+  repeated: new Map(Object.entries(what.repeated ?? {})),
   taken: new Map(Object.entries(what.taken ?? {})),
   queued: new Map(Object.entries(what.queued ?? {})),
   refused: new Map(),
@@ -106,6 +107,25 @@ describe('texts that Claude Code puts back from its queue', () => {
       name: 'are held again together with one that was on its way there',
       texts: { a: queued, b: queued },
       shown: { draft: 'text of a\ntext of b', told: back },
+      phases: { a: 'put_back', b: 'put_back' },
+    },
+    {
+      name: 'are held again, each of two with the same words',
+      texts: { a: { ...queued, text: 'again' }, b: { ...queued, text: 'again' } },
+      shown: { draft: 'again\nagain', told: told({ putBack: { again: NOW }, repeated: { again: 2 } }) },
+      phases: { a: 'put_back', b: 'put_back' },
+    },
+    {
+      name: 'are waited for, if the transcript has reported only one of two with the same words',
+      texts: { a: { ...queued, text: 'again' }, b: { ...queued, text: 'again' } },
+      shown: { draft: 'again\nagain', told: told({ putBack: { again: NOW } }) },
+      reactions: [
+        {
+          on: 'beginning',
+          afterMs: 1_000,
+          see: { told: told({ putBack: { again: NOW }, repeated: { again: 2 } }) },
+        },
+      ],
       phases: { a: 'put_back', b: 'put_back' },
     },
     {

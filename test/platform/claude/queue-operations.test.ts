@@ -42,6 +42,14 @@ test('a text that was moved out of the queue into the prompt is reported with it
   ]);
 });
 
+test('texts with the same words that came back together are counted', async () => {
+  const both = [operation('popAll', 'again'), operation('popAll', 'again')];
+  const told = await readTexts(transcript(operation('enqueue', 'again'), operation('enqueue', 'again'), ...both));
+  expect([...told.repeated]).toEqual([['again', 2]]);
+  const once = await readTexts(transcript(...both, operation('enqueue', 'again'), operation('popAll', 'again')));
+  expect([[...once.putBack.keys()], [...once.repeated]]).toEqual([['again'], []]);
+});
+
 test('a text that a turn took, or that was queued again, is not', async () => {
   const file = transcript(
     operation('popAll', 'again'),
@@ -61,6 +69,7 @@ test('a conversation without a transcript has put nothing back', async () => {
     putBack: new Map(),
     taken: new Map(),
     queued: new Map(),
+    repeated: new Map(),
     refused: new Map(),
   });
 });
