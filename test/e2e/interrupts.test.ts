@@ -155,6 +155,29 @@ describe('an interrupt', () => {
     ]);
   });
 
+  test('is that of one of two prompts with the same text: the other comes next, and is interrupted in its turn', async () => {
+    const text = `${tag}: again scene:silent`;
+    const phases = async () =>
+      (await cbos.call<Delivery[]>('GET', `/sessions/${slug}/deliveries`)).body
+        .filter((one) => one.text === text)
+        .map(({ phase }) => phase);
+    await send(text);
+    await cbos.untilStatus(slug, 'active/thinking');
+    await send(text);
+    await shows('Queued');
+    await interrupted();
+    expect(await phases()).toEqual(['taken', 'interrupted']);
+    await cbos.untilStatus(slug, 'active/thinking');
+    await interrupted();
+    expect(await phases()).toEqual(['interrupted', 'interrupted']);
+    // The second one is gone. The first one had no answer, so Claude Code sends it once more with this prompt.
+    await send(`${tag}: alone scene:hello`);
+    await waitFor(() => world.promptsReceived().at(-1) === `${text}\n\n${tag}: alone scene:hello`, {
+      describe: 'the prompt arrives without the second one',
+      actual: () => world.promptsReceived().slice(-3),
+    });
+  });
+
   test('is refused if nothing is running, and in front of a dialog, which stays open', async () => {
     const idle = await interrupt();
     expect(idle.status).toBe(409);

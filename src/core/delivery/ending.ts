@@ -62,9 +62,10 @@ export function finishInterrupt(ending: Interrupted, now: Deliveries): Change[] 
     return isOwn || isOfTurn(last, seen) ? [{ id: last.id, phase: 'interrupted' }] : undoEnding(before, begun, now);
   }
   const isFirst = first?.phase === 'taken' && isIn(now, first, 'taken');
+  // The last prompt changes last, so it stays the one that the next interrupt is about.
   return [
-    { id: last.id, phase: 'taken', keepsTime: true, ...(hasNextBegun ? { intoQueue: false } : {}) },
     ...(isFirst ? [{ id: first.id, phase: 'interrupted' } as const] : []),
+    { id: last.id, phase: 'taken', keepsTime: true, ...(hasNextBegun ? { intoQueue: false } : {}) },
   ];
 }
 

@@ -187,6 +187,7 @@ describe('a turn that an interrupt has ended', () => {
       now,
     );
     expect(Object.fromEntries(apply(now.recent, changes).map(({ id, phase }) => [id, phase]))).toEqual(phases);
+    expect(changes.at(-1)?.id ?? 'last', 'the next interrupt is about this one').toBe('last');
   });
 });
 
