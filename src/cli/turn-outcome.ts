@@ -17,7 +17,12 @@ export type TurnOutcome = { text: string } & ({ kind: 'answered' } | { kind: 'fa
  * How long to wait until the server has found out that a hook refused the prompt. Claude Code puts the prompt back into
  * the box at the same time, and the server reads the transcript then.
  */
-const REFUSAL_LAG_MS = 500;
+const REFUSAL_LAG_MS = 1_000;
+/**
+ * The same for a session that looks as after an interrupt, because the prompt that is back in the box hides the notice.
+ * The server then looks into the transcript three times in 1.8 s.
+ */
+const HIDDEN_REFUSAL_LAG_MS = 2_500;
 const ASK_AGAIN_MS = 50;
 /**
  * How long to wait until something shows how a turn ended. On a busy machine, the screen shows an interrupt, and a hook
@@ -87,8 +92,7 @@ async function settledEnd(client: Caller, { session, sent }: EndedTurn): Promise
   const beganAt = performance.now();
   for (;;) {
     const seen = await readEnd(client, session, sent);
-    const lagMs = isUndecided(session, seen) ? UNDECIDED_MS : mayChange(session, seen.explanation) ? REFUSAL_LAG_MS : 0;
-    if (isRefused(seen.delivery) || performance.now() - beganAt >= lagMs) return seen;
+    if (isRefused(seen.delivery) || performance.now() - beganAt >= lagOf(session, seen)) return seen;
     await delay(ASK_AGAIN_MS);
   }
 }
@@ -134,6 +138,15 @@ function isUndecided(
 ): boolean {
   const beginsTurn = hasPrompt || (hooks?.last_at != null && !/^[/!]/.test(delivery.text));
   return type === 'screen' && beginsTurn && end === null && !isInterrupted && explanation.status.detail !== 'error';
+}
+
+/** Returns how long what is seen may change. */
+function lagOf(session: Session, seen: SeenEnd): number {
+  const { delivery, end, isInterrupted, explanation } = seen;
+  if (isUndecided(session, seen)) return UNDECIDED_MS;
+  const mayBeHidden = session.type === 'screen' && isInterrupted && end === null && delivery.phase !== 'interrupted';
+  if (mayBeHidden) return HIDDEN_REFUSAL_LAG_MS;
+  return mayChange(session, explanation) ? REFUSAL_LAG_MS : 0;
 }
 
 function mayChange({ type }: Session, { status, verdicts }: Explanation): boolean {

@@ -146,6 +146,16 @@ describe.each([
   test.each([
     ['exit code 2', `the secret of ${slug}`, 'No secrets, please.'],
     ['words on several lines', `deploy ${slug}`, 'No  deploys  today.\nAsk  ops.'],
+    [
+      'a notice that a long prompt pushes off the screen',
+      `a long secret ${'many words '.repeat(300)}of ${slug}`,
+      'No secrets, please.',
+    ],
+    [
+      'a notice that many lines push off the screen',
+      `secret\n${'abc def\n'.repeat(60)}of ${slug}`,
+      'No secrets, please.',
+    ],
     ['a decision', `forbidden in ${slug}\nand more`, 'The policy forbids this.'],
   ])(
     'a prompt that a hook refuses with %s is reported as refused, with the words of the hook',

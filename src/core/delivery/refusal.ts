@@ -24,23 +24,19 @@ export function refusalOnScreen({ lines }: ScreenFrame): PromptRefusal | null {
 }
 
 /**
- * Reports whether the last prompt may have been refused: the hooks report it, but the session is ready, and no hook has
- * reported the end of a turn. An interrupt leaves the same signs.
+ * Reports whether the last prompt may have been refused, whoever sent it: the hooks report it, but the session is
+ * ready, and no hook has reported the end of a turn. An interrupt leaves the same signs.
  */
-export function mayBeRefused(seen: Seen): boolean {
-  const { hooks, status, isDead, deliveries } = seen;
-  if (isDead || !isReady(status) || coverOf(seen) !== null || hooks.prompt === null || !isTurnRunning(hooks))
-    return false;
-  const last = lastTaken(deliveries);
-  return last?.phase === 'taken' && normalisePrompt(last.text).startsWith(normalisePrompt(hooks.prompt.text));
-}
+export const mayBeRefused = (seen: Seen): boolean =>
+  !seen.isDead && isReady(seen.status) && coverOf(seen) === null && isTurnRunning(seen.hooks);
 
 /**
  * Returns the changes for messages that one of the user's own `UserPromptSubmit` hooks has refused. All hooks run at
  * the same time, so CBOS's own has reported such a message as taken. Claude Code puts it back into the prompt
  * (2.1.330).
+ * @param how.byScreen whether the notice on the screen counts, which does not show the line breaks of the hook's words
  */
-export function refusedBy(seen: Seen): Change[] {
+export function refusedBy(seen: Seen, { byScreen } = { byScreen: true }): Change[] {
   const { told, deliveries, screen } = seen;
   const changes = new Map<string, Change>();
   const refuse = (record: DeliveryRecord | undefined, reason: string): void => {
@@ -54,7 +50,7 @@ export function refusedBy(seen: Seen): Change[] {
     if (record !== undefined && (told?.taken.get(prompt) ?? 0) < record.createdAt) refuse(record, words);
   }
   const last = lastTaken(deliveries);
-  const shown = screen === null ? null : refusalOnScreen(screen.frame);
+  const shown = screen === null || !byScreen ? null : refusalOnScreen(screen.frame);
   if (last === undefined || shown === null || changes.has(last.id) || !isBack(last, seen)) return [...changes.values()];
   const isQuoted = squeeze(last.text).startsWith(squeeze(shown.prompt ?? '').slice(0, QUOTED_CHARS));
   const wasTaken = (told?.taken.get(normalisePrompt(last.text)) ?? 0) >= last.createdAt;

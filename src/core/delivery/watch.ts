@@ -94,7 +94,8 @@ function begin(state: Watch, seen: Seen): Step<Watch> {
     return go({ at: 'ending', until: elapsed + Math.max(0, LATE_RETURN_MS - readyMs) });
   }
   const hasTaken = seen.deliveries.recent.some((record) => statusOf(record) === 'delivered');
-  if (!hasTaken || !mayHaveReturned(seen) || leftoversOf(seen) !== null) return wait(state, null);
+  const mayTell = mayBeRefused(seen) || (hasTaken && mayHaveReturned(seen));
+  if (!mayTell || leftoversOf(seen) !== null) return wait(state, null);
   return go({ at: 'returned', look: 0, until: elapsed });
 }
 
@@ -147,7 +148,8 @@ function judge({ id, text, command, updatedAt }: DeliveryRecord, { told, isDead 
  * become ready.
  */
 function lookForReturned(look: number, seen: Seen): Step<Watch> {
-  const refused = refusedBy(seen);
+  // On a busy machine, the screen shows the notice before it is in the transcript.
+  const refused = refusedBy(seen, { byScreen: look > 0 });
   if (refused.length > 0) return go(asSeen(seen), { changes: refused });
   const draft = draftOf(seen);
   if (draft === null && mayBeRefused(seen)) return lookAgain(look, seen);

@@ -34,7 +34,7 @@ export * from './form-evidence.ts';
 export { valuesOf } from './form-question.ts';
 export { HOOK_RULES } from './hooks/hook-rules.ts';
 export { hasSameCall, isTurnRunning, NO_HOOKS, observeHook } from './hooks/hooks.ts';
-export { forgetWait, interruptCalls, openWaits, settleCall, type WaitEnd } from './hooks/unreported.ts';
+export { forgetWait, interruptCalls, openWaits, refusePrompt, settleCall, type WaitEnd } from './hooks/unreported.ts';
 export { asksFirst, questionOf } from './identity.ts';
 export * from './json/json-events.ts';
 export { jsonState, TRUSTS } from './json/json-question.ts';

@@ -83,7 +83,9 @@ async function perform(actor: SessionActor, effect: Effect): Promise<EffectResul
       return {};
     case 'read_transcript': {
       const { transcript } = actor.record.reported;
-      return { told: transcript === null ? NOTHING_TOLD : await readTexts(transcript) };
+      const told = transcript === null ? NOTHING_TOLD : await readTexts(transcript);
+      if (actor.status.seeRefused(told.refused)) actor.intake.keepHooks();
+      return { told };
     }
   }
 }

@@ -13,6 +13,7 @@ import {
   observeHook,
   type ProcessEvidence,
   type RegistryEvidence,
+  refusePrompt,
   type ScreenFrame,
   type ScreenObserver,
   type StatusMemory,
@@ -66,6 +67,11 @@ export interface SessionStatus {
   settleCall(id: string, isRefused: boolean): void;
   /** Records that CBOS interrupted the turn with an Esc that it began to press at this time. */
   interruptCalls(at: number): void;
+  /**
+   * Records which prompts a hook refused, as the transcript reports them.
+   * @returns whether the last prompt is among them, which was not known
+   */
+  seeRefused(refused: Parameters<typeof refusePrompt>[1]): boolean;
   /** Records which usage limit caused the failure that ended the last turn with this message. */
   seeLimit(limit: RateLimit, message: unknown): void;
   /**
@@ -135,6 +141,12 @@ export function createSessionStatus(options: SessionStatusOptions): SessionStatu
     forgetWait: (id, to) => see({ hooks: forgetWait(evidence.hooks, id, { to, at: clock.now() }) }),
     settleCall: (id, isRefused) => see({ hooks: settleCall(evidence.hooks, id, isRefused) }),
     interruptCalls: (at) => see({ hooks: interruptCalls(evidence.hooks, at) }),
+    seeRefused: (refused) => {
+      const hooks = refusePrompt(evidence.hooks, refused);
+      const isNew = hooks !== evidence.hooks;
+      if (isNew) see({ hooks });
+      return isNew;
+    },
     seeLimit: (limit, message) => see({ hooks: nameLimit(evidence.hooks, limit, message) }),
     loseHooks: () => see({ hooks: NO_HOOKS }),
     seeScreen: (frame, at) => see({ screen: options.observe(evidence.screen, frame, at) }),

@@ -114,3 +114,10 @@ describe('a message that a hook refused', () => {
     expect(scene.log.filter((entry) => entry === 'type' || entry === 'enter' || entry === 'clear')).toEqual([]);
   });
 });
+
+test('the transcript is read also for a prompt that a person typed, once the session is ready without an end of its turn', () => {
+  const scene = new DeliveryScene();
+  scene.shown = { ...scene.shown, draft: 'typed', prompt: 'typed' };
+  scene.play(advanceWatch, AT_REST, []);
+  expect(scene.log).toContain('read_transcript');
+});

@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest';
 import { agree } from '../../../src/core/status/arbitrate/agreement.ts';
 import type { FullHearing } from '../../../src/core/status/arbitrate/hearing.ts';
-import { derive, type Evidence, type ScreenFrame } from '../../../src/core/status/index.ts';
+import { derive, type Evidence, refusePrompt, type ScreenFrame } from '../../../src/core/status/index.ts';
 import { bash, evidenceOf, FRAMES, frame, hook, hooksOf, RULE, registryOf, screenOf } from './evidence-maker.ts';
 
 const T = 100_000;
@@ -179,6 +179,26 @@ describe('which source is believed', () => {
         registry: registryOf('idle', T + 100),
       },
       T + 400,
+      'active/thinking hook.UserPromptSubmit',
+    ],
+    [
+      'refused by a hook, as the transcript reports: the notice is not on the screen',
+      {
+        hooks: refusePrompt(hooksOf(started, prompted), new Map([['go  on', { at: T + 50, words: 'No\nway.' }]])),
+        screen: screenOf([T - 9_000, FRAMES.idle]),
+        registry: registryOf('idle', T + 100),
+      },
+      T + 1_100,
+      'idle/error hook.UserPromptSubmit.refused',
+    ],
+    [
+      'accepted: only an earlier prompt with the same text was refused',
+      {
+        hooks: refusePrompt(hooksOf(started, prompted), new Map([['go on', { at: T - 5_000, words: 'No.' }]])),
+        screen: screenOf([T, FRAMES.thinking]),
+        registry: registryOf('busy', T + 100),
+      },
+      T + 1_100,
       'active/thinking hook.UserPromptSubmit',
     ],
     [

@@ -3,6 +3,7 @@ import type { HookEvidence, PendingTool } from '../evidence.ts';
 import { askerOfTool, closingQuestion, evidenceOf } from '../question.ts';
 import { ALL_VERSIONS, beginOf, endOf, type Rule, type RuleFinding } from '../rule.ts';
 import { isAskedBeside, isTurnRunning } from './hooks.ts';
+import { REFUSED } from './unreported.ts';
 
 /**
  * Returns the call for which the hooks report an open permission request. Claude Code draws permission dialogs in the
@@ -79,6 +80,17 @@ export const HOOK_RULES: readonly Rule<HookEvidence>[] = [
       if (prompt === null) return null;
       const evidence = beginOf(prompt.text);
       return { primary: 'active', detail: 'thinking', evidence, since: prompt.at };
+    },
+  },
+  {
+    // No hook reports this. The transcript reports it, and refusePrompt adds it to what the hooks report.
+    id: 'hook.UserPromptSubmit.refused',
+    versions: ['2.1.330'],
+    read: (hooks) => {
+      const end = ended(hooks);
+      if (end?.event !== REFUSED) return null;
+      const evidence = beginOf((end.error ?? '').replaceAll(/\s+/g, ' '));
+      return { primary: 'idle', detail: 'error', evidence, since: end.at };
     },
   },
   {

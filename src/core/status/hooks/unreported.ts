@@ -1,8 +1,11 @@
 /** What becomes of tool calls and their waiting hooks without any hook reporting it. */
 
+import { refusalNote } from '../../../protocol/index.ts';
+import { squeeze } from '../asked-call.ts';
 import type { HookEvidence, PendingTool } from '../evidence.ts';
 import type { HookForm } from '../form-evidence.ts';
 import type { Millis } from '../millis.ts';
+import { isTurnRunning } from './hooks.ts';
 
 /**
  * Why the hook of a form no longer waits: CBOS ended it, so that Claude Code opens the dialog of the form (`terminal`);
@@ -75,4 +78,35 @@ export function interruptCalls(hooks: HookEvidence, at: Millis): HookEvidence {
   const interrupted = hooks.tools.filter(isInterrupted).map(({ wait: _, ...tool }) => ({ ...tool, requestedAt: null }));
   if (interrupted.length === 0) return hooks;
   return { ...hooks, tools: hooks.tools.filter((tool) => !isInterrupted(tool)), interruptedTools: interrupted };
+}
+
+/** The event that ends the turn of a refused prompt. */
+export const REFUSED = 'UserPromptSubmit';
+/**
+ * How long before the hook of CBOS a refusal may have been written. All hooks of a prompt run at the same time, and the
+ * one that refuses it may be faster.
+ */
+const TOGETHER_MS = 1_000;
+
+/**
+ * Records that one of the user's own hooks refused the last prompt, so no turn began. A long prompt that is back in the
+ * box pushes the notice off the screen, so only the transcript is certain to report this (2.1.330). A prompt that was
+ * accepted during a turn does not end that turn.
+ * @param refused the refused prompts, as the transcript quotes them
+ */
+export function refusePrompt(
+  hooks: HookEvidence,
+  refused: ReadonlyMap<string, { at: Millis; words: string }>,
+): HookEvidence {
+  const { prompt } = hooks;
+  if (prompt === null || prompt.isQueued === true || !isTurnRunning(hooks)) return hooks;
+  const reported = squeeze(prompt.text);
+  for (const [quoted, { at, words }] of refused) {
+    const text = squeeze(quoted);
+    const isMeant = prompt.isCut === true ? text.startsWith(reported) : text === reported;
+    if (!isMeant || at < prompt.at - TOGETHER_MS) continue;
+    const end = { at: Math.max(at, prompt.at), event: REFUSED, error: refusalNote(words), message: null };
+    return { ...hooks, turnEnd: end };
+  }
+  return hooks;
 }
