@@ -87,6 +87,44 @@ test('a view is also named in a conversation with a name', async () => {
   expect((await cbos.cli(['interrupt', SLUG])).code).toBe(0);
 });
 
+test.each([
+  ['/status', 'Settings'],
+  ['/permissions', 'Permissions'],
+  ['/model', 'Select model'],
+])(
+  'the view that a person opens with %s during a turn covers the prompt until it is closed',
+  async (opens, name) => {
+    await send('scene:slow');
+    await cbos.until(SLUG, ({ status }) => status.primary === 'active', 'works');
+    await typeAtTerminal(world.env, screenId, `${opens}\r`);
+    await untilView(name);
+    expect((await send('scene:hello never to be sent')).error?.code).toBe('not_accepting_text');
+    await cbos.untilStatus(SLUG, 'idle/waiting_input');
+    expect((await cbos.session(SLUG)).view?.name).toBe(name);
+    expect((await cbos.cli(['ls'])).stdout).toContain(`the view "${name}`);
+    const refused = await send('scene:hello never to be sent');
+    expect(refused.error).toMatchObject({ code: 'not_accepting_text', message: expect.stringContaining(name) });
+    const held = await send(`scene:hello held below ${opens.slice(1)}`, { queue: true });
+    expect(held.body.status).toBe('queued');
+    const { stdout, code } = await cbos.cli(['interrupt', SLUG]);
+    expect([code, stdout]).toEqual([0, `${SLUG}: the view was closed; it accepts prompts again\n`]);
+    await expect.poll(() => world.promptsReceived().at(-1), { timeout: 30_000 }).toBe(held.body.text);
+    await cbos.untilStatus(SLUG, 'idle/waiting_input');
+  },
+  120_000,
+);
+
+test('an interrupt ends the turn although a view is open that would take its Esc', async () => {
+  await send('scene:slow');
+  await cbos.until(SLUG, ({ status }) => status.primary === 'active', 'works');
+  await typeAtTerminal(world.env, screenId, '/status\r');
+  await untilView('Settings');
+  const { stdout } = await cbos.cli(['interrupt', SLUG]);
+  expect(stdout).toContain('interrupted; it accepts prompts again');
+  const after = await cbos.until(SLUG, ({ status }) => status.primary === 'idle', 'has stopped');
+  expect([after.view, after.status.interrupted]).toEqual([undefined, true]);
+});
+
 test('a permission dialog is not closed as a view, and neither is a session at rest interrupted', async () => {
   expect((await interrupt()).error?.code).toBe('nothing_running');
   await send('scene:permission');

@@ -73,7 +73,7 @@ export function addTalking(program: Command, context: CliContext): void {
   describe(program.command('interrupt'), {
     group: 'talking',
     summary: "interrupt a session's running turn, or close the view that covers its prompt",
-    more: "This does what Esc does in the terminal. It dismisses no dialog except the form of an MCP server, and is refused if no turn is running. If no turn is running and one of Claude Code's views covers the prompt, such as /help or the detailed transcript, it closes the view. An interrupt also pauses the session's queue until `cbos queue resume`.\nThe exit code is 6 if nothing shows that Esc ended the turn, for example because the turn had just ended on its own.",
+    more: "This does what Esc does in the terminal. It dismisses no dialog except the form of an MCP server, and is refused if no turn is running. If no turn is running and one of Claude Code's views covers the prompt, such as /help or the detailed transcript, it closes the view. A view that was opened during the turn, such as /status, is closed first. An interrupt also pauses the session's queue until `cbos queue resume`.\nThe exit code is 6 if nothing shows that Esc ended the turn, for example because the turn had just ended on its own.",
     examples: [
       ['cbos interrupt AUTH', 'end the turn of AUTH; the session keeps running'],
       ['cbos interrupt build1/AUTH', 'the same on another machine in the fleet'],
@@ -84,9 +84,11 @@ export function addTalking(program: Command, context: CliContext): void {
     .action(async (slug: string, options: { json?: boolean }) => {
       const client = await context.client();
       const before = await client.call('getSession', { params: { slug } });
+      const wasRunning = before.status.primary === 'active' || before.status.primary === 'stuck';
       const result = await client.call('interrupt', { params: { slug } });
       if (options.json === true) out.json(result);
-      else if (before.view !== undefined) out.line(`${slug}: the view was closed; it accepts prompts again`);
+      else if (before.view !== undefined && !wasRunning)
+        out.line(`${slug}: the view was closed; it accepts prompts again`);
       else if (interruptClosesForm(before)) out.line(`${slug}: the form was closed`);
       else {
         out.line(`${slug}: interrupted; it accepts prompts again`);

@@ -1,5 +1,5 @@
 import type { ScreenFrame, ScreenReading } from '../status/index.ts';
-import { isRule } from '../status/screen/layout.ts';
+import { isRule } from '../status/screen/rule-line.ts';
 
 /**
  * Returns the text as Claude Code reports it after normalizing it (2.1.329): each tab becomes four spaces, and trailing

@@ -10,6 +10,8 @@ const MOST_PRESSES = 3;
 const CONFIRM_MS = 8_000;
 /** How long a frame must last before Esc is pressed again, because the view may still be closing. */
 const SETTLED_MS = 500;
+/** How long to wait in a turn until the view is gone. The spinner redraws the frame, so any change means nothing. */
+const REDRAWN_MS = 2_000;
 
 /** Reports whether a view covers the prompt. */
 export const isViewOpen = (actor: SessionActor): boolean => viewName(actor) !== null;
@@ -47,6 +49,18 @@ export async function closeView(actor: SessionActor): Promise<void> {
   throw new CatalogueError('not_confirmed', `CBOS typed Esc, but ${viewText(viewName(actor) ?? name)} still`, {
     hint: `\`cbos attach ${actor.slug}\` shows it in the terminal`,
   });
+}
+
+/**
+ * Closes the view that a person has opened above the prompt's box during a turn, because the view takes the Esc that is
+ * to end the turn. If the view has just closed, the Esc ends the turn.
+ */
+export async function closeViewInTurn({ status, deps, target }: SessionActor): Promise<void> {
+  const isOpen = (): boolean => status.evidence().screen?.reading.cover === 'view';
+  for (let pressed = 0; pressed < MOST_PRESSES && isOpen(); pressed++) {
+    await pressEscape(deps.screen, target);
+    await status.until(() => !isOpen(), REDRAWN_MS);
+  }
 }
 
 const endedWith = ({ slug }: SessionActor, name: string): CatalogueError =>

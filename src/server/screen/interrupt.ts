@@ -17,7 +17,7 @@ import { pausedHint, stopQueue } from '../session/queue-stop.ts';
 import { deliveriesOf, seeDelivery, seePrompt } from '../session/see-delivery.ts';
 import { closeForms } from './answer-form.ts';
 import { carryOn } from './carry-on.ts';
-import { closeView, isViewOpen } from './close-view.ts';
+import { closeView, closeViewInTurn, isViewOpen } from './close-view.ts';
 
 /**
  * How long to wait for the turn to end. Esc ends the turn within 55 ms, and the status changes after 70 to 600 ms,
@@ -36,10 +36,10 @@ const NEXT_MS = 2_000;
 
 /**
  * Stops the running turn with Esc, or closes the form of an MCP server, or, if no turn is running, the view that covers
- * the prompt. A draft that
- * somebody has typed stays in the box, but text that Claude Code puts back into an empty box is removed. Since version
- * 2.1.150, the prompt of a turn that is interrupted before its first visible answer reappears in the box, and the next
- * prompt would be appended to it.
+ * the prompt. A view above the box, which a person has opened during the turn, is closed first. A draft that somebody
+ * has typed stays in the box, but text that Claude Code puts back into an empty box is removed. Since version 2.1.150,
+ * the prompt of a turn that is interrupted before its first visible answer reappears in the box, and the next prompt
+ * would be appended to it.
  * @throws CatalogueError nothing_running (also while a dialog is open, because Esc would dismiss it), not_adopted,
  * not_confirmed, session_dead
  */
@@ -47,6 +47,7 @@ export function interruptTurn(actor: SessionActor): Promise<void> {
   return actor.mailbox.post(async () => {
     const { status, deps } = actor;
     if (isViewOpen(actor) && !isRunning(actor)) return closeView(actor);
+    await closeViewInTurn(actor);
     const forms = onlyForms(status.memory().questions);
     if (forms.length > 0) return closeForms(actor, forms);
     requireRunning(actor);

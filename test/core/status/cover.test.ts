@@ -142,3 +142,87 @@ test.each([
   const shown = row < 0 ? drawn : { ...drawn, cursor: { row, col: 2 } };
   expect(viewOn({ frame: shown, reading: readScreen(shown) })).toBe(name);
 });
+
+/** The views that 2.1.330 draws above the prompt's box if a person opens them during a turn. */
+const OVER_BOX: Record<string, { lines: readonly string[]; name: string }> = {
+  '/status': {
+    lines: [
+      RULE,
+      '  Settings  Status   Config   Usage   Stats',
+      '',
+      '  Version:                    2.1.330',
+      '  Session name:               /rename to add a name',
+      '',
+      '  ←/→ to switch · Esc to close',
+    ],
+    name: 'Settings',
+  },
+  '/permissions': {
+    lines: [
+      RULE,
+      '  Permissions  Recently blocked   Allow   Ask   Deny   Workspace',
+      '',
+      '  ❯ Add a new rule…',
+      '    Bash(./check.sh:*)',
+      '',
+      '  ↓ to navigate · ←/→ to switch · / to search · Esc to close',
+    ],
+    name: 'Permissions',
+  },
+  '/model': {
+    lines: [
+      RULE,
+      '  Select model',
+      '',
+      '  ❯ 1. Default (recommended) ✔  Use the default model (currently Opus 5.5) · $4/$20 per Mtok',
+      '    2. Opus                     Opus 5.5 · Best for everyday, complex tasks · $4/$20 per Mtok',
+      '',
+      '  s to use this session only · Enter to save · Esc to cancel',
+    ],
+    name: 'Select model',
+  },
+  '/btw why?': {
+    lines: ['  /btw why?', '', '    Sorry that it took so long.', '', '  c to copy · f to fork · Esc to close'],
+    name: '/btw why?',
+  },
+};
+
+/** Returns a window with these lines above an empty prompt's box. */
+function overBox(lines: readonly string[], footer = '  ⏸ manual mode on'): ScreenFrame {
+  const all = [...lines, '', '', RULE, '❯', RULE, footer];
+  return { lines: all, cols: COLS, rows: all.length, cursor: { row: all.length - 3, col: 2 }, dimRows: [] };
+}
+
+const RUNNING = ['❯ scene:slow', '', '✢ Boogieing…', ''];
+const ENDED = ['❯ scene:slow', '', '● Sorry that it took so long.', '', '✻ Brewed for 5s · done 12:18 AM', ''];
+
+test.each(Object.entries(OVER_BOX))('%s covers the prompt below it, in a turn and after it', (_, { lines, name }) => {
+  for (const before of [RUNNING, ENDED]) {
+    const shown = overBox([...before, ...lines]);
+    const reading = readScreen(shown);
+    expect(reading).toMatchObject({ cover: 'view', dialog: null, primary: before === RUNNING ? 'active' : 'idle' });
+    expect(viewOn({ frame: shown, reading })).toBe(name);
+  }
+});
+
+test('a view that is taller than the window covers the prompt, although its title is not visible', () => {
+  const shown = overBox(OVER_BOX['/status']?.lines.slice(2) ?? []);
+  const reading = readScreen(shown);
+  expect([reading.cover, viewOn({ frame: shown, reading })]).toEqual(['view', 'untitled']);
+});
+
+const QUOTED = ['  A view ends like this:', '', '  ←/→ to switch · Esc to close'];
+test.each([
+  ['an answer that ends like a view', overBox([...ENDED.slice(0, 2), '● Look.', '', ...QUOTED])],
+  ['the same below an earlier rule', overBox([RULE, '', '● Look.', '', ...QUOTED])],
+  ['the same in a prompt', overBox(['❯ Look.', ...QUOTED])],
+  ['the same, longer than the window', overBox(QUOTED, '  ⏸ manual mode on · ? for shortcuts')],
+  ['the same, while it arrives', overBox(QUOTED, '  ⏸ manual mode on · esc to interrupt')],
+  [
+    'an answer about /btw',
+    overBox(['● Look.', '', '  /btw why?', '', '  Esc to close'], '  ⏸ manual · ? for shortcuts'),
+  ],
+  ['a status line that ends like a view', frame('❯', '  ←/→ to switch · Esc to close', '  ⏸ manual mode on')],
+])('%s does not cover the prompt', (_, shown) => {
+  expect(readScreen(shown).cover).toBeNull();
+});

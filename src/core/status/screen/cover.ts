@@ -1,5 +1,7 @@
-import { isRule, type Layout } from './layout.ts';
+import type { Layout } from './layout.ts';
+import { isRule, lowestRule } from './rule-line.ts';
 import type { Cover, ScreenEvidence, ScreenFrame } from './screen-evidence.ts';
+import { viewAbove } from './view-above.ts';
 
 const SHELL_MARK = '!';
 /** Matches the footer after Ctrl+R (2.1.329). */
@@ -17,11 +19,12 @@ const VIEW = /\bEsc to close$/;
  * Returns what covers the prompt, based on the prompt's box and the footer. A dialog does not count as a cover. The
  * detailed transcript has a rule of its own.
  */
-export function readCover({ prompt, ownFooter, frame }: Layout): Exclude<Cover, 'transcript'> | null {
+export function readCover({ prompt, ownFooter, frame, isBelowView }: Layout): Exclude<Cover, 'transcript'> | null {
   if (prompt === null) return isView(frame) || isConversationList(frame) ? 'view' : 'unknown';
   if (prompt.mark === SHELL_MARK) return 'shell';
   if (AGENTS.test(ownFooter)) return 'agents';
-  return SEARCH.test(ownFooter) ? 'search' : null;
+  if (SEARCH.test(ownFooter)) return 'search';
+  return isBelowView ? 'view' : null;
 }
 
 function isView(frame: ScreenFrame): boolean {
@@ -67,7 +70,7 @@ export function viewOn({ frame, reading }: Pick<ScreenEvidence, 'frame' | 'readi
     case 'agents':
       return 'list of agents';
     case 'view':
-      return titleOf(frame);
+      return nameOf(frame, reading.footerRow);
     default:
       return isSetting(reading) && isClosedByEscape(frame) ? titleOf(frame) : null;
   }
@@ -91,9 +94,18 @@ function isOpenedByPerson(frame: ScreenFrame): boolean {
   return above !== undefined && COMMAND.test(above);
 }
 
-const lastLine = ({ lines }: ScreenFrame): string => (lines.findLast((line) => line.trim() !== '') ?? '').trimEnd();
+/** Returns the name of a view. The title of a view that is taller than the window is not visible. */
+function nameOf(frame: ScreenFrame, footerRow: number): string {
+  const bottom = footerRow - 1;
+  if (!isRule(frame.lines[bottom] ?? '', frame.cols)) return titleOf(frame);
+  const top = lowestRule({ ...frame, lines: frame.lines.slice(0, bottom) });
+  const view = viewAbove({ ...frame, lines: frame.lines.slice(0, top) }, '');
+  return view?.isWhole === true ? firstWords(frame, view.row) : UNTITLED;
+}
 
-const lowestRule = ({ lines, cols }: ScreenFrame): number => lines.findLastIndex((line) => isRule(line, cols));
+const UNTITLED = 'untitled';
+
+const lastLine = ({ lines }: ScreenFrame): string => (lines.findLast((line) => line.trim() !== '') ?? '').trimEnd();
 
 /**
  * Returns the first words of a view, which are its title. Claude Code draws them below a rule. Only the answer to

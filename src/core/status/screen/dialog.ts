@@ -4,7 +4,7 @@ import { isDrawnWhole, KEY_HINT } from './dialog-end.ts';
 import { readReason } from './dialog-reason.ts';
 import { readFormDialog } from './form-dialog.ts';
 import { readKeyDialog } from './key-dialog.ts';
-import { isRule } from './layout.ts';
+import { isRule } from './rule-line.ts';
 import type { ScreenDialog, ScreenFrame } from './screen-evidence.ts';
 import type { ScreenSigns } from './signs.ts';
 

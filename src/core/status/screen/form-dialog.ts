@@ -1,4 +1,4 @@
-import { isRule } from './layout.ts';
+import { isRule } from './rule-line.ts';
 import type { DrawnForm, ScreenDialog, ScreenFrame } from './screen-evidence.ts';
 
 /** Matches the first line of the dialog in which an MCP server asks the user (2.1.330). */

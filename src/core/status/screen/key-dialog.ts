@@ -1,5 +1,5 @@
 import { meaningOfDecision } from '../option-meaning.ts';
-import { isRule } from './layout.ts';
+import { isRule } from './rule-line.ts';
 import type { ScreenDialog, ScreenFrame } from './screen-evidence.ts';
 
 /** Matches the beginning of the last lines of each known dialog that single keys answer (2.1.330). */

@@ -1,6 +1,8 @@
 import { ownFooter } from './footer.ts';
+import { isRule } from './rule-line.ts';
 import type { ScreenFrame } from './screen-evidence.ts';
 import type { ScreenSigns } from './signs.ts';
+import { viewAbove } from './view-above.ts';
 
 /** The position and the content of the prompt's box. */
 export interface PromptBox {
@@ -41,29 +43,10 @@ export interface Layout {
   footer: string;
   /** the lines of the footer that Claude Code itself draws, without the user's status line above them */
   ownFooter: string;
+  /** whether a view is open above the box and takes the keys instead of the prompt */
+  isBelowView: boolean;
   /** the visible conversation above the spinner and the prompt, oldest first; empty while a dialog is open */
   blocks: readonly Block[];
-}
-
-// A rule may contain a name (`──── atlas ──`), so only its beginning and most of its length must consist of dashes.
-const RULE = /^─{8}/;
-/**
- * The minimum length of a rule, as a fraction of the window's width. Claude Code 2.x draws rules across the full width,
- * and 1.0 draws them two columns shorter.
- */
-const RULE_PART = 0.6;
-
-const LINE_CODE = '─'.charCodeAt(0);
-
-/**
- * Reports whether a line is a horizontal rule across the window. A line in an answer is never mistaken for one, because
- * answers are indented.
- */
-export function isRule(line: string, cols: number): boolean {
-  if (!RULE.test(line)) return false;
-  let dashes = 0;
-  for (let index = 0; index < line.length; index++) if (line.charCodeAt(index) === LINE_CODE) dashes++;
-  return dashes >= cols * RULE_PART;
 }
 
 /** Removes the sides of a box around the prompt, and the spaces next to them. */
@@ -224,16 +207,19 @@ export function cutBlocks(lines: readonly string[], end: number): Block[] {
 /** Divides a frame into its regions, in time linear in the size of the frame. */
 export function layOut(frame: ScreenFrame, signs: ScreenSigns): Layout {
   const prompt = findPrompt(frame, signs);
-  const end = prompt?.top ?? frame.lines.length;
+  const below = prompt === null ? [] : frame.lines.slice(prompt.bottom + 1);
+  const own = ownFooter(below).join('\n');
+  const view = prompt === null ? null : viewAbove({ lines: frame.lines.slice(0, prompt.top), cols: frame.cols }, own);
+  const end = view === null ? (prompt?.top ?? frame.lines.length) : Math.max(view.row - 1, 0);
   const found = findSpinner(frame.lines, end);
   const spinner = prompt === null && found !== null && LOADING.test(found.words) ? null : found;
-  const below = prompt === null ? [] : frame.lines.slice(prompt.bottom + 1);
   return {
     frame,
     prompt,
     spinner,
     footer: below.join('\n'),
-    ownFooter: ownFooter(below).join('\n'),
+    ownFooter: own,
+    isBelowView: view !== null,
     blocks: prompt === null ? [] : cutBlocks(frame.lines, spinner?.row ?? end),
   };
 }
