@@ -91,6 +91,12 @@ const REFUSALS: Readonly<Record<Refused, readonly [message: string, cure?: strin
   covered_by_unknown: ['Something that CBOS does not recognize covers the prompt', close('Close it')],
 };
 
+/** Says that a dialog is open, or a view, of which CBOS can read neither a question nor a name. */
+export const UNREAD = 'A dialog or a view is open that CBOS cannot read';
+/** Says what to do about it. `SLUG` is replaced by the session's name. */
+export const IN_TERMINAL =
+  '`cbos attach SLUG` opens the terminal, where you can answer or close it; if Esc does not close it, look for "escape" in Claude Code\'s keybindings.json';
+
 function close(how: string): string {
   return `${how} in the terminal (\`cbos attach SLUG\`), or let CBOS hold the prompt (--queue)`;
 }
@@ -107,8 +113,8 @@ export function refusalWords(
   const [message, cure] =
     why === 'asking' && !isView
       ? [
-          asked === null ? 'A dialog is open' : `The session asks: ${asked}`,
-          'Answer it first (`cbos answer SLUG`); `cbos show SLUG` lists the options',
+          asked === null ? UNREAD : `The session asks: ${asked}`,
+          asked === null ? IN_TERMINAL : 'Answer it first (`cbos answer SLUG`); `cbos show SLUG` lists the options',
         ]
       : REFUSALS[isView || why === 'asking' ? 'covered_by_view' : why];
   const named = isView ? `${message}: ${JSON.stringify(cleanLine(view))}` : message;

@@ -50,8 +50,11 @@ test.each([
   [{ ...of('idle', 'waiting_input'), parked_at: SINCE }, ['parked', '☾', 'dim', 'parked']],
   [{ ...of('idle', 'error'), parked_at: SINCE }, ['parked', '☾', 'dim', 'parked']],
   [of('dead'), ['stopped', '⊘', 'dim', 'stopped']],
-  [{ ...of('dead'), ended: { by: 'unknown', at: SINCE } }, ['stopped', '⊘', 'dim', 'stopped']],
-  [{ ...of('dead'), ended: { by: 'unknown', at: SINCE }, interrupted_at: SINCE }, ['needs_you', '✗', 'red', 'ended']],
+  [{ ...of('dead'), ended: { by: 'unknown' as const, at: SINCE } }, ['stopped', '⊘', 'dim', 'stopped']],
+  [
+    { ...of('dead'), ended: { by: 'unknown' as const, at: SINCE }, interrupted_at: SINCE },
+    ['needs_you', '✗', 'red', 'ended'],
+  ],
 ])('%j', (session, expected) => {
   expect(seen(session)).toEqual(expected);
 });

@@ -25,7 +25,7 @@ async function beginAndDelete(slug: string, type: string): Promise<string> {
   return file;
 }
 
-/** Every command that would go on with the newest turns alone, as if they were the conversation. */
+/** Every command that would continue the newest turns alone, as if they were the conversation. */
 async function expectRefusals(commands: readonly string[][]): Promise<void> {
   for (const args of commands) {
     const { code, stderr } = await cbos.cli(args);

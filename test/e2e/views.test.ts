@@ -36,6 +36,7 @@ test.each([
   ['/cost', 'Settings', 'idle'],
   ['/status', 'Settings', 'idle'],
   ['/resume', 'Resume session', 'idle'],
+  ['/mobile', 'Get the Claude app on your phone', 'idle'],
   ['/config', 'Settings', 'waiting'],
   ['/permissions', 'Permissions', 'waiting'],
   ['/model', 'Select model', 'waiting'],
@@ -130,6 +131,10 @@ test('a permission dialog is not closed as a view, and neither is a session at r
   await send('scene:permission');
   const asked = await cbos.untilStatus(SLUG, 'waiting/permission');
   expect(asked.view).toBeUndefined();
+  await typeAtTerminal(world.env, screenId, '\x0f');
+  await untilView('transcript');
+  expect((await cbos.cli(['interrupt', SLUG])).stdout).toBe(`${SLUG}: the view was closed\n`);
+  await cbos.until(SLUG, ({ view }) => view === undefined, 'shows the dialog again');
   expect((await interrupt()).error).toMatchObject({ code: 'nothing_running' });
   expect((await cbos.session(SLUG)).status.question?.id).toBe(asked.status.question?.id);
 });

@@ -1,4 +1,5 @@
 import type { Command } from 'commander';
+import { openQuestions, type Session } from '../../protocol/index.ts';
 import { deliveryLine } from '../../text/delivery-text.ts';
 import { interruptClosesForm } from '../../text/form-words.ts';
 import { queueText } from '../../text/session-words.ts';
@@ -88,7 +89,7 @@ export function addTalking(program: Command, context: CliContext): void {
       const result = await client.call('interrupt', { params: { slug } });
       if (options.json === true) out.json(result);
       else if (before.view !== undefined && !wasRunning)
-        out.line(`${slug}: the view was closed; it accepts prompts again`);
+        out.line(`${slug}: the view was closed${isBehind(before) ? '' : '; it accepts prompts again'}`);
       else if (interruptClosesForm(before)) out.line(`${slug}: the form was closed`);
       else {
         out.line(`${slug}: interrupted; it accepts prompts again`);
@@ -97,6 +98,10 @@ export function addTalking(program: Command, context: CliContext): void {
       }
     });
 }
+
+/** Reports whether a question is open behind the view of a session. */
+const isBehind = ({ status }: Session): boolean =>
+  openQuestions(status).some(({ kind }) => kind !== 'setup' && kind !== 'closing');
 
 function collectFile(path: string, sofar: readonly string[] = []): readonly string[] {
   return [...sofar, path];

@@ -1,5 +1,6 @@
 import type { Primary, QuestionKind } from '../../protocol/index.ts';
 import type { ScreenFrame } from '../status/index.ts';
+import { INTERRUPTED } from '../status/screen/layout.ts';
 import type { Reply } from './reply.ts';
 
 /** What is known about a session since CBOS replied to one of its questions. */
@@ -18,6 +19,8 @@ export interface SeenSinceReply {
   isEveryEndReported: boolean;
   /** how many more calls the screen reports as decided by a hook than at the time of the reply */
   decided: number;
+  /** how many more marks of an interrupt the screen shows than at the time of the reply */
+  interrupted: number;
 }
 
 /** `open`: the outcome is not yet known. `other`: someone at the terminal answered first. */
@@ -30,6 +33,8 @@ export type Outcome = 'taken' | 'other' | 'open';
  */
 export function outcomeOf(reply: Reply, kind: QuestionKind, seen: SeenSinceReply): Outcome {
   if (seen.endedInput !== null) return isAsReplied(reply, kind, seen) ? 'taken' : 'other';
+  // If a view covers the dialog, only this mark shows that a no has ended the turn. No hook reports it.
+  if (seen.interrupted > 0 && reply.behavior === 'deny' && reply.interrupt === true) return 'taken';
   if (seen.isOpen) return 'open';
   if (seen.decided > 0) return 'taken';
   // A call that a yes allows ends before its turn does, and before the next prompt. Otherwise, an Esc dismissed the
@@ -55,3 +60,7 @@ const DECIDED = /^\s*⎿\s+(?:Allowed|Denied) by PermissionRequest hook/;
 /** Returns how many calls the screen reports as decided by a hook (2.0.77 to 2.1.330). */
 export const decidedOn = (frame: ScreenFrame | undefined): number =>
   frame?.lines.filter((line) => DECIDED.test(line)).length ?? 0;
+
+/** Returns how many marks of an interrupt the screen shows. */
+export const interruptedOn = (frame: ScreenFrame | undefined): number =>
+  frame?.lines.filter((line) => INTERRUPTED.test(line)).length ?? 0;

@@ -57,9 +57,9 @@ async function hasMessages(path: string): Promise<boolean> {
 const PARENT = /"parentUuid":\s*(?:null|"([\w-]+)")/;
 
 /**
- * Reports whether a transcript contains the beginning of its conversation. If the file is deleted while Claude Code runs,
- * Claude Code writes the next turn into a new file, and the first line there names a parent that the file does not
- * contain (2.1.330).
+ * Reports whether a transcript contains the beginning of its conversation. If the file is deleted while Claude Code
+ * runs, Claude Code writes the next turn into a new file, and the first line there names a parent that the file does
+ * not contain (2.1.330).
  */
 export async function hasBeginning(transcript: string): Promise<boolean> {
   let parent: string | undefined;

@@ -103,7 +103,7 @@ export async function requireWholeConversation(
   return conversation;
 }
 
-/** The error for a session whose conversation, or whose original's conversation, Claude Code no longer has as a whole. */
+/** The error if Claude Code no longer has a session's conversation, or that of its original, as a whole. */
 function missingConversation(
   { slug, reported, claudeSessionId }: Conversing,
   { sessionId: missing, rest }: Pick<MissingConversation, 'sessionId' | 'rest'>,

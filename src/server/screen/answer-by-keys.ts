@@ -13,6 +13,7 @@ import type { SessionActor } from '../session/actor.ts';
 import { noteEnding } from '../session/delivery-journal.ts';
 import { openQuestion, readAnswer, refusal } from '../session/open-question.ts';
 import { seePrompt, takesManyPastes } from '../session/see-delivery.ts';
+import { isViewOpen } from './close-view.ts';
 
 /**
  * How long to wait for a dialog to be drawn after its hook has reported it. Drawing takes 10 to 150 ms, and longer on a
@@ -117,7 +118,9 @@ async function completeQuestion(actor: SessionActor, id: string): Promise<Questi
   const dialog = status.evidence().screen?.reading.dialog;
   if (drawn && dialog != null) return status.memory().wait === null ? question : asDrawn(question, dialog);
   throw new CatalogueError('no_such_option', 'CBOS cannot read the open dialog on the screen', {
-    hint: `\`cbos attach ${actor.slug}\` opens the terminal, where you can answer it`,
+    hint: isViewOpen(actor)
+      ? `A view covers it; \`cbos interrupt ${actor.slug}\` closes the view`
+      : `\`cbos attach ${actor.slug}\` opens the terminal, where you can answer it`,
   });
 }
 

@@ -1,11 +1,12 @@
-import { decidedOn, outcomeOf, type SeenSinceReply } from '../../core/answer/outcome.ts';
+import { decidedOn, interruptedOn, outcomeOf, type SeenSinceReply } from '../../core/answer/outcome.ts';
 import { type Reply, replyTo } from '../../core/answer/reply.ts';
-import { asksFirst, hasSameCall, type PendingTool } from '../../core/status/index.ts';
+import { asksFirst, hasSameCall, type PendingTool, type ScreenFrame } from '../../core/status/index.ts';
 import { hookEventsOf, parseClaudeVersion } from '../../platform/claude/index.ts';
 import { type Answer, CatalogueError, type Question, type QuestionKind } from '../../protocol/index.ts';
 import type { ArrivedHook, SessionActor } from '../session/actor.ts';
 import { noteEnding } from '../session/delivery-journal.ts';
 import { openQuestion, readAnswer, refusal } from '../session/open-question.ts';
+import { isViewOpen } from './close-view.ts';
 
 /**
  * How long to wait for a dialog's hook to report. On a machine with a load of 35, the hook ran 2 s after the dialog had
@@ -177,7 +178,8 @@ export function watchOutcome(
   { kind, isOpen, tool, reply }: { kind: QuestionKind; isOpen: () => boolean; tool: PendingTool; reply: Reply },
 ): Watch {
   const { status } = actor;
-  const before = decidedOn(status.evidence().screen?.frame);
+  const frame = (): ScreenFrame | undefined => status.evidence().screen?.frame;
+  const before = { decided: decidedOn(frame()), interrupted: interruptedOn(frame()) };
   const isEveryEndReported = reportedHooks(actor).includes('PostToolUseFailure');
   let endedInput: unknown = null;
   let followed: SeenSinceReply['followed'] = null;
@@ -187,8 +189,9 @@ export function watchOutcome(
   });
   const seen = (): SeenSinceReply => {
     const { primary } = status.memory();
-    const decided = Math.max(0, decidedOn(status.evidence().screen?.frame) - before);
-    return { isOpen: isOpen(), primary, endedInput, followed, isEveryEndReported, decided };
+    const decided = Math.max(0, decidedOn(frame()) - before.decided);
+    const interrupted = Math.max(0, interruptedOn(frame()) - before.interrupted);
+    return { isOpen: isOpen(), primary, endedInput, followed, isEveryEndReported, decided, interrupted };
   };
   return { outcome: () => outcomeOf(reply, kind, seen()), dispose };
 }
@@ -197,7 +200,8 @@ export function watchOutcome(
  * @param endsTurn whether the reply ends the turn; if something is running afterwards, somebody at the terminal has
  * allowed it
  */
-async function confirm({ status, slug }: SessionActor, outcome: Watch['outcome'], endsTurn: boolean): Promise<void> {
+async function confirm(actor: SessionActor, outcome: Watch['outcome'], endsTurn: boolean): Promise<void> {
+  const { status, slug } = actor;
   await status.until(() => outcome() !== 'open', CONFIRM_MS);
   const isRunning = (): boolean => status.memory().primary === 'active';
   // After a no, the model may think for a long time without drawing anything, although the dialog is already gone.
@@ -211,6 +215,8 @@ async function confirm({ status, slug }: SessionActor, outcome: Watch['outcome']
     ? 'the session continued as if somebody had answered yes at the terminal'
     : 'the dialog is still open';
   throw new CatalogueError('not_confirmed', `CBOS sent the answer, but ${what}`, {
-    hint: `\`cbos attach ${slug}\` shows it; nothing was typed`,
+    hint: isViewOpen(actor)
+      ? `a view covers it; \`cbos interrupt ${slug}\` closes the view`
+      : `\`cbos attach ${slug}\` shows it; nothing was typed`,
   });
 }

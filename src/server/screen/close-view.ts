@@ -2,6 +2,7 @@ import { viewOn } from '../../core/status/index.ts';
 import { pressEscape } from '../../platform/gnu-screen/index.ts';
 import { CatalogueError } from '../../protocol/index.ts';
 import { viewText } from '../../text/blocked-words.ts';
+import { IN_TERMINAL } from '../../text/delivery-words.ts';
 import type { SessionActor } from '../session/actor.ts';
 
 /** How often Esc is pressed at most: `/config` needs two presses, because the first leaves its search (2.1.330). */
@@ -23,8 +24,9 @@ function viewName({ status }: SessionActor): string | null {
 
 /**
  * Closes the view that covers the prompt with Esc, and confirms that the prompt is back. In a turn, Esc would end the
- * turn, and in a dialog it would answer, so both are checked before each press.
- * @throws CatalogueError nothing_running (a question is open, or a turn has begun), not_adopted, not_confirmed,
+ * turn, which is checked before each press. In a dialog, Esc would answer. If one is open behind the view, Esc is
+ * pressed only once, and only while the view is on the screen.
+ * @throws CatalogueError nothing_running (a turn has begun), not_adopted, not_confirmed,
  * session_dead (closing the view that Claude Code shows first, the list of conversations of `--resume`, ends it)
  */
 export async function closeView(actor: SessionActor): Promise<void> {
@@ -32,22 +34,27 @@ export async function closeView(actor: SessionActor): Promise<void> {
   const name = viewName(actor) ?? '';
   const text = (): string => status.evidence().screen?.frame.lines.join('\n') ?? '';
   for (let pressed = 0; pressed < MOST_PRESSES && isViewOpen(actor); pressed++) {
-    requireOnlyView(actor, name);
+    requireNoTurn(actor, name);
+    const isBehind = isAskingBehind(actor);
+    if (pressed > 0 && isBehind) break;
     const before = text();
-    await pressEscape(deps.screen, target).catch(async (cause: unknown) => {
+    // The person may just have closed the view, and the Esc would dismiss the dialog behind it.
+    const isStillOpen = (): boolean => isViewOpen(actor);
+    await pressEscape(deps.screen, target, isStillOpen).catch(async (cause: unknown) => {
       const isGone = cause instanceof CatalogueError && cause.code === 'no_such_screen';
       if (!isGone || !(await status.until(() => actor.isDead(), CONFIRM_MS))) throw cause;
     });
     await status.until(() => text() !== before || actor.isDead(), CONFIRM_MS);
     await status.until(() => isPromptBack(actor) || actor.isDead(), SETTLED_MS);
     if (actor.isDead()) throw endedWith(actor, name);
+    if (isBehind && (await status.until(() => !isViewOpen(actor) || actor.isDead(), CONFIRM_MS))) return;
   }
   if (await status.until(() => isPromptBack(actor) || actor.isDead(), CONFIRM_MS)) {
     if (actor.isDead()) throw endedWith(actor, name);
     return;
   }
   throw new CatalogueError('not_confirmed', `CBOS typed Esc, but ${viewText(viewName(actor) ?? name)} still`, {
-    hint: `\`cbos attach ${actor.slug}\` shows it in the terminal`,
+    hint: IN_TERMINAL.replace('SLUG', actor.slug),
   });
 }
 
@@ -71,12 +78,16 @@ function isPromptBack({ status }: SessionActor): boolean {
   return reading !== undefined && reading.cover === null && reading.dialog === null && reading.primary !== null;
 }
 
-function requireOnlyView({ status, slug }: SessionActor, name: string): void {
-  const { primary, question } = status.memory();
-  const isAsking = question !== null && question.kind !== 'setup' && question.kind !== 'closing';
-  if (!isAsking && primary !== 'active' && primary !== 'stuck') return;
-  const why = isAsking ? 'a question is open behind it' : 'a turn is running behind it';
-  throw new CatalogueError('nothing_running', `${viewText(name)} of ${slug}, and ${why}`, {
+/** Reports whether a dialog that Claude Code has opened waits behind the view. */
+function isAskingBehind({ status }: SessionActor): boolean {
+  const { question } = status.memory();
+  return question !== null && question.kind !== 'setup' && question.kind !== 'closing';
+}
+
+function requireNoTurn({ status, slug }: SessionActor, name: string): void {
+  const { primary } = status.memory();
+  if (primary !== 'active' && primary !== 'stuck') return;
+  throw new CatalogueError('nothing_running', `${viewText(name)} of ${slug}, and a turn is running behind it`, {
     hint: `\`cbos attach ${slug}\` opens the terminal, where Esc closes the view`,
   });
 }

@@ -9,7 +9,8 @@ import { isTurnRunning } from '../../core/status/hooks/hooks.ts';
 import type { HookEvidence, Millis, ScreenFrame } from '../../core/status/index.ts';
 import { INTERRUPTED } from '../../core/status/screen/layout.ts';
 import { pressEscape } from '../../platform/gnu-screen/index.ts';
-import { CatalogueError, type Question } from '../../protocol/index.ts';
+import { CatalogueError, isAsking, type Question } from '../../protocol/index.ts';
+import { IN_TERMINAL, UNREAD } from '../../text/delivery-words.ts';
 import { onlyForms } from '../../text/form-words.ts';
 import type { SessionActor } from '../session/actor.ts';
 import { openDeliveryJournal } from '../session/delivery-journal.ts';
@@ -148,6 +149,9 @@ function requireRunning(actor: SessionActor): void {
   const isDialogShown = actor.status.evidence().screen?.reading.dialog != null;
   if (isRunning(actor) && !isDialogShown) return;
   const { question } = actor.status.memory();
+  if (!isDialogShown && question === null && isAsking(actor.status.memory())) {
+    throw new CatalogueError('nothing_running', UNREAD, { hint: IN_TERMINAL.replace('SLUG', actor.slug) });
+  }
   if (!isDialogShown && (question === null || question.kind === 'closing')) throw new CatalogueError('nothing_running');
   throw new CatalogueError(
     'nothing_running',

@@ -10,6 +10,7 @@ const NOTHING: SeenSinceReply = {
   followed: null,
   isEveryEndReported: true,
   decided: 0,
+  interrupted: 0,
 };
 const gone = (seen: Partial<SeenSinceReply>): SeenSinceReply => ({ ...NOTHING, isOpen: false, ...seen });
 
@@ -64,6 +65,20 @@ describe('the outcome of a reply', () => {
       'permission',
       gone({ primary: 'active', followed: 'prompt', decided: 1 }),
       'taken',
+    ],
+    [
+      'a no behind a view: the screen shows the mark',
+      NO,
+      'permission',
+      { ...gone({}), isOpen: true, interrupted: 1 },
+      'taken',
+    ],
+    [
+      'a yes behind a view: a mark means nothing',
+      YES,
+      'permission',
+      { ...gone({}), isOpen: true, interrupted: 1 },
+      'open',
     ],
     ['a yes: the screen shows it', YES, 'permission', gone({ primary: 'idle', decided: 1 }), 'taken'],
     ['a no: the turn is over', NO, 'permission', gone({ primary: 'idle' }), 'taken'],

@@ -75,6 +75,11 @@ test.each([
     ),
     'view',
   ],
+  [
+    '/mobile, which ends with a code',
+    below('/mobile', '  Get the Claude app on your phone', '', '  Esc to close', '', '    █▀▀▀▀▀█ ▄███'),
+    'view',
+  ],
   ['an editor', { ...frame('❯'), lines: ['hello', '~', '~'] }, 'unknown'],
 ])('%s', (_, shown, cover) => {
   const reading = readScreen(shown);

@@ -15,6 +15,9 @@ const AGENTS = /^\s*enter to (?:return|create|open|reply)\b/im;
 /** Matches the last line of `/help` and `/status`. Both are drawn below a rule (2.1.329). */
 const VIEW = /\bEsc to close$/;
 
+/** Matches the line of `/mobile` that names its key. The code below the line is not text (2.1.330). */
+const CLOSED_BY = /^ {2}Esc to close$/;
+
 /**
  * Returns what covers the prompt, based on the prompt's box and the footer. A dialog does not count as a cover. The
  * detailed transcript has a rule of its own.
@@ -28,7 +31,8 @@ export function readCover({ prompt, ownFooter, frame, isBelowView }: Layout): Ex
 }
 
 function isView(frame: ScreenFrame): boolean {
-  return VIEW.test(lastLine(frame)) && frame.lines.some((line) => isRule(line, frame.cols));
+  if (VIEW.test(lastLine(frame))) return lowestRule(frame) >= 0;
+  return frame.lines.slice(lowestRule(frame) + 1).some((line) => CLOSED_BY.test(line)) && isBelowCommand(frame);
 }
 
 /**
@@ -86,7 +90,10 @@ function isClosedByEscape(frame: ScreenFrame): boolean {
 }
 
 function isOpenedByPerson(frame: ScreenFrame): boolean {
-  if (OPENED_BY_KEYS.test(titleOf(frame))) return true;
+  return OPENED_BY_KEYS.test(titleOf(frame)) || isBelowCommand(frame);
+}
+
+function isBelowCommand(frame: ScreenFrame): boolean {
   const rule = lowestRule(frame);
   const above = frame.lines
     .slice(0, Math.max(rule, 0))
