@@ -6,12 +6,13 @@ import { shellWord } from '../../text/shell-word.ts';
 import { copyIncluded, includedFiles, makeFolders } from './include-files.ts';
 import {
   commitOf,
-  currentBranch,
+  existingBranch,
   findRepository,
   isBranchName,
   isWorktreeThere,
   type ListedWorktree,
   listWorktrees,
+  noHead,
   type Repository,
 } from './repository.ts';
 import { type GitPlace, runGit, tryGit } from './run-git.ts';
@@ -71,7 +72,7 @@ export async function createWorktree(
   fill: FillWorktree | null = null,
 ): Promise<MadeWorktree> {
   const repository = await findRepository(place);
-  const start = await findStart(place, request);
+  const start = await findStart(place, request, repository.isBare);
   const path = join(placeFor(repository), request.name);
   await requireFree(place, path);
   const made = repository.isBare ? [] : await makeWorktreePlace(repository.root);
@@ -158,14 +159,16 @@ interface Start {
   base: string | null;
 }
 
-async function findStart(place: GitPlace, { name, branch: asked, from }: WorktreeRequest): Promise<Start> {
-  const head = await commitOf(place, 'HEAD');
-  if (head === null) throw new CatalogueError('no_commit');
+async function findStart(
+  place: GitPlace,
+  { name, branch: asked, from }: WorktreeRequest,
+  isBare: boolean,
+): Promise<Start> {
   const branch = asked ?? name;
   if (!(await isBranchName(place, branch))) {
     throw new CatalogueError('invalid_branch', `${JSON.stringify(branch)} isn't a valid branch name`);
   }
-  const here = await currentBranch(place);
+  const here = await existingBranch(place);
   const existing = await commitOf(place, `refs/heads/${branch}`);
   if (existing !== null) {
     const [main, ...others] = await listWorktrees(place);
@@ -180,7 +183,8 @@ async function findStart(place: GitPlace, { name, branch: asked, from }: Worktre
     }
     return { branch, isNew: false, commit: existing, base: here };
   }
-  const commit = from === null ? head : await commitOf(place, from);
+  const commit = await commitOf(place, from ?? 'HEAD');
+  if (commit === null && from === null) throw await noHead(place, isBare);
   if (commit === null) throw new CatalogueError('no_such_ref', `The repository has no commit ${JSON.stringify(from)}`);
   const isBranch = from !== null && (await commitOf(place, `refs/heads/${from}`)) === commit;
   return { branch, isNew: true, commit, base: isBranch ? from : here };

@@ -4,7 +4,7 @@ import { CatalogueError } from '../../protocol/index.ts';
 import { branchOfGone, type MadeWorktree } from './create-worktree.ts';
 import {
   commitOf,
-  currentBranch,
+  existingBranch,
   findRepository,
   isThere,
   isWorktreeThere,
@@ -59,7 +59,7 @@ export async function useWorktree(place: GitPlace, branch: string): Promise<Made
   }
   const commit = await commitOf({ ...place, cwd: found.path }, 'HEAD');
   if (commit === null) throw new CatalogueError('no_commit');
-  const base = await currentBranch({ ...place, cwd: checkout === found.path ? root : checkout });
+  const base = await existingBranch({ ...place, cwd: checkout === found.path ? root : checkout });
   const inside = join(found.path, below);
   const isFolder = (await lstat(inside).catch(() => null))?.isDirectory() === true;
   return {

@@ -32,6 +32,7 @@ export async function forkWorktree(place: GitPlace, request: ForkRequest): Promi
   const here = { ...place, cwd: checkout };
   const gitDir = await askGit(['rev-parse', '--absolute-git-dir'], here);
   const head = await commitOf(here, 'HEAD');
+  if (head === null) throw new CatalogueError('no_commit', `${checkout} is on a branch that has no commits`);
   const { files, staged, included, ownerOnly } = await snapshotFiles(here, {
     root,
     indexFile: join(gitDir, `cbos-fork-${request.name}`),

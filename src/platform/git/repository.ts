@@ -11,6 +11,8 @@
 import { lstat, realpath } from 'node:fs/promises';
 import { dirname, join, relative, resolve } from 'node:path';
 import { CatalogueError } from '../../protocol/index.ts';
+import { someNames } from '../../text/name-list.ts';
+import { shellWord } from '../../text/shell-word.ts';
 import { askGit, type GitPlace, gitFailed, runGit, tryGit } from './run-git.ts';
 
 /** A repository, as seen from one of its checkouts. */
@@ -159,6 +161,31 @@ export async function commitOf(place: GitPlace, name: string): Promise<string | 
 export async function currentBranch(place: GitPlace): Promise<string | null> {
   const found = await tryGit(['symbolic-ref', '--quiet', '--short', 'HEAD'], place);
   return found.code === 0 ? found.stdout.toString('utf8').trim() : null;
+}
+
+/** Returns the branch that is checked out, or null if HEAD is detached or names a branch that does not exist. */
+export async function existingBranch(place: GitPlace): Promise<string | null> {
+  return (await commitOf(place, 'HEAD')) === null ? null : currentBranch(place);
+}
+
+/**
+ * Returns the error for a checkout whose HEAD leads to no commit. This does not mean that the repository has none: in a
+ * bare clone, HEAD may name a branch that was never there or has been renamed.
+ */
+export async function noHead(place: GitPlace, isBare: boolean): Promise<CatalogueError> {
+  const format = '--format=%(refname:lstrip=2)';
+  const named = await currentBranch(place);
+  const listed = await askGit(['for-each-ref', format, 'refs/heads', 'refs/remotes'], place);
+  const branches = listed.split('\n').filter((name) => name !== '' && !name.endsWith('/HEAD'));
+  const [first] = branches;
+  if (first === undefined || named === null) return new CatalogueError('no_commit');
+  const command = `git -C ${shellWord(place.cwd)} symbolic-ref HEAD refs/heads/BRANCH`;
+  const change = isBare ? `; \`${command}\` makes BRANCH the default` : '';
+  return new CatalogueError(
+    'no_such_ref',
+    `HEAD names the branch ${named}, which does not exist. There is ${someNames(branches)}`,
+    { hint: `Choose the base with --from, as in \`--from ${shellWord(first)}\`${change}` },
+  );
 }
 
 /** Reports whether git accepts a name as the name of a branch. */

@@ -265,3 +265,34 @@ describe('commits that must be signed', () => {
     expect((await finish(made, 'merge')).saved.into).toBe('main');
   });
 });
+
+describe('a bare repository whose HEAD names a branch that does not exist', () => {
+  function headless(): string {
+    const at = folder();
+    run(at, 'clone', '--quiet', '--bare', source.path, '.bare');
+    writeFileSync(join(at, '.git'), 'gitdir: ./.bare\n');
+    run(at, 'branch', 'dev', 'main');
+    run(at, 'symbolic-ref', 'HEAD', 'refs/heads/master');
+    return named(at);
+  }
+
+  test('names the branches, and the option with which one of them becomes the base', async () => {
+    const at = headless();
+    const refused = await make(at).catch((error) => error);
+    expect(refused).toMatchObject({ code: 'no_such_ref', message: expect.stringMatching(/master.* dev, main$/) });
+    expect(refused.hint).toContain('--from dev');
+    const made = await createWorktree(placeAt(at), { name: 'AUTH', branch: null, from: 'dev' });
+    expect(made).toMatchObject({ path: join(at, 'AUTH'), base: 'dev' });
+    commitIn(made, 'new.txt', 'new\n');
+    await finish(made, 'merge');
+    expect(existsSync(made.path)).toBe(false);
+  });
+
+  test('lends its branches: an existing branch needs no base, and none is invented', async () => {
+    const at = headless();
+    const made = await createWorktree(placeAt(at), { name: 'AUTH', branch: 'dev', from: null });
+    expect(made).toMatchObject({ branch: 'dev', base: null, isNewBranch: false });
+    expect(await useWorktree(placeAt(at), 'dev')).toMatchObject({ path: made.path, base: null });
+    expect((await findWorktrees(placeAt(at))).worktrees).toMatchObject([{ isMain: true }, { branch: 'dev' }]);
+  });
+});
