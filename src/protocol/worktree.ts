@@ -56,6 +56,12 @@ export const FinishedWorktree = z
     commit: z.string().nullable().meta({ description: 'The new last commit of this branch' }),
     saved: z.string().meta({ description: 'The id of what was saved from the worktree' }),
     branch_kept: z.boolean().meta({ description: 'Whether the branch still exists' }),
+    branch_missing: z.literal(true).optional().meta({
+      description: 'true: the branch did not exist any more before the worktree was finished; it may have been renamed',
+    }),
+    other_branch: z.string().optional().meta({
+      description: 'The branch that was checked out in the worktree, if it was another one; it still exists',
+    }),
     left: z
       .string()
       .nullable()
@@ -134,6 +140,10 @@ export const FinishPreview = z
       .meta({ description: "How many of the worktree's commits that branch lacks; null if no such branch is known" }),
     conflicts: z.array(z.string()).meta({ description: 'Files that would conflict if the branch were merged now' }),
     skipped_hooks: SkippedHooks,
+    on: z.string().nullable().optional().meta({
+      description:
+        "What is checked out instead of the session's branch: another branch, or null for none. A merge is refused then. Absent if it is the session's branch",
+    }),
   })
   .meta({ id: 'FinishPreview' });
 export type FinishPreview = z.infer<typeof FinishPreview>;

@@ -54,8 +54,13 @@ function shownBranch(name: string): string {
 /**
  * Returns the question that asks the user whether to finish a worktree in this way. The question lists everything that
  * will be removed.
+ * @param more the base that the user has named, and what is checked out according to the preview
  */
-export function finishQuestion(session: Session, how: FinishHow, into?: string): string {
+export function finishQuestion(
+  session: Session,
+  how: FinishHow,
+  { into, on }: { into?: string | undefined; on?: string | null | undefined } = {},
+): string {
   const { slug, worktree, status } = session;
   const branch = shownBranch(worktree?.branch ?? '');
   const base = shownBranch(into ?? worktree?.base ?? 'its base');
@@ -64,7 +69,7 @@ export function finishQuestion(session: Session, how: FinishHow, into?: string):
     rebase: `Rebase ${branch} onto ${base}`,
     squash: `Squash ${branch} into ${base}`,
     keep: `Keep ${branch}`,
-    discard: worktree?.new_branch === true ? `Discard ${branch}` : `Keep ${branch} as it is`,
+    discard: worktree?.new_branch === true && typeof on !== 'string' ? `Discard ${branch}` : `Keep ${branch} as it is`,
   };
   const runs = status.primary === 'dead' ? '' : ` ${slug} is running (${stateText(session)}) and will be stopped.`;
   return `${does[how]}, and remove the worktree ${cleanLine(worktree?.path ?? '')}?${runs}`;
@@ -95,6 +100,7 @@ export function finishNotes(preview: FinishPreview, how: FinishHow): string[] {
               : `${commits === 1 ? '1 commit' : `${commits} commits`} for ${base}`,
           ];
   return [
+    ...switchedNotes(preview, how),
     ...(mergesBy(how) ? merge : []),
     ...hooksNotes('will not run', how === 'keep' || how === 'discard' ? undefined : hooks?.[how]),
     ...(uncommitted.length === 0 ? [] : [`saved, but not committed: ${someNames(uncommitted.map(shownBranch))}`]),
@@ -110,6 +116,13 @@ function hooksNotes(what: string, names: readonly string[] | undefined): string[
   return [`CBOS runs no hooks of the repository; ${many} that ${what}: ${names.map(shownBranch).join(', ')}`];
 }
 
+function switchedNotes({ on }: FinishPreview, how: FinishHow): string[] {
+  if (on === undefined) return [];
+  const where = on === null ? 'no branch' : `the branch ${shownBranch(on)}`;
+  const kept = on === null ? 'its commits are saved' : 'that branch is kept';
+  return [`the worktree is on ${where}, not on its session's; ${mergesBy(how) ? 'nothing can be merged' : kept}`];
+}
+
 /** Describes the outcome of finishing a worktree, including the command that recovers it. */
 export function finishedLines({ slug, worktree }: Pick<Session, 'slug' | 'worktree'>): string[] {
   if (worktree?.finished === undefined) return [];
@@ -117,9 +130,12 @@ export function finishedLines({ slug, worktree }: Pick<Session, 'slug' | 'worktr
   const branch = shownBranch(worktree.branch);
   const at = finished.commit === null ? '' : ` (${finished.commit.slice(0, 8)})`;
   const merged = finished.into === null ? '' : `${branch} is in ${shownBranch(finished.into)}${at}; `;
-  const kept = finished.branch_kept ? `the branch ${branch} is kept` : `the branch ${branch} is deleted`;
+  const { branch_missing: isMissing, other_branch: other } = finished;
+  const gone = isMissing === true ? `there is no branch ${branch}` : `the branch ${branch} is deleted`;
+  const kept = finished.branch_kept ? `the branch ${branch} is kept` : gone;
+  const left = other === undefined ? '' : `; the branch ${shownBranch(other)}, which it was on, is kept`;
   return [
-    `${merged}${slug} is stopped, its worktree is removed, and ${kept}`,
+    `${merged}${slug} is stopped, its worktree is removed, and ${kept}${left}`,
     `cbos recover ${finished.saved} restores the worktree as it was`,
     ...hooksNotes('did not run', finished.skipped_hooks),
     ...(finished.left === null

@@ -89,6 +89,44 @@ describe('finish', () => {
     expect(existsSync(folder)).toBe(true);
   });
 
+  describe('of a worktree whose branch was renamed', () => {
+    beforeEach(() => {
+      commit('work\n');
+      repository.gitIn(folder, 'branch', '--move', 'fix/renamed');
+    });
+
+    test.each(['--keep', '--discard'])('%s reports what became of both branches', async (how) => {
+      const asked = await run(['finish', 'AUTH', how], { isTTY: true, stdin: 'n\n' });
+      expect(asked.stderr).toContain(
+        "the worktree is on the branch fix/renamed, not on its session's; that branch is kept",
+      );
+      expect(asked.stderr).not.toContain('Discard');
+      const { stdout } = await run(['finish', 'AUTH', how, '--yes']);
+      expect(repository.git('branch', '--format=%(refname:short)')).toBe('fix/renamed\nmain');
+      expect(stdout).toContain('there is no branch fix/login; the branch fix/renamed, which it was on, is kept');
+      expect(cli.server.sessions.get('AUTH').worktree?.finished).toMatchObject({
+        branch_kept: false,
+        branch_missing: true,
+        other_branch: 'fix/renamed',
+      });
+    });
+
+    test('shows no commits of that branch before a merge, which is refused', async () => {
+      const asked = await run(['finish', 'AUTH', '--merge'], { isTTY: true, stdin: 'y\n' });
+      expect(asked.stderr).toContain("not on its session's; nothing can be merged");
+      expect(asked.stderr).not.toContain('commit for main');
+      expect([asked.code, existsSync(folder)]).toEqual([4, true]);
+    });
+  });
+
+  test('of a worktree on no branch, whose branch was deleted, does not report that CBOS deleted it', async () => {
+    repository.gitIn(folder, 'checkout', '--quiet', '--detach');
+    repository.git('branch', '--delete', '--force', 'fix/login');
+    const { stdout } = await run(['finish', 'AUTH', '--discard', '--yes']);
+    expect(stdout).toContain('there is no branch fix/login');
+    expect(stdout).not.toContain('deleted');
+  });
+
   test('names the files in conflict, and how the session can resolve them', async () => {
     commit('theirs\n');
     repository.commit('meanwhile', { 'a.txt': 'ours\n' });

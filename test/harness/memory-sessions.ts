@@ -266,13 +266,22 @@ export class MemorySessions implements UnattendedSessions {
     if (status.primary === 'active') throw new CatalogueError('already_running');
     if (status.primary !== 'dead' && stop !== true) throw new CatalogueError('session_alive');
     const place = { cwd: worktree.repository, environment: { PATH: process.env.PATH } };
-    const { saved, commit, isBranchKept, left, skippedHooks } = await finishWorktree(
+    const { saved, commit, isBranchKept, more, left, skippedHooks } = await finishWorktree(
       place,
       { session: slug, worktree, how, into: into ?? null, since: 0 },
       { now: Date.now, ownProcesses: async () => new Set(), stop: async () => void (await this.kill(slug)) },
     );
     const hooks = skippedHooks === undefined ? {} : { skipped_hooks: skippedHooks };
-    const finished = { how, into: saved.into, commit, saved: saved.id, branch_kept: isBranchKept, left, ...hooks };
+    const finished = {
+      how,
+      into: saved.into,
+      commit,
+      saved: saved.id,
+      branch_kept: isBranchKept,
+      ...more,
+      left,
+      ...hooks,
+    };
     return this.change(slug, { worktree: { ...worktree, finished: { ...finished, at: new Date().toISOString() } } });
   }
 

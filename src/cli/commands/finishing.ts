@@ -107,7 +107,7 @@ async function finish(context: CliContext, slug: string, options: FinishOptions)
       throw new CatalogueError('uncommitted_changes', uncommittedText(uncommitted), { extra: { files: uncommitted } });
     }
     for (const line of finishNotes(preview, how)) out.notice(line);
-    if (!(await confirm(context, finishQuestion(session, how, options.into)))) {
+    if (!(await confirm(context, finishQuestion(session, how, { into, on: preview.on })))) {
       out.notice(`${slug} not finished`);
       context.exitCode = EXIT.failed;
       return;

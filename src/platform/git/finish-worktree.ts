@@ -6,7 +6,7 @@ import { findGone, goneError } from './gone-worktree.ts';
 import { findConflicts, type MergeRequest, planMerge } from './merge-branch.ts';
 import { requireOwnBranch } from './own-branch.ts';
 import { deleteBranch, removeWorktree, requireRemovable, requireUnused } from './remove-worktree.ts';
-import { commitOf, isThere, namesIn, requireNoOperation, uncommittedFiles } from './repository.ts';
+import { commitOf, currentBranch, isThere, namesIn, requireNoOperation, uncommittedFiles } from './repository.ts';
 import { askGit, type GitPlace, runGit } from './run-git.ts';
 import { saveWork } from './save-work.ts';
 import { listStates, type SavedState } from './saved-work.ts';
@@ -42,6 +42,8 @@ export interface Finished {
   commit: string | null;
   /** whether the worktree's branch still exists */
   isBranchKept: boolean;
+  /** the branches about which there is more to tell */
+  more: { branch_missing?: true; other_branch?: string };
   /** the part of the worktree's folder that could not be removed, or null if nothing is left */
   left: string | null;
   /**
@@ -66,7 +68,7 @@ export async function finishWorktree(given: GitPlace, plan: FinishPlan, steps: F
   if (!(await isThere(worktree.path))) {
     const saved = await requireSaved(place, plan);
     await steps.stop();
-    return remove(place, plan, saved);
+    return remove(place, plan, { saved, hadBranch: true });
   }
   await requireRecorded(given, plan);
   await requireRemovable(place, worktree.path);
@@ -88,7 +90,8 @@ export async function finishWorktree(given: GitPlace, plan: FinishPlan, steps: F
     into: last?.base ?? null,
     now: steps.now(),
   });
-  const removed = await remove(place, plan, saved);
+  const hadBranch = (await commitOf(place, `refs/heads/${worktree.branch}`)) !== null;
+  const removed = await remove(place, plan, { saved, hadBranch });
   return hooks === null ? removed : { ...removed, skippedHooks: hooks };
 }
 
@@ -124,16 +127,25 @@ export async function requireRecorded(
   if (gone !== null) throw goneError('worktree_gone', gone, session);
 }
 
-async function remove(place: GitPlace, { worktree, how }: FinishPlan, saved: SavedState): Promise<Finished> {
+/** @param hadBranch whether the session's branch existed before; assumed if an earlier call may have deleted it */
+async function remove(
+  place: GitPlace,
+  { worktree, how }: FinishPlan,
+  { saved, hadBranch }: { saved: SavedState; hadBranch: boolean },
+): Promise<Finished> {
   const left = await removeWorktree(place, worktree.path);
   const { branch } = worktree;
   // A worktree that was on another branch is restored on that one, so its session's branch has to stay.
   const goes = how !== 'keep' && worktree.new_branch && saved.branch === branch;
-  const isBranchKept = goes
-    ? await deleteBranch(place, branch, saved.commit)
-    : (await commitOf(place, `refs/heads/${branch}`)) !== null;
+  const exists = async (name: string): Promise<boolean> => (await commitOf(place, `refs/heads/${name}`)) !== null;
+  const isBranchKept = goes ? await deleteBranch(place, branch, saved.commit) : await exists(branch);
+  const isOther = saved.branch !== branch && (await exists(saved.branch));
   const commit = saved.into === null ? null : await commitOf(place, `refs/heads/${saved.into}`);
-  return { saved, commit, isBranchKept, left };
+  const more = {
+    ...(isBranchKept || (goes && hadBranch) ? {} : { branch_missing: true as const }),
+    ...(isOther ? { other_branch: saved.branch } : {}),
+  };
+  return { saved, commit, isBranchKept, more, left };
 }
 
 /**
@@ -163,7 +175,7 @@ async function readMerge(inside: GitPlace, { session, how, into, worktree }: Fin
  * @throws CatalogueError worktree_gone, git_failed
  */
 export async function previewFinish(given: GitPlace, plan: Omit<FinishPlan, 'how'>): Promise<FinishPreview> {
-  const { worktree, into } = plan;
+  const { worktree } = plan;
   const inside = { ...given, cwd: worktree.path };
   if (!(await isThere(worktree.path))) {
     await requireSaved({ ...given, cwd: worktree.repository }, plan);
@@ -174,15 +186,18 @@ export async function previewFinish(given: GitPlace, plan: Omit<FinishPlan, 'how
   return {
     uncommitted: await uncommittedFiles(inside),
     ignored: namesIn(await runGit(['ls-files', '-z', ...flags], inside)),
-    ...(await previewMerge(inside, worktree, into ?? worktree.base)),
+    ...(await previewMerge(inside, plan)),
   };
 }
 
 async function previewMerge(
   inside: GitPlace,
-  worktree: Worktree,
-  into: string | null,
-): Promise<Pick<FinishPreview, 'into' | 'commits' | 'conflicts' | 'skipped_hooks'>> {
+  { worktree, into: asked }: Pick<FinishPlan, 'worktree' | 'into'>,
+): Promise<Pick<FinishPreview, 'into' | 'commits' | 'conflicts' | 'skipped_hooks' | 'on'>> {
+  // The commits of another branch would not be merged.
+  const on = await currentBranch(inside);
+  if (on !== worktree.branch) return { into: null, commits: null, conflicts: [], skipped_hooks: NO_HOOKS, on };
+  const into = asked ?? worktree.base;
   const base = into === null ? null : await commitOf(inside, `refs/heads/${into}`);
   const tip = await commitOf(inside, 'HEAD');
   if (into === null || base === null || tip === null) {

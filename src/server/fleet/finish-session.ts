@@ -55,7 +55,7 @@ async function finishNow(context: FinishContext, member: Member, request: Finish
   actor.commit({});
   const place = { cwd: worktree.repository, environment };
   const plan = { session: slug, worktree, how: request.how, into: request.into ?? null, since: createdAt };
-  const { saved, commit, isBranchKept, left, skippedHooks } = await finishWorktree(place, plan, {
+  const { saved, commit, isBranchKept, more, left, skippedHooks } = await finishWorktree(place, plan, {
     now: () => clock.now(),
     ownProcesses: () => processesOf(actor),
     stop: async () => {
@@ -70,6 +70,7 @@ async function finishNow(context: FinishContext, member: Member, request: Finish
     commit,
     saved: saved.id,
     branch_kept: isBranchKept,
+    ...more,
     left,
     ...(skippedHooks === undefined ? {} : { skipped_hooks: skippedHooks }),
     at: new Date(clock.now()).toISOString(),

@@ -79,7 +79,7 @@ function ask(app: App, session: Session, { preview, how }: { preview: FinishPrev
   const notes = finishNotes(preview, how);
   confirm(app, {
     question: `${FINISH_CHOICES.find((choice) => choice.how === how)?.verb} ${session.slug}?`,
-    about: [finishQuestion(session, how), ...notes].map(cleanLine).join('\n'),
+    about: [finishQuestion(session, how, { on: preview.on }), ...notes].map(cleanLine).join('\n'),
     onYes: () => finishBy(app, session, how),
   });
 }

@@ -123,7 +123,12 @@ export function FinishDialog({ slug }: { slug: string }) {
             prompt={conflictPrompt(preview.value?.into ?? session.worktree?.base ?? null, conflicts)}
           />
         )}
-        <p>{finishQuestion(session, how.value, isMerge && base !== '' ? base : undefined)}</p>
+        <p>
+          {finishQuestion(session, how.value, {
+            into: isMerge && base !== '' ? base : undefined,
+            on: preview.value?.on,
+          })}
+        </p>
         <div class="row end">
           <CloseButton>Cancel</CloseButton>
           <button type="submit" class="button bad" disabled={isBusy.value} aria-disabled={!isSettled}>
