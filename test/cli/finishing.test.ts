@@ -89,6 +89,21 @@ describe('finish', () => {
     expect(existsSync(folder)).toBe(true);
   });
 
+  test('counts the commits that the base lacks, whatever the main checkout is on', async () => {
+    repository.git('branch', 'develop');
+    repository.git('update-ref', 'refs/remotes/origin/develop', 'develop');
+    for (const from of ['develop', 'origin/develop']) {
+      const slug = `FROM-${from.length}`;
+      await run(['new', slug, '--worktree', '--from', from]);
+      const path = join(repository.path, '.claude', 'worktrees', slug);
+      repository.gitIn(path, 'commit', '--quiet', '--allow-empty', '--message', 'work');
+      repository.git('switch', '--quiet', '--force-create', 'elsewhere', 'main');
+      const asked = await run(['finish', slug, '--merge'], { isTTY: true, stdin: 'n\n' });
+      expect(asked.stderr).toContain('1 commit for develop');
+      repository.git('switch', '--quiet', 'main');
+    }
+  });
+
   describe('of a worktree whose branch was renamed', () => {
     beforeEach(() => {
       commit('work\n');

@@ -271,17 +271,8 @@ export class MemorySessions implements UnattendedSessions {
       { session: slug, worktree, how, into: into ?? null, since: 0 },
       { now: Date.now, ownProcesses: async () => new Set(), stop: async () => void (await this.kill(slug)) },
     );
-    const hooks = skippedHooks === undefined ? {} : { skipped_hooks: skippedHooks };
-    const finished = {
-      how,
-      into: saved.into,
-      commit,
-      saved: saved.id,
-      branch_kept: isBranchKept,
-      ...more,
-      left,
-      ...hooks,
-    };
+    const rest = { ...more, ...(skippedHooks === undefined ? {} : { skipped_hooks: skippedHooks }) };
+    const finished = { how, into: saved.into, commit, saved: saved.id, branch_kept: isBranchKept, left, ...rest };
     return this.change(slug, { worktree: { ...worktree, finished: { ...finished, at: new Date().toISOString() } } });
   }
 

@@ -186,8 +186,23 @@ async function findStart(
   const commit = await commitOf(place, from ?? 'HEAD');
   if (commit === null && from === null) throw await noHead(place, isBare);
   if (commit === null) throw new CatalogueError('no_such_ref', `The repository has no commit ${JSON.stringify(from)}`);
-  const isBranch = from !== null && (await commitOf(place, `refs/heads/${from}`)) === commit;
-  return { branch, isNew: true, commit, base: isBranch ? from : here };
+  return { branch, isNew: true, commit, base: from === null ? here : await baseOf(place, { from, commit, here }) };
+}
+
+/**
+ * Returns the branch to which the changes of a worktree go back that starts from a branch, tag or commit. For a remote
+ * branch, it is the local branch of the same name: in any other branch, the finish would merge what both have in
+ * addition.
+ */
+async function baseOf(
+  place: GitPlace,
+  { from, commit, here }: { from: string; commit: string; here: string | null },
+): Promise<string | null> {
+  if ((await commitOf(place, `refs/heads/${from}`)) === commit) return from;
+  const named = from.replace(/^(refs\/)?remotes\//, '');
+  if ((await commitOf(place, `refs/remotes/${named}`)) !== commit) return here;
+  const local = named.slice(named.indexOf('/') + 1);
+  return (await commitOf(place, `refs/heads/${local}`)) === null ? null : local;
 }
 
 /** @param isUsable whether a session could work in this worktree */

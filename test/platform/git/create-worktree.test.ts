@@ -62,6 +62,16 @@ describe('a worktree', () => {
     });
   });
 
+  test('that starts from a remote branch goes back to the local branch of that name, and to no other', async () => {
+    repository.git('update-ref', 'refs/remotes/origin/fix/deep', 'HEAD');
+    repository.git('update-ref', 'refs/remotes/origin/main', 'HEAD');
+    expect(await make('ONE', { from: 'origin/fix/deep' })).toMatchObject({ base: null });
+    repository.git('branch', 'fix/deep');
+    repository.git('switch', '--quiet', '--create', 'elsewhere');
+    expect(await make('TWO', { from: 'origin/fix/deep' })).toMatchObject({ base: 'fix/deep' });
+    expect(await make('THREE', { from: 'refs/remotes/origin/main' })).toMatchObject({ base: 'main' });
+  });
+
   test('accepts an existing branch, if it is named', async () => {
     repository.git('branch', 'old');
     expect(await make('AUTH', { branch: 'old' })).toMatchObject({ branch: 'old', isNewBranch: false });
