@@ -16,6 +16,7 @@ import {
   type RegistryEvidence,
   type RuleFacts,
   readByRules,
+  refusePrompt,
   SCREEN_RULES,
   SCREEN_SIGNS,
   type ScreenRule,
@@ -116,6 +117,11 @@ describe("each rule over Claude Code's own reports is needed", () => {
     hooksOf(
       { at: 0, event: 'UserPromptSubmit', payload: { prompt: 'p' } },
       { at: 60_000, event: 'Notification', payload: { notification_type: 'idle_prompt' } },
+    ),
+    // Only the transcript reports that a hook refused the prompt.
+    refusePrompt(
+      hooksOf({ at: 0, event: 'UserPromptSubmit', payload: { prompt: 'p' } }),
+      new Map([['p', { at: 50, words: 'No.' }]]),
     ),
   ];
   const registry = [...recorded.flatMap((one) => one.registry), registryOf('shell', 9_000)];

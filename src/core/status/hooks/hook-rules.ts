@@ -98,7 +98,7 @@ export const HOOK_RULES: readonly Rule<HookEvidence>[] = [
     versions: ['2.1.150', '2.1.329'],
     read: (hooks) => {
       const end = ended(hooks);
-      if (end === null || end.error === null) return null;
+      if (end === null || end.event === REFUSED || end.error === null) return null;
       const evidence = [end.error, end.message].filter((part) => part !== null && part !== '').join(': ');
       return { primary: 'idle', detail: 'error', evidence: beginOf(evidence), since: end.at };
     },
