@@ -131,6 +131,20 @@ describe.each([
     expect(primariesSince(slug, from)).toEqual(['active', 'idle']);
   });
 
+  test('a turn whose Stop hook Claude Code overrules is done, with its last answer', async () => {
+    blockStops(12);
+    const sent = await cbos.cli(['send', slug, 'A scene:hello', '--wait']);
+    expect(sent).toEqual({ code: 0, stdout: `${AFTER_BLOCK}\n`, stderr: '' });
+    expect(readFileSync(blocksLeft, 'utf8').trim()).not.toBe('0');
+    blockStops(0);
+    const screen = async (): Promise<string> =>
+      (await cbos.call<{ buffer: string }>('GET', `/sessions/${slug}/buffer?lines=45`)).body.buffer;
+    if (type === 'screen')
+      await waitFor(async () => (await screen()).includes('consecutive'), { describe: 'the note is drawn' });
+    expect((await cbos.session(slug)).status).toMatchObject({ primary: 'idle', detail: 'waiting_input' });
+    expect((await cbos.cli(['wait', slug])).code).toBe(0);
+  });
+
   test('a queued prompt waits until no Stop hook blocks any more', async () => {
     blockStops(2);
     const from = requests().length;

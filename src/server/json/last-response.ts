@@ -43,12 +43,12 @@ export function lastResponse(actor: SessionActor, delivery?: string): LastRespon
 
 /**
  * Reports whether a result contains no text, although the model may have answered. This is so if a limit of the user's
- * own ended the turn, `--max-budget-usd` or `--max-turns`, or if one of the user's own Stop hooks printed both
- * `continue: false` and `decision: "block"` (2.1.330).
+ * own ended the turn, `--max-budget-usd` or `--max-turns`, if one of the user's own Stop hooks printed both `continue:
+ * false` and `decision: "block"`, or if Claude Code overruled a Stop hook that blocked nine times (2.1.330).
  */
-const isWithoutText = ({ subtype, terminal_reason: reason, result }: ClaudeEvent): boolean =>
-  (typeof subtype === 'string' && subtype.startsWith('error_max_')) ||
-  (reason === 'stop_hook_prevented' && result === '');
+const isWithoutText = (event: ClaudeEvent): boolean =>
+  (typeof event.subtype === 'string' && event.subtype.startsWith('error_max_')) ||
+  (event.result === '' && hasSucceeded(event));
 
 /**
  * Reports whether a result may be the one of a prompt. Since 2.1.330, Claude Code names the prompts of a turn. The turn
@@ -66,7 +66,8 @@ function answerOf(result: StoredEvent, messages: readonly StoredEvent[]): Answer
   const isSuccess = hasSucceeded(event);
   if (isWithoutText(event)) {
     const text = messages.map((message) => textOf(message.event)).findLast((one) => one !== '');
-    return text === undefined ? null : { text, error: isSuccess ? null : outcomeOf(event), result };
+    if (text === undefined) return isSuccess ? { text: '', error: null, result } : null;
+    return { text, error: isSuccess ? null : outcomeOf(event), result };
   }
   return typeof event.result === 'string' && isSuccess ? { text: event.result, error: null, result } : null;
 }

@@ -57,6 +57,12 @@ test('a list that is being read is no turn, and a turn may have the same words',
   expect(word(['❯ go on', '', '✢ Loading sessions… (2s · ↓ 4 tokens)', '', ...PROMPT])).toBe('active/thinking');
 });
 
+test('the note that a Stop hook was overruled is drawn like an error, and is none', () => {
+  const note = '● A hook blocked the turn from ending 9 consecutive times—overriding and ending turn.';
+  const shown = { ...frame(['❯ go on', '', '● Done.', '', note, '', ...PROMPT]), alertRows: [4] };
+  expect(readScreen(shown)).toMatchObject({ primary: 'idle', detail: 'waiting_input' });
+});
+
 describe('what a running turn does', () => {
   const BELOW = ['✻ Brewing… (7s · ↓ 26 tokens)', '', RULE, '❯ ', RULE, '  ⏸ manual mode on · esc to interrupt'];
   const running = (last: readonly string[]): string[] => ['❯ go on', '', '● I look.', '', ...last, '', ...BELOW];

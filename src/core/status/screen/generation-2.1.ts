@@ -9,8 +9,12 @@ import { activeDetail, lastSaid } from './readers.ts';
  */
 const INTERRUPT_HINT = /(?:^\s*|· )esc to int/m;
 
-/** Matches what Claude Code draws in the colour of an error although the turn continues (2.1.330). */
-const NO_ERROR = /^[●⏺] Auto mode can.t check actions in this session\. /;
+/**
+ * Matches what Claude Code draws in the colour of an error although the turn continues, or ended with an answer: after
+ * nine blocks in a row, it overrules a Stop hook (2.1.330).
+ */
+const NO_ERROR =
+  /^[●⏺] (?:Auto mode can.t check actions in this session\. |A hook blocked the turn from ending \d+ consecutive times)/;
 
 const SIGN = /^[●⏺ ]+/;
 
