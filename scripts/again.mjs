@@ -1,11 +1,11 @@
 // npm run again -- FILE [TIMES] [OPTIONS OF VITEST…]: runs a file of tests 20 times, or TIMES, without retries, while
-// two threads keep two cores busy. Tells which tests failed, and in how many runs. What fails here fails one day in
-// `npm test`.
+// two threads keep two cores busy. Tells which tests failed, and in how many runs, also those in quarantine. What fails
+// here fails one day in `npm test`.
 import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { ROOT } from './root.mjs';
-import { capture, tool } from './run-command.mjs';
+import { capture, PLAIN, tool } from './run-command.mjs';
 import { keepBusy } from './test/busy-cores.mjs';
 import { failures } from './test/count-tests.mjs';
 
@@ -38,7 +38,7 @@ for (let run = 1; run <= times; run++) {
     `--outputFile.json=${report}`,
     ...rest,
   ];
-  const { ok, output } = await capture(tool('vitest'), args);
+  const { ok, output } = await capture(tool('vitest'), args, { ...PLAIN, CBOS_QUARANTINE: 'off' });
   const seconds = ((performance.now() - started) / 1_000).toFixed(1);
   process.stdout.write(`${ok ? 'ok  ' : 'FAIL'} run ${run} of ${times} (${seconds} s)\n${ok ? '' : output}`);
   if (ok) continue;

@@ -15,7 +15,7 @@ export function tool(name) {
  * The environment for commands. It disables colours, because the output is stored and read later, often in a log
  * instead of a terminal.
  */
-const PLAIN = { ...process.env, NO_COLOR: '1', FORCE_COLOR: undefined };
+export const PLAIN = { ...process.env, NO_COLOR: '1', FORCE_COLOR: undefined };
 
 /**
  * Runs a command in the checkout and returns its standard output and standard error, in the order in which they

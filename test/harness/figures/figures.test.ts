@@ -142,15 +142,13 @@ test('a run reports what each file used, what was retried, and what failed in qu
   writeFileSync(join(root, 'test', 'quarantine.json'), JSON.stringify(rows));
   writeFileSync(join(root, 'nested.test.ts'), NESTED);
   writeFileSync(join(root, 'vitest.config.mjs'), `export default ${JSON.stringify(config)};`);
-  const { status, stdout, stderr } = spawnSync(
-    process.execPath,
-    [join(ROOT, 'node_modules/vitest/vitest.mjs'), 'run'],
-    {
+  const runNested = (env: NodeJS.ProcessEnv = {}) =>
+    spawnSync(process.execPath, [join(ROOT, 'node_modules/vitest/vitest.mjs'), 'run'], {
       cwd: root,
-      env: world.env,
+      env: { ...world.env, ...env },
       encoding: 'utf8',
-    },
-  );
+    });
+  const { status, stdout, stderr } = runNested();
   expect(status, stdout + stderr).toBe(0);
   const run = JSON.parse(readFileSync(file, 'utf8')) as Run;
   expect(run).toEqual({
@@ -170,4 +168,7 @@ test('a run reports what each file used, what was retried, and what failed in qu
   const { wall = 0, cpu = 0 } = run.files['nested.test.ts'] ?? {};
   expect(cpu).toBeGreaterThanOrEqual(LEAST_SECONDS);
   expect(wall).toBeGreaterThanOrEqual(LEAST_SECONDS);
+  // `npm run again` counts such a failure.
+  expect(runNested({ CBOS_QUARANTINE: 'off' }).status).toBe(1);
+  expect((JSON.parse(readFileSync(file, 'utf8')) as Run).quarantined).toEqual([]);
 });
