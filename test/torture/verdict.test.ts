@@ -31,7 +31,13 @@ interface Script {
   /** the delivery phases, by mark */
   finals: Record<string, DeliveryPhase>;
   granted: string[];
-  answers: { id: string; tool: { name: string; input: unknown }; choice: string; result: string }[];
+  answers: {
+    id: string;
+    tool: { name: string; input: unknown } | null;
+    text?: string;
+    choice: string;
+    result: string;
+  }[];
   interruptedAt: number[];
   /** the session that is interrupted */
   interrupted: string;
@@ -103,9 +109,9 @@ function judge(script: Script): string[] {
     finals.set(text, { id: mark, at: T0, phase, intoQueue, held: false, phases: script.phases[mark] ?? [] });
   }
   ledger.killedAt = script.killedAt;
-  ledger.answers = script.answers.map(({ id, tool, choice, result: became }) => ({
+  ledger.answers = script.answers.map(({ id, tool, text = '', choice, result: became }) => ({
     session: 'S0',
-    question: { id, kind: 'permission', text: '', tool } as unknown as Question,
+    question: { id, kind: 'permission', text, tool } as unknown as Question,
     choice,
     result: became,
     from: T0,
@@ -288,6 +294,16 @@ test.each<[string, (script: Script) => void, RegExp]>([
   const run = goodRun();
   plant(run);
   expect(judge(run)).toEqual(expect.arrayContaining([expect.stringMatching(fault)]));
+});
+
+test('a dialog that was answered before its hook reported the call is known by its text', () => {
+  const run = goodRun();
+  const [yes] = run.answers;
+  if (yes === undefined) throw new Error('there is no answer');
+  run.answers[0] = { ...yes, tool: null, text: `Bash command\n${TOUCH.command}\nDo you want to proceed?` };
+  expect(judge(run)).toEqual([]);
+  run.answers[0] = { ...yes, tool: null, text: 'Bash command\nrm -rf .\nDo you want to proceed?' };
+  expect(judge(run)).toEqual([expect.stringMatching(/^granted by accident/)]);
 });
 
 test('a text that Claude Code itself took past its queue is not a fault, another one is', () => {

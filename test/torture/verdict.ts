@@ -1,5 +1,5 @@
 import { statusOf } from '../../src/core/delivery/record.ts';
-import type { DeliveryPhase } from '../../src/protocol/index.ts';
+import type { DeliveryPhase, Question } from '../../src/protocol/index.ts';
 import type { GivenAnswer, Interrupt, Ledger, SentText } from './client.ts';
 import type { ToolCall, Witness } from './witness.ts';
 
@@ -292,7 +292,7 @@ function dialogFaults({ ledger, witness, granted }: Torture, excuses: Excuses): 
   for (const call of witness.calls()) {
     const subject = subjectOf(call.input);
     const given = ledger.answers.filter(
-      ({ question, result }) => subjectOf(question.tool?.input) === subject && MAY_HAVE_ANSWERED.includes(result),
+      ({ question, result }) => isAbout(question, subject) && MAY_HAVE_ANSWERED.includes(result),
     );
     const isRefused = REFUSED.test(call.result ?? '');
     const allowed = given.find(({ result, choice }) => result === 'answered' && choice !== 'no');
@@ -326,6 +326,11 @@ function callFaults(call: ToolCall, given: readonly GivenAnswer[], granted: Tort
     }
   }
   return [];
+}
+
+/** On a busy machine, a dialog may be answered before its hook reports the call. Its text then shows the command. */
+function isAbout({ tool, text }: Pick<Question, 'tool' | 'text'>, subject: string): boolean {
+  return tool === null ? text.includes(subject) : subjectOf(tool.input) === subject;
 }
 
 /**
