@@ -1,4 +1,4 @@
-import { readdir } from 'node:fs/promises';
+import { lstat, readdir } from 'node:fs/promises';
 import { CatalogueError, isInside } from '../../protocol/index.ts';
 import { bringBackCommand, pruneCommand, repairCommand } from '../../text/worktree-commands.ts';
 import { followLinks } from '../rules/index.ts';
@@ -55,6 +55,7 @@ export async function findGoneAround(
   near: string | null = null,
 ): Promise<GoneWorktree | null> {
   const path = (await followLinks(folder)) ?? folder;
+  if (await isImpossible(path)) return null;
   const checkout = await findCheckout(path);
   const main = await findMainCheckout(path);
   // This needs no git: the folder is a checkout, or inside a worktree that exists.
@@ -69,6 +70,14 @@ export async function findGoneAround(
     return describe(place, { path: entry.path, repository, branch: entry.branch, entry });
   }
   return null;
+}
+
+/** Reports whether no file can have this path, because the path contains a NUL or is too long. */
+async function isImpossible(path: string): Promise<boolean> {
+  return lstat(path).then(
+    () => false,
+    ({ code }: NodeJS.ErrnoException) => code === 'ERR_INVALID_ARG_VALUE' || code === 'ENAMETOOLONG',
+  );
 }
 
 /** Returns the error if git cannot read the repository. */
