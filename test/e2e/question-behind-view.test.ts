@@ -7,14 +7,14 @@ import { type ClaudeWorld, claudeWorld } from '../harness/claude.ts';
 import { typeAtTerminal } from '../harness/claude-in-screen.ts';
 
 const SLUG = 'BEHIND';
-/** The model thinks before it calls a tool, so a person has time to open a view. */
+/** The model thinks before it calls a tool, so a person has time to open a view, also on a busy machine. */
 const LATE = {
   name: 'late',
   about: 'asks for permission after a while',
   replies: [
     {
       kind: 'answer' as const,
-      firstByteDelayMs: 8_000,
+      firstByteDelayMs: 16_000,
       blocks: [{ kind: 'tool' as const, name: 'Bash', input: { command: 'touch late' } }],
     },
     { kind: 'answer' as const, blocks: [{ kind: 'text' as const, text: 'late done' }] },
@@ -36,10 +36,7 @@ async function start(slug: string): Promise<string> {
 const send = (slug: string, text: string, command = false) =>
   cbos.call<Delivery>('POST', `/sessions/${slug}/send`, { text, command });
 
-test.each([
-  [['/status', '\r'], 'Settings'],
-  [['\x0f'], 'transcript'],
-])(
+test.each([[['\x0f'], 'transcript']])(
   'a question behind a view is answered, and an interrupt closes the view: %j',
   async (keys, view) => {
     const slug = `${SLUG}-${view}`;
@@ -57,7 +54,8 @@ test.each([
     expect((await cbos.session(slug)).view?.name).toBe(view);
     const answered = await cbos.cli(['answer', slug, 'no']);
     expect([answered.code, answered.stderr]).toEqual([0, '']);
-    expect((await cbos.cli(['interrupt', slug])).code).toBe(0);
+    const closed = await cbos.cli(['interrupt', slug]);
+    expect([closed.code, closed.stderr]).toEqual([0, '']);
     await cbos.until(slug, ({ view: open, status }) => open === undefined && status.primary === 'idle', 'is ready');
     expect((await send(slug, 'scene:hello again')).body.status).toBe('delivered');
   },
