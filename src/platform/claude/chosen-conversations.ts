@@ -2,6 +2,7 @@ import { readdir, stat } from 'node:fs/promises';
 import { basename, join } from 'node:path';
 import { openRegularFile, readRegularFile } from '../files/regular-file.ts';
 import { dashedFolder, isConversationId, isStoredFor, MOST_FOLDER_CHARS } from './own-files.ts';
+import { parseRow, type Row } from './transcript-row.ts';
 
 /** Where Claude Code is started with arguments that choose a conversation. */
 export interface ChoosingLaunch {
@@ -157,8 +158,6 @@ async function keptName(path: string): Promise<string | undefined> {
   return typeof name === 'string' && name !== '' ? name : undefined;
 }
 
-type Row = Readonly<Record<string, unknown>>;
-
 interface Ends {
   begin: string;
   end: string;
@@ -195,16 +194,6 @@ const rowsOf = (text: string): Row[] =>
     .split('\n')
     .map(parseRow)
     .filter((row) => row !== null);
-
-/** null for a line that is cut off or is not an object */
-function parseRow(line: string): Row | null {
-  try {
-    const value: unknown = JSON.parse(line);
-    return typeof value === 'object' && value !== null ? (value as Row) : null;
-  } catch {
-    return null;
-  }
-}
 
 async function namesIn(dir: string): Promise<string[]> {
   return readdir(dir).catch(() => []);

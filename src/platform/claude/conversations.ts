@@ -3,6 +3,7 @@ import { join } from 'node:path';
 import { openRegularFile } from '../files/regular-file.ts';
 import { folderOfTranscript } from './find-transcript.ts';
 import { isStoredFor } from './own-files.ts';
+import { parseRow } from './transcript-row.ts';
 
 /** A conversation for which Claude Code has stored a transcript. */
 export interface FoundConversation {
@@ -96,25 +97,13 @@ async function readHead(path: string): Promise<Pick<FoundConversation, 'cwd' | '
   try {
     for (let size = HEAD_BYTES; ; size *= 4) {
       const { buffer, bytesRead } = await file.read(Buffer.alloc(size), 0, size, 0);
-      const lines = buffer.subarray(0, bytesRead).toString('utf8').split('\n').map(parseLine);
+      const lines = buffer.subarray(0, bytesRead).toString('utf8').split('\n').map(parseRow);
       const first = lines.find((line) => line?.type === 'user' && line.isMeta !== true && line.isSidechain !== true);
       if (typeof first?.cwd === 'string') return { cwd: first.cwd, title: titleOf(first.message) };
       if (first != null || bytesRead < size || size >= LONGEST_HEAD_BYTES) return null;
     }
   } finally {
     await file.close();
-  }
-}
-
-type Line = Readonly<Record<string, unknown>>;
-
-/** null for a line that is cut off or is not an object */
-function parseLine(line: string): Line | null {
-  try {
-    const value: unknown = JSON.parse(line);
-    return typeof value === 'object' && value !== null ? (value as Line) : null;
-  } catch {
-    return null;
   }
 }
 

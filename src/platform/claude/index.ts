@@ -15,6 +15,7 @@
  * - `registry.ts`: Claude Code's registry
  * - `conversations.ts`: Claude Code's conversations; `chosen-conversations.ts`: those that arguments choose
  * - `own-files.ts`: where Claude Code's files are; `find-transcript.ts`: where a conversation's transcript is
+ * - `transcript-row.ts`: a line of a transcript
  * - `queue-operations.ts`: Claude Code's own queue of prompts
  * - `trust.ts`: which folders are trusted
  * - `process-trace.ts`: which session a process belongs to
