@@ -389,7 +389,9 @@ async function playLaunch(
     await play(stage).catch((error: Error) => {
       throw new Error(`the scene ${name} was not played: ${error.message}`, { cause: error });
     });
-    take(name, stage.take());
+    const trace = stage.take();
+    // A process that ends was seen to write its record again after it had removed the record.
+    take(name, name === 'exit' ? { ...trace, registry: trace.registry.slice(-1) } : trace);
     if (name === 'start' || launch.last?.includes(name)) continue;
     await stage.prompt('/clear');
     await stage.hook('SessionStart');
