@@ -62,12 +62,26 @@ export function retryLine(event: ClaudeEvent): string | null {
   return event.subtype === 'api_retry' ? `… ${cleanLine(retryWords(event))}` : null;
 }
 
+/**
+ * Returns why one of the user's own Stop hooks has rejected the answer, or null for any other event. Claude Code gives
+ * the reason to the model as a message of the user (2.1.332).
+ */
+export function stopFeedback(event: ClaudeEvent): string | null {
+  if (event.type !== 'user' || event.isSynthetic !== true || text(event.parent_tool_use_id) !== '') return null;
+  const { content } = record(event.message);
+  const said = typeof content === 'string' ? content : text(blocks(event)[0]?.text);
+  const [heading, ...reason] = said.split('\n');
+  return heading === 'Stop hook feedback:' ? firstLine(reason.join('\n')) : null;
+}
+
 function userLine(event: ClaudeEvent): string | null {
   if (event.isReplay === true) {
     const { content } = record(event.message);
     const said = readUserText(event, typeof content === 'string' ? content : text(blocks(event)[0]?.text));
     return said === null ? null : `${said.kind === 'prompt' ? '❯' : '  ⎿'} ${firstLine(said.text)}`;
   }
+  const rejection = stopFeedback(event);
+  if (rejection !== null) return `  ⎿ Stop hook: ${rejection}`;
   const result = blocks(event).find((block) => block.type === 'tool_result');
   if (result === undefined) return null;
   return `  ⎿ ${firstLine(text(result.content)) || (result.is_error === true ? 'failed' : 'done')}`;

@@ -2,7 +2,7 @@ import { readFileSync } from 'node:fs';
 import { beforeEach, describe, expect, test } from 'vitest';
 import { type ClaudeEvent, StoredEvent } from '../../src/protocol/index.ts';
 import { waitFor } from '../harness/wait-for.ts';
-import { type RunningCommand, runCommand, startCommand } from './command-line.ts';
+import { type CommandOptions, type RunningCommand, runCommand, startCommand } from './command-line.ts';
 import { serveCommands } from './served.ts';
 import { WAITS_FOR_PERMISSION } from './some-questions.ts';
 
@@ -36,8 +36,10 @@ const turnOf = (name: string): ClaudeEvent[] => {
 };
 
 /** Starts `cbos invoke` and waits until its prompt has arrived. */
-async function invoking(...args: string[]): Promise<RunningCommand> {
-  const command = startCommand(['invoke', slug, ...args], cli.where);
+const invoking = (...args: string[]): Promise<RunningCommand> => invokingAt({}, ...args);
+
+async function invokingAt(where: Partial<CommandOptions>, ...args: string[]): Promise<RunningCommand> {
+  const command = startCommand(['invoke', slug, ...args], { ...cli.where, ...where });
   await waitFor(() => cli.server.sessions.events(slug, { after: 0, limit: 1 }).events.length > 0, {
     describe: 'the prompt arrives',
     actual: () => command.stderr.text,
@@ -138,13 +140,52 @@ describe('invoke', () => {
   });
 
   test('reports after Ctrl-C that the turn continues, and how to stop it', async () => {
-    const command = await invoking('go');
+    const command = await invokingAt({ isTTY: true, columns: 80 }, 'go');
     cli.server.sessions.happen(slug, ...turnOf('hello').slice(0, -3));
     await command.says('Hello!');
     command.interrupt();
     const { code, stderr } = await outcome(command);
     expect(code).toBe(130);
     expect(stderr).toContain(`the turn continues: cbos interrupt ${slug} stops it`);
+  });
+
+  /** A turn whose first two answers a Stop hook rejects; Claude Code stops with the last one. */
+  const rejected = (last: readonly ClaudeEvent[]): ClaudeEvent[] => [
+    ...['One.', 'Two.'].flatMap((text) => [...said(text), REJECTION]),
+    ...last,
+    { type: 'result', is_error: false, result: '' },
+  ];
+  const said = (text: string): ClaudeEvent[] => [
+    { type: 'stream_event', event: { type: 'content_block_delta', delta: { type: 'text_delta', text } } },
+    { type: 'stream_event', event: { type: 'content_block_stop' } },
+  ];
+  const REJECTION: ClaudeEvent = {
+    type: 'user',
+    isSynthetic: true,
+    message: { role: 'user', content: [{ type: 'text', text: 'Stop hook feedback:\nnot complete yet' }] },
+  };
+
+  test.each([
+    ['is prolonged', said('Three.'), 'Three.\n'],
+    ['is overruled', [...said('Three.'), REJECTION], 'Three.\n'],
+    ['is overruled at once', [], 'Two.\n'],
+  ])('prints only the last answer of a turn whose Stop hook %s', async (_, last, stdout) => {
+    const command = await invoking('go');
+    cli.server.sessions.happen(slug, ...rejected(last));
+    expect(await outcome(command)).toEqual({ code: 0, stdout, stderr: '' });
+  });
+
+  test('shows at a terminal why each rejected answer is not the last one', async () => {
+    const command = await invokingAt({ isTTY: true, columns: 80, env: { NO_COLOR: '1' } }, 'go');
+    cli.server.sessions.happen(slug, ...rejected([...said('Three.'), REJECTION]));
+    const line = '● Stop hook: not complete yet\n';
+    expect((await outcome(command)).stdout).toBe(`One.\n${line}Two.\n${line}Three.\n`);
+  });
+
+  test('prints what a cut-off answer already says, also in a pipe', async () => {
+    const command = await invoking('go');
+    cli.server.sessions.happen(slug, ...turnOf('hello').slice(0, -3), { type: 'error', message: 'it ended' });
+    expect(await outcome(command)).toMatchObject({ code: 1, stdout: expect.stringMatching(/^Hello!.*\n$/) });
   });
 
   test('reads its prompt from standard input, and refuses a session without events', async () => {

@@ -198,6 +198,17 @@ describe.each([
   );
 });
 
+test.each([2, 12])(
+  'cbos invoke prints only the last answer of a turn whose Stop hook blocks %i times',
+  async (times) => {
+    blockStops(times);
+    const invoked = await cbos.cli(['invoke', 'JSON', 'A scene:read']);
+    blockStops(0);
+    expect(invoked).toEqual({ code: 0, stdout: `Let me look.\n● Read: README.md\n${AFTER_BLOCK}\n`, stderr: '' });
+    expect((await cbos.cli(['events', 'JSON'])).stdout).toContain('  ⎿ Stop hook: not complete yet\n');
+  },
+);
+
 test.each([
   ['TERMINAL', 'Operation stopped by hook'],
   ['JSON', 'One of your own hooks refused the prompt: it gives no reason'],

@@ -33,7 +33,7 @@ export function addConversing(program: Command, context: CliContext): void {
   describe(program.command('invoke'), {
     group: 'talking',
     summary: 'run a turn in a JSON session, and print the answer as it is written',
-    more: 'Each tool call is printed as one line. The exit code is 0 if the turn succeeded, 1 if it failed or was interrupted, and 4 if it asks something: answer with `cbos answer`, then follow the turn with `cbos events -f`.',
+    more: 'Each tool call is printed as one line. The exit code is 0 if the turn succeeded, 1 if it failed or was interrupted, and 4 if it asks something: answer with `cbos answer`, then follow the turn with `cbos events -f`. In a pipe, the text of a message comes when the message is complete, and an answer that one of your own Stop hooks rejected is left out.',
     examples: [
       ["cbos invoke CI 'run the tests and fix what fails'", 'run a turn, and print its answer as it is written'],
       ['git diff | cbos invoke REVIEW -', 'read the prompt from standard input'],
@@ -133,7 +133,7 @@ interface InvokeFlags {
 async function invoke(context: CliContext, turn: { slug: string; request: Invoke; isJson: boolean }): Promise<number> {
   const { slug, request, isJson } = turn;
   let isAsked = false;
-  let printer: TurnPrinter | null = null;
+  let printer = null as TurnPrinter | null;
   // Frames of the turn may arrive before the response that identifies the turn.
   const early: StreamFrame[] = [];
 
@@ -154,7 +154,7 @@ async function invoke(context: CliContext, turn: { slug: string; request: Invoke
       if (printer === null) early.push(frame);
       else printer.take(frame);
     },
-  }));
+  })).finally(() => printer?.end());
   if (code > SIGNALLED) {
     context.out.notice(`the turn continues: cbos interrupt ${slug} stops it, cbos events ${slug} -f follows it`);
   }

@@ -5,6 +5,7 @@ import {
   outcomeOf,
   printedText,
   retryLine,
+  stopFeedback,
   textDelta,
   toolLines,
 } from '../../text/event-text.ts';
@@ -18,6 +19,8 @@ import { questionLines } from './question-text.ts';
 export interface TurnPrinter {
   /** processes the next frame in the session's stream */
   take(frame: StreamFrame): void;
+  /** prints what is held back, because no more frames follow */
+  end(): void;
 }
 
 export interface InvokedTurn {
@@ -31,6 +34,10 @@ export interface InvokedTurn {
  * Prints a turn while it runs: either the answer as Claude writes it, with one line per tool, or the turn's events as
  * JSON lines. The command ends when the turn ends, with exit code 0, or with exit code 1 and the reason for the
  * failure. The exit code is 4 if the turn asks a question.
+ *
+ * If one of the user's own Stop hooks rejects an answer, Claude writes another one. A terminal shows them all, each
+ * rejected one with the hook's words. A pipe gets only the answer with which Claude Code stopped: the text of a message
+ * is therefore held back until a tool call or the end of the turn follows.
  */
 export function createTurnPrinter(out: Printer, turn: InvokedTurn, ending: Ending): TurnPrinter {
   const { slug, invocation, isJson } = turn;
@@ -38,23 +45,48 @@ export function createTurnPrinter(out: Printer, turn: InvokedTurn, ending: Endin
   let hasAnswered = false;
   let isLineOpen = false;
   let isOver = false;
+  /** the text that a pipe gets later, or not at all */
+  let held = '';
+  /** why a Stop hook has rejected the newest answer; Claude Code may overrule the hook and stop with that answer */
+  let rejection: string | null = null;
 
   function closeLine(): void {
-    if (isLineOpen) out.line();
+    if (isLineOpen) write('\n');
     isLineOpen = false;
+  }
+
+  function write(text: string): void {
+    if (out.width === null) held += text;
+    else void out.raw(text);
+  }
+
+  function release(): void {
+    if (held !== '') void out.raw(held);
+    held = '';
+  }
+
+  /** The turn goes on after an answer that a Stop hook has rejected. */
+  function leaveRejected(): void {
+    if (rejection === null) return;
+    held = '';
+    if (out.width !== null) out.line(out.style('dim', `● Stop hook: ${rejection}`));
+    rejection = null;
   }
 
   function print(event: ClaudeEvent): void {
     const delta = textDelta(event);
+    const lines = toolLines(event);
+    if (delta !== '' || lines.length > 0) leaveRejected();
     if (delta !== '') {
-      void out.raw(delta);
+      write(delta);
       isLineOpen = !delta.endsWith('\n');
     }
-    const lines = toolLines(event);
     if (lines.length > 0 || isBlockEnd(event)) closeLine();
-    for (const line of lines) out.line(out.style('dim', line));
     const printed = printedText(event);
+    if (lines.length > 0 || printed !== '') release();
+    for (const line of lines) out.line(out.style('dim', line));
     if (printed !== '') out.line(printed);
+    rejection = stopFeedback(event) ?? rejection;
     const retry = retryLine(event);
     if (retry !== null) out.notice(retry);
     hasAnswered ||= delta !== '' || printed !== '';
@@ -69,12 +101,17 @@ export function createTurnPrinter(out: Printer, turn: InvokedTurn, ending: Endin
     isOver = event.type === 'result' || event.type === 'error';
     if (isJson) out.jsonLine(frame);
     else print(event);
+    if (isOver) end();
     if (event.type === 'error') ending.fail(failure(cleanLine(String(event.message))));
     if (event.type === 'result') finish(event);
   }
 
-  function finish(result: ClaudeEvent): void {
+  function end(): void {
     closeLine();
+    release();
+  }
+
+  function finish(result: ClaudeEvent): void {
     // The answer to a slash command sometimes arrives as a whole instead of in pieces.
     const answer = hasAnswered || isJson ? '' : answerText(result);
     if (answer !== '') out.line(answer);
@@ -86,7 +123,7 @@ export function createTurnPrinter(out: Printer, turn: InvokedTurn, ending: Endin
     const { question } = status;
     if (!hasBegun || isOver || question === null || question.kind === 'closing') return;
     isOver = true;
-    closeLine();
+    end();
     if (!isJson) out.lines(questionLines(slug, question));
     ending.finish(EXIT.refused);
   }
@@ -94,6 +131,7 @@ export function createTurnPrinter(out: Printer, turn: InvokedTurn, ending: Endin
   const failure = (message: string): CommandError => new CommandError(message, `cbos events ${slug}`);
 
   return {
+    end,
     take(frame) {
       if (frame.type === 'claude_event' && frame.session === slug) takeEvent(frame);
       if (frame.type === 'session_state' && frame.session === slug) takeState(frame);
