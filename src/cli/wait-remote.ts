@@ -1,5 +1,6 @@
 import { setTimeout as delay } from 'node:timers/promises';
 import { CatalogueError, EXIT, matchesState, type Session, type StateSelector } from '../protocol/index.ts';
+import { isCommandOver, isNew } from './command-end.ts';
 import { CommandError } from './command-error.ts';
 import type { CliContext } from './context.ts';
 import { isInterruptEarlier } from './earlier-interrupt.ts';
@@ -19,6 +20,8 @@ export interface RemoteWait {
   timeoutSeconds: number | undefined;
   /** returns the error for a session that will not reach the state because its turn failed */
   failureOf(session: Session, selector: StateSelector): CommandError | null;
+  /** whether the state is reached by the end of a turn */
+  isEndOfTurn: boolean;
   onReached(session: Session): void;
 }
 
@@ -54,8 +57,10 @@ export async function waitRemote(context: CliContext, wait: RemoteWait): Promise
           if (wait.isAny) throw failure;
           continue;
         }
+        const isCommandEnd = wait.isEndOfTurn && isNew(session) && (await isCommandOver(client, slug));
         // It does not matter here whether a session is snoozed.
-        if (failure !== null || matchesState({ ...session, snoozed: null }, wait.selector)) {
+        const isReached = isCommandEnd || matchesState({ ...session, snoozed: null }, wait.selector);
+        if (failure !== null || isReached) {
           pending.delete(slug);
           wait.onReached(session);
           if (wait.isAny) return EXIT.done;

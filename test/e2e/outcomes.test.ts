@@ -175,6 +175,21 @@ describe.each([
   });
 });
 
+test.each([
+  ['in a terminal', 'screen', 'FRESH'],
+  ['as a JSON session', 'json', 'FRESHJSON'],
+] as const)('a wait ends after a slash command that leaves the conversation empty, %s', async (_, type, slug) => {
+  await launch(slug, type);
+  expect((await cbos.cli(['wait', slug, '--timeout', '5'])).code).toBe(6);
+  for (const command of ['/rename fresh', '/clear']) {
+    expect((await cbos.cli(['send', slug, '--command', command])).code).toBe(0);
+    for (const more of [[], ['--for', 'done']]) {
+      expect(await cbos.cli(['wait', slug, '--timeout', '30', ...more])).toMatchObject({ code: 0, stderr: '' });
+    }
+    expect((await sendAndWait(slug, 'scene:hello')).code).toBe(0);
+  }
+});
+
 describe('a JSON session whose own limit ends a turn', () => {
   test.each([
     ['BUDGET', { max_budget_usd: 0.00001 }, 'scene:hello', 'Hello! I am ready when you are.', 'Reached maximum budget'],

@@ -12,6 +12,7 @@ import { formatClock } from '../../text/durations.ts';
 import { interruptedText } from '../../text/end-words.ts';
 import { sessionGist, sessionIcon, sessionLine, sessionStyle, stateText } from '../../text/session-words.ts';
 import { cleanLine } from '../../text/terminal-text.ts';
+import { isCommandOver, isNew } from '../command-end.ts';
 import { CommandError } from '../command-error.ts';
 import type { CliContext } from '../context.ts';
 import { type Ending, followStream } from '../follow-stream.ts';
@@ -26,6 +27,9 @@ import { addSelectors } from './selector-options.ts';
  * script would hang if someone stopped the server for the night.
  */
 const LOST_SERVER_MS = 60_000;
+
+/** How often to ask whether a new session has carried out a slash command, which need not change its status. */
+const ASK_EVERY_MS = 1_000;
 
 interface WaitOptions {
   for: string;
@@ -120,16 +124,20 @@ function changeLine({ out }: CliContext, { frame, slug, session }: SessionChange
   );
 }
 
-function wait(context: CliContext, slugs: readonly string[], options: WaitOptions): Promise<number> {
+async function wait(context: CliContext, slugs: readonly string[], options: WaitOptions): Promise<number> {
   const { out } = context;
+  const client = await context.client();
   const selector = selectorOf(options.for);
   const isAny = options.any === true;
   /** the current names of the sessions that do not match yet */
   const pending = new Set(slugs);
+  /** the sessions that are new although a slash command has ended in them */
+  const ended = new Set<string>();
   const failures: Failure[] = [];
   let isFirst = true;
   let isEnding = false;
   let ending: Ending | null = null;
+  let current: () => SessionView = () => new Map();
 
   const follow = {
     giveUpAfterMs: LOST_SERVER_MS,
@@ -143,43 +151,56 @@ function wait(context: CliContext, slugs: readonly string[], options: WaitOption
       ending?.fail(error);
     },
   };
+  const look = (end: Ending): void => {
+    const now = current();
+    if (isEnding) return;
+    for (const slug of [...pending]) {
+      const session = now.get(slug);
+      if (session === undefined) continue;
+      const failure = failureOf(session, selector);
+      const isReached = failure !== null || isIn(session, selector) || (ended.has(slug) && isNew(session));
+      if (!isReached) continue;
+      pending.delete(slug);
+      if (failure !== null) failures.push({ slug, error: failure, isInterrupt: session.status.interrupted === true });
+      if (options.json === true) out.jsonLine(session);
+      else out.line(sessionLine(session));
+      if (isAny) break;
+    }
+    if (pending.size === 0 || (isAny && pending.size < slugs.length)) {
+      isEnding = true;
+      firstFailure(context, failures).then(
+        (error) => (error === null ? end.finish(EXIT.done) : end.fail(error)),
+        (cause: unknown) => end.fail(cause),
+      );
+      return;
+    }
+    const lost = [...pending].filter((slug) => isOver(now.get(slug)));
+    if (lost.length > 0 && (!isAny || lost.length === pending.size)) end.fail(overError(lost, now, options.for));
+  };
+  const askForCommands = async (): Promise<void> => {
+    for (const [slug, session] of current()) {
+      if (!pending.has(slug) || !isNew(session)) continue;
+      // The stream waits for a lost server, and ends the command if the server does not come back.
+      if (await isCommandOver(client, slug).catch(() => false)) ended.add(slug);
+    }
+    if (ended.size > 0 && ending !== null) look(ending);
+  };
+  const asking = isEndOfTurn(selector) ? setInterval(() => void askForCommands(), ASK_EVERY_MS) : undefined;
   return followStream(context, follow, (end) => {
     ending = end;
     return {
       onFrame(frame, view) {
-        const now = view();
-        if (isEnding) return;
+        current = view;
         if (isFirst) {
           if (frame.type !== 'sessions') return;
-          requireListed(slugs, now);
+          requireListed(slugs, view());
           isFirst = false;
         }
         if (frame.type === 'session_renamed' && pending.delete(frame.session)) pending.add(frame.slug);
-        for (const slug of [...pending]) {
-          const session = now.get(slug);
-          const failure = session === undefined ? null : failureOf(session, selector);
-          if (session === undefined || (failure === null && !isIn(session, selector))) continue;
-          pending.delete(slug);
-          if (failure !== null)
-            failures.push({ slug, error: failure, isInterrupt: session.status.interrupted === true });
-          if (options.json === true) out.jsonLine(session);
-          else out.line(sessionLine(session));
-          if (isAny) break;
-        }
-        if (pending.size === 0 || (isAny && pending.size < slugs.length)) {
-          if (failures.length === 0) return end.finish(EXIT.done);
-          isEnding = true;
-          firstFailure(context, failures).then(
-            (error) => (error === null ? end.finish(EXIT.done) : end.fail(error)),
-            (cause: unknown) => end.fail(cause),
-          );
-          return;
-        }
-        const lost = [...pending].filter((slug) => isOver(now.get(slug)));
-        if (lost.length > 0 && (!isAny || lost.length === pending.size)) end.fail(overError(lost, now, options.for));
+        look(end);
       },
     };
-  });
+  }).finally(() => clearInterval(asking));
 }
 
 /** A session whose turn has failed or was interrupted. */
@@ -209,6 +230,7 @@ async function waitElsewhere(context: CliContext, slugs: readonly string[], opti
     isAny: options.any === true,
     timeoutSeconds: options.timeout,
     failureOf,
+    isEndOfTurn: isEndOfTurn(selectorOf(options.for)),
     onReached: (session) => {
       if (options.json === true) out.jsonLine(session);
       else out.line(sessionLine(session));
@@ -229,16 +251,18 @@ function isIn(session: Session, selector: StateSelector): boolean {
  */
 export function failureOf(session: Session, selector: StateSelector): CommandError | null {
   const { slug, status } = session;
-  const isEndOfTurn =
-    (selector.kind === 'state' && selector.state === 'waiting') ||
-    (selector.kind === 'attention' && selector.attention === 'done');
-  if (!isEndOfTurn || status.primary !== 'idle') return null;
+  if (!isEndOfTurn(selector) || status.primary !== 'idle') return null;
   if (status.detail === 'error')
     return new CommandError(`The turn of ${slug} failed: ${cleanLine(status.because.evidence)}`, `cbos show ${slug}`);
   if (status.interrupted === true) return new CommandError(`The turn of ${slug} was interrupted`, `cbos show ${slug}`);
   if (session.interrupted_at === undefined) return null;
   return new CommandError(`${slug}: ${interruptedText(session)}`, `cbos show ${slug}`);
 }
+
+/** Reports whether a script waits for the end of a turn, however the turn ends. */
+export const isEndOfTurn = (selector: StateSelector): boolean =>
+  (selector.kind === 'state' && selector.state === 'waiting') ||
+  (selector.kind === 'attention' && selector.attention === 'done');
 
 /** Reports whether there is no point in waiting for a session any longer, because it has died or been deleted. */
 function isOver(session: Session | undefined): boolean {
