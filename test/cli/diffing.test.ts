@@ -40,6 +40,18 @@ describe('diff', () => {
     expect(plain.stdout.split('\n')).toContain('+new');
   });
 
+  test('names a folder that is no repository any more, and cbos show names the command', async () => {
+    cli.server.sessions.change('AUTH', { repository: repository.dir });
+    const show = async (): Promise<string> => (await runCommand(['show', 'AUTH'], cli.where)).stdout;
+    repository.write('a.txt', 'one\n');
+    expect((await run(['AUTH'])).code).toBe(0);
+    expect(await show()).toMatch(/changes +1 file, \+0 −1 against main/);
+    rmSync(join(repository.dir, '.git'), { recursive: true });
+    expect(await show()).toMatch(/changes +not counted; see cbos diff AUTH\n/);
+    const { code, stderr } = await run(['AUTH']);
+    expect([code, stderr]).toEqual([2, expect.stringContaining(`"${repository.dir}" isn't inside a git working tree`)]);
+  });
+
   test('shows code in the colours of its language, which neither hide the sign nor appear in a pipe or with NO_COLOR', async () => {
     repository.write('b.ts', "const a = 'x'; // \u001b[2J\n");
     const { stdout } = await run(['AUTH', 'b.ts'], TERMINAL);

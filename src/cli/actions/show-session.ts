@@ -148,7 +148,7 @@ function facts(session: Session, { home, branchOf, modelOf }: Reader): Fact[] {
     ['context', contextText(session.context)],
     ['cost', costText(session)],
     ['lines', linesText(session)],
-    ['changes', session.changes === undefined ? '' : `${totalText(session.changes)} ${baseText(session.changes.base)}`],
+    ['changes', changesText(session)],
     [
       'limit',
       session.limit_over_at === undefined
@@ -157,6 +157,12 @@ function facts(session: Session, { home, branchOf, modelOf }: Reader): Fact[] {
     ],
     ['budget', session.over_budget === undefined ? '' : overBudgetText(session.over_budget)],
   ];
+}
+
+/** A session that was in a repository may have no figure, for example because somebody has removed `.git`. */
+function changesText({ slug, changes, repository, worktree }: Session): string {
+  if (changes !== undefined) return `${totalText(changes)} ${baseText(changes.base)}`;
+  return repository === null || worktree?.finished !== undefined ? '' : `not counted; see cbos diff ${slug}`;
 }
 
 function details(session: Session, { now }: Reader): Fact[] {

@@ -35,7 +35,7 @@ export async function findWorkingTree(folder: string, call: Pick<GitCall, 'env' 
   // Before the first commit, git repeats the words that it does not understand.
   const hasCommit = found.code === 0;
   if (commonDir === '' || more.length > 0 || (!hasCommit && branch !== ''))
-    throw new CatalogueError('not_a_repository');
+    throw new CatalogueError('not_a_repository', `${JSON.stringify(folder)} isn't inside a git working tree`);
   await requireInside(folder, root);
   return {
     root,

@@ -4,8 +4,10 @@
  * folder at a time. A request for a list never starts a count (ADR 60).
  */
 
+import { existsSync } from 'node:fs';
+import { join } from 'node:path';
 import { Emitter } from '../../emitter/emitter.ts';
-import { type ChangeCounts, type Changes, isAsking, placeOf, type Session } from '../../protocol/index.ts';
+import { type ChangeCounts, type Changes, isAsking, isInside, placeOf, type Session } from '../../protocol/index.ts';
 import { showThrough } from '../attention/pass-on.ts';
 import type { Clock } from '../clock.ts';
 import type { Logger } from '../logger.ts';
@@ -44,8 +46,10 @@ export function countChanges({ sessions: base, changes, clock, log }: CountChang
   const queue = createCountQueue({
     clock,
     count: async (folder) => {
+      const session = base.list().find((one) => placeOf(one) === folder);
+      if (session === undefined) return forget(folder);
       try {
-        keep(folder, await changes.count(folder, ending.signal));
+        keep(folder, await changes.count(session, ending.signal));
       } catch (cause) {
         keep(folder, null);
         log.debug({ err: cause, folder }, 'the changes in a folder were not counted');
@@ -56,7 +60,8 @@ export function countChanges({ sessions: base, changes, clock, log }: CountChang
   const shown = (session: Session): Session => {
     const place = placeOf(session);
     const found = place === null ? undefined : counts.get(place);
-    return found === undefined ? session : { ...session, changes: found };
+    // The session, or somebody else, may have removed `.git` since the count.
+    return found === undefined || !isCountable(session) ? session : { ...session, changes: found };
   };
 
   /**
@@ -72,10 +77,11 @@ export function countChanges({ sessions: base, changes, clock, log }: CountChang
     for (const session of here) counted.tell({ kind: 'updated', session: shown(session) });
   }
 
-  function request(session: Pick<Session, 'path' | 'place'>, when: 'now' | 'later'): void {
+  function request(session: Session, when: 'now' | 'later'): void {
     const path = placeOf(session);
-    if (path !== null && isInRepository(path)) queue.request(path, when);
-    else if (path !== null) counts.delete(path);
+    if (path === null) return;
+    if (isCountable(session)) queue.request(path, when);
+    else keep(path, null);
   }
 
   function forget(path: string | null | undefined): void {
@@ -148,8 +154,11 @@ export function countChanges({ sessions: base, changes, clock, log }: CountChang
     changes: {
       ...changes,
       list: async (session, asked) => {
-        const found = await changes.list(session, asked);
         const place = placeOf(session);
+        const found = await changes.list(session, asked).catch((cause: unknown) => {
+          if (place !== null && !isCountable(session)) keep(place, null);
+          throw cause;
+        });
         if (asked.base === null && place !== null) keep(place, found.left_out.untracked > 0 ? null : found);
         return found;
       },
@@ -161,6 +170,17 @@ export function countChanges({ sessions: base, changes, clock, log }: CountChang
       counted.clear();
     },
   };
+}
+
+/**
+ * Reports whether a session works in a repository. If the `.git` file of its worktree is gone, git would count the
+ * changes in the main checkout instead.
+ */
+function isCountable(session: Pick<Session, 'path' | 'place' | 'worktree'>): boolean {
+  const place = placeOf(session);
+  if (place === null || !isInRepository(place)) return false;
+  const worktree = session.worktree?.path;
+  return worktree === undefined || !isInside(place, worktree) || existsSync(join(worktree, '.git'));
 }
 
 function isInTurn({ status }: Pick<Session, 'status'>): boolean {

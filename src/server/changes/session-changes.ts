@@ -22,8 +22,8 @@ const MOST_AT_ONCE = 2;
 export interface SessionChanges {
   /** @throws CatalogueError no_such_path, not_a_repository, no_such_ref, git_not_found, git_failed */
   list(session: Session, asked: { base: string | null; patchOf: string | null }): Promise<Changes>;
-  /** Counts the changes in a folder; see `Comparer.count`. @throws everything that `list` throws */
-  count(folder: string, signal: AbortSignal): Promise<CountedChanges | null>;
+  /** Counts the changes of a session; see `Comparer.count`. @throws everything that `list` throws */
+  count(session: Session, signal: AbortSignal): Promise<CountedChanges | null>;
   /** @throws everything that `list` throws */
   patch(session: Session, query: { base: string | null; file: string | null; oldFile: string | null }): Promise<Patch>;
   /** @throws no_such_file, and everything that `list` throws */
@@ -54,7 +54,8 @@ export function createSessionChanges({ environment, scratchDir }: SessionChanges
       running.set(key, changes);
       return changes;
     },
-    async count(folder, signal) {
+    async count(session, signal) {
+      const folder = await requireFolder(environment, session);
       await emptied;
       return inTurn(() => comparer.count({ folder, base: null, signal }));
     },

@@ -138,6 +138,38 @@ describe('the changes of a session', () => {
     expect(await countsOf('NOWHERE')).toBeUndefined();
   });
 
+  test('have no figure as soon as the repository is gone, and every face hears of it', async () => {
+    const socket = await server.connectStream();
+    const last = () => socket.of('session_updated').at(-1)?.session;
+    repository.write('b.txt', 'b\n');
+    server.sessions.add('AUTH', { path: repository.dir });
+    await waitFor(() => last()?.changes?.files === 1, { describe: 'a frame has the counts' });
+    rmSync(join(repository.dir, '.git'), { recursive: true });
+    expect(await countsOf()).toBeUndefined();
+    const refused = await server.call('/sessions/AUTH/changes');
+    expect(refused.json()).toMatchObject({ error: { code: 'not_a_repository' } });
+    expect(JSON.stringify(refused.json())).toContain(repository.dir);
+    await waitFor(() => last() !== undefined && last()?.changes === undefined, { describe: 'a frame has no counts' });
+  });
+
+  test('are not those of the main checkout if a worktree in it has lost its .git file', async () => {
+    const path = join(repository.dir, '.claude/worktrees/TASK');
+    repository.git('worktree', 'add', '--quiet', path, '-b', 'task');
+    const worktree = { path, repository: repository.dir, branch: 'task', base: null, new_branch: true, left_out: [] };
+    server.sessions.add('AUTH', { path, worktree });
+    server.sessions.add('MOVED', { path: repository.dir, place: path });
+    await expectCounts([0, 0, 0]);
+    await expectCounts([0, 0, 0], 'MOVED');
+    rmSync(join(path, '.git'));
+    repository.write('b.txt', 'b\n');
+    for (const slug of ['AUTH', 'MOVED']) {
+      become('active', 'thinking', slug);
+      become('idle', 'waiting_input', slug);
+    }
+    await expectCounts(null);
+    await expectCounts(null, 'MOVED');
+  });
+
   test('have no figure if there are more untracked files than are compared', async () => {
     for (let at = 0; at <= 2_000; at++) repository.write(`new/${at}.txt`, '');
     server.sessions.add('AUTH', { path: repository.dir });
