@@ -26,8 +26,18 @@ export function takenBy(prompt: string, { queued, sent, unknown, recent }: Deliv
   );
   // Someone at the terminal may send a refused message again before CBOS has removed it.
   const back = recent.filter(({ phase }) => phase === 'refused_back');
-  const open = [...unknown, ...sent, ...held, ...cleared, ...back];
   const seen = normalisePrompt(prompt);
+  // On a busy machine, the screen or the registry may show a turn before the hook reports its prompt. The hook does not
+  // belong to a message with the same text that is being typed now.
+  const isAgain = recent.some(
+    (record) =>
+      statusOf(record) === 'delivered' &&
+      normalisePrompt(record.text) === seen &&
+      isWithin(LATE_SIGN_MS, record.updatedAt, now),
+  );
+  const open = [...unknown, ...sent, ...held, ...cleared, ...back].filter(
+    ({ phase, text }) => !(isAgain && phase === 'typing' && normalisePrompt(text) === seen),
+  );
   const same = open.findIndex(({ text }) => normalisePrompt(text) === seen);
   const texts = open.map(({ text }) => text);
   const found = same >= 0 ? [same] : (textsInBox(prompt, texts) ?? []);

@@ -191,8 +191,7 @@ function show(state: Extract<Typing, { at: 'showing' }>, seen: Seen): Step<Typin
 
 function enter(typed: Typed, isShown: boolean, seen: Seen, of: 'typed' | 'left' = 'typed'): Step<Typing> {
   const { id } = typed;
-  // The hook of an earlier, identical message may have marked this message as taken. Pressing Enter in an empty prompt
-  // does nothing.
+  // Someone at the terminal may have pressed Enter already. Pressing Enter in an empty prompt does nothing.
   const guessed = seen.conversed === 'unreported' ? { reason: UNREPORTED } : {};
   const phase = { id, phase: 'entering', intoQueue: typed.confirm === 'queue', ...guessed } as const;
   // Only now does the status show how the last turn ended. After the Enter, another turn may be running.

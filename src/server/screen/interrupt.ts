@@ -102,13 +102,14 @@ export function interruptTurn(actor: SessionActor): Promise<void> {
       throw notInterrupted(actor, end);
     }
     actor.promptKeys.rememberAnswerKey(null);
-    const markedFrame = (): ScreenFrame | null => (isMarked() ? (status.evidence().screen?.frame ?? null) : null);
-    const firstMarked = markedFrame();
+    const firstMarked = isMarked() ? (status.evidence().screen?.frame ?? null) : null;
     // The status changes a little later than the interrupt mark is drawn. If a prompt was in Claude Code's queue, the
     // next turn may already be running, or begins now.
     const isStillRunning = !(await status.until(() => !isRunning(actor), SETTLED_MS));
     const hasNextBegun = isStillRunning || (await beginsNext(actor, ending));
-    const marked = markedFrame() ?? firstMarked;
+    // The next turn may have moved older marks off the screen. The last mark is that of this interrupt.
+    const frame = status.evidence().screen?.frame;
+    const marked = firstMarked !== null && frame !== undefined && countMarks(frame) > 0 ? frame : firstMarked;
     journal.apply(finishInterrupt({ ...ending, marked, hasNextBegun }, deliveriesOf(actor)));
   });
 }

@@ -230,6 +230,12 @@ describe('a prompt that a hook reports', () => {
     const texts = { a: { phase: 'entering', text: 'a\tb \n' }, b: { phase: 'entering', text: 'a\tb' } } as const;
     expect(taken(texts, 'a    b')).toEqual(['a']);
   });
+  test('is not one that is being typed right after another one with the same text was taken', () => {
+    const texts = { a: { phase: 'taken', text: 'same' }, b: { phase: 'typing', text: 'same' } } as const;
+    expect(taken(texts, 'same')).toEqual([]);
+    expect(taken({ ...texts, a: { ...texts.a, updatedAt: NOW - 11_000 } }, 'same')).toEqual(['b']);
+    expect(taken({ ...texts, b: { ...texts.b, phase: 'entering' } }, 'same')).toEqual(['b']);
+  });
   test('may be several that were in the box together', () => {
     const texts = { a: { phase: 'put_back' }, b: { phase: 'put_back' }, c: { phase: 'put_back' } } as const;
     expect(taken(texts, 'text of b\ntext of a')).toEqual(['b', 'a']);
