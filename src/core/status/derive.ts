@@ -50,18 +50,13 @@ type Asked = Pick<Verdict, 'question' | 'questions' | 'wait' | 'drawn' | 'called
 const NOTHING_ASKED: Asked = { question: null, questions: [], wait: null, drawn: null, called: null };
 
 /**
- * How long before a dialog opens another request may come whose dialog waits behind it. The dialog of a request opens
- * about 100 ms after its hook (2.1.330), and nobody answers it within this time.
+ * Returns the questions of the agents whose dialogs Claude Code does not show. It shows one dialog at a time, and if
+ * several agents ask within a moment, in any order (2.1.330). No hook reports a no, so a question whose dialog has been
+ * shown before may be answered; `identify` leaves it out.
  */
-const BEHIND_MS = 500;
-
-/**
- * Returns the questions whose dialogs Claude Code shows after the open dialog has been answered. It shows one dialog at
- * a time, in the order of the requests (2.1.330), so older requests have been answered, although no hook reports a no.
- */
-function questionsBehind(shownAt: Millis, { tools }: HookEvidence, movedMs: number): Question[] {
+function questionsBehind(open: PendingTool | null, { tools }: HookEvidence, movedMs: number): Question[] {
   return tools
-    .filter((tool) => isAskedBeside(tool) && (tool.requestedAt ?? 0) > shownAt)
+    .filter((tool) => isAskedBeside(tool) && tool !== open)
     .map((tool) => {
       const openedAt = tool.requestedAt ?? tool.at;
       const kind = dialogKindOf(tool.name);
@@ -84,17 +79,16 @@ function askedBy(winner: SourceVerdict, { evidence, settled }: Hearing, queue: F
   const openedAt = dialog === null ? winner.since : (settled?.since ?? winner.since);
   const form = dialog === null ? null : drawnForm(dialog, hooks, { openedAt, movedMs });
   if (form !== null) {
-    const behind = questionsBehind(winner.since - BEHIND_MS, hooks, movedMs);
+    const behind = questionsBehind(null, hooks, movedMs);
     const questions = [form.question, ...behind, ...formsBehind(queue, form)];
     return { ...inWords(questions), drawn: form.drawn, called: form.called };
   }
   if (detail !== 'permission' && detail !== 'question' && detail !== 'plan' && detail !== 'setup') return NOTHING_ASKED;
   const ask = (shown: ScreenDialog | null, tool: PendingTool | null): Asked => {
     const question = dialogQuestion({ kind: detail, dialog: shown, tool, openedAt, movedMs });
-    const shownAt = tool === null ? winner.since - BEHIND_MS : (tool.requestedAt ?? tool.at);
     // If CBOS does not know which call a permission dialog shows, it may be any of the open requests.
     const isUnknown = tool === null && detail === 'permission';
-    const behind = isUnknown ? [] : questionsBehind(shownAt, hooks, movedMs);
+    const behind = isUnknown ? [] : questionsBehind(tool, hooks, movedMs);
     const questions = [question, ...behind, ...formsBehind(queue, null)];
     const drawn = shown && drawnDialog({ kind: detail, dialog: shown, openedAt, movedMs });
     const called = tool && { at: tool.at - movedMs, isAsked: tool.requestedAt !== null };

@@ -33,7 +33,12 @@ export function identify(
   const isSame = shown.some((one) => JSON.stringify(one) === JSON.stringify(dialog));
   const others = shown.filter(({ id }) => id !== dialog.id && !dialog.also.includes(id));
   const now = isSame ? shown : [...others, dialog].slice(-MAX_SHOWN);
-  const behind = rest.map((question) => ({ ...question, id: shownAs(now, question.id) }));
+  // Claude Code shows the next dialog when the one before has been answered.
+  const wasShown = ({ id, behind }: Question): boolean =>
+    behind === true && shown.some(({ call, drawn }) => call === id && drawn !== null);
+  const behind = rest
+    .filter((question) => !wasShown(question))
+    .map((question) => ({ ...question, id: shownAs(now, question.id) }));
   return { questions: [{ ...first, id: dialog.id }, ...behind], shown: now };
 }
 

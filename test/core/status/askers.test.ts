@@ -1,13 +1,17 @@
 import { describe, expect, test } from 'vitest';
 import {
+  advanceStatus,
+  DEFAULT_THRESHOLDS,
   derive,
   type JsonEvidence,
   NO_EVENTS,
   NO_HOOKS,
   observeEvent,
   observeHook,
+  type StatusMemory,
 } from '../../../src/core/status/index.ts';
 import type { ClaudeEvent } from '../../../src/protocol/index.ts';
+import { evidenceOf, frame, screenOf } from './evidence-maker.ts';
 
 const following = (...events: ClaudeEvent[]): JsonEvidence =>
   events.reduce((evidence, event, index) => observeEvent(evidence, event, 1_000 + index), NO_EVENTS);
@@ -94,6 +98,24 @@ describe('the open questions of a terminal session', () => {
       { asker: { id: 'a2' }, tool: { input: { command: 'touch a2' } }, behind: true },
     ]);
     expect(questions[0]).not.toHaveProperty('behind');
+  });
+
+  test('are shown in any order, and none is taken for answered before its dialog was shown', () => {
+    const rule = '─'.repeat(80);
+    const dialogOf = (agent: string) =>
+      frame([
+        ...[rule, ' Bash command · from the Explore agent', '', ` touch ${agent}`, ''],
+        ...[' Do you want to proceed?', ' ❯ 1. Yes', '   2. No', '', ' Esc to cancel'],
+      ]);
+    const hooks = hooksOf(...TURN, permission('a3', 4));
+    let memory: StatusMemory | null = null;
+    const open = ['a2', 'a1', 'a3'].map((agent, index) => {
+      const now = 1_000 * (index + 1);
+      const evidence = evidenceOf({ hooks, screen: screenOf([now - 500, dialogOf(agent)]) });
+      memory = advanceStatus(memory, { evidence, now, thresholds: DEFAULT_THRESHOLDS }).memory;
+      return memory.questions.map(({ asker, behind = false }) => `${asker?.id}${behind ? ' behind' : ''}`);
+    });
+    expect(open).toEqual([['a2', 'a1 behind', 'a3 behind'], ['a1', 'a3 behind'], ['a3']]);
   });
 
   test('an agent that has ended asks nothing', () => {

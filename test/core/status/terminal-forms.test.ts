@@ -1,11 +1,14 @@
 import { describe, expect, test } from 'vitest';
 import {
+  advanceStatus,
+  DEFAULT_THRESHOLDS,
   derive,
   forgetWait,
   type HookEvidence,
   moveEvidence,
   NO_HOOKS,
   observeHook,
+  type StatusMemory,
   seeForms,
 } from '../../../src/core/status/index.ts';
 import { readFormDialog } from '../../../src/core/status/screen/form-dialog.ts';
@@ -207,9 +210,17 @@ describe('an agent that asks for permission beside a form in the terminal', () =
     expect(asks(shown, ...form, hook('PermissionRequest', 950, BASH))).toEqual(['form', 'permission behind']);
   });
 
-  test('has been answered if it asked before the form was shown', () => {
+  test('has been answered if its dialog was shown before the form, and else waits behind the form', () => {
+    const asked = hook('PermissionRequest', 400, BASH);
     const form = [address(900, null), result(1_000, 'accept', 'url')];
-    expect(asks(ACCEPTED, hook('PermissionRequest', 400, BASH), ...form)).toEqual(['form']);
+    expect(asks(ACCEPTED, asked, ...form)).toEqual(['form', 'permission behind']);
+    const step = (before: StatusMemory | null, now: number, shown: typeof ACCEPTED, ...hooks: (typeof asked)[]) => {
+      const evidence = evidenceOf({ hooks: hooksOf(PROMPT, ...hooks), screen: screenOf([now - 100, shown]) });
+      return advanceStatus(before, { evidence, now, thresholds: DEFAULT_THRESHOLDS }).memory;
+    };
+    const before = step(null, 800, permission, asked);
+    expect(before.questions.map(({ kind }) => kind)).toEqual(['permission']);
+    expect(step(before, 1_200, ACCEPTED, asked, ...form).questions.map(({ kind }) => kind)).toEqual(['form']);
   });
 
   test('hides a form whose server asks after it, and which the terminal shows next', () => {
