@@ -1,9 +1,41 @@
 import type { Caller } from '../client/index.ts';
-import type { Session } from '../protocol/index.ts';
+import type { Delivery, Session } from '../protocol/index.ts';
+import { CommandError } from './command-error.ts';
 import { isOnItsWay } from './send-and-wait.ts';
+import { printedBy } from './turn-outcome.ts';
 
 /** How long the screen must stay the same after a slash command: a command that begins a turn shows it by then. */
 const SETTLED_MS = 3_000;
+/** How long after a slash command Claude Code may still write to the transcript that it did not carry it out. */
+const RECENT_MS = 10_000;
+
+/** Returns the delivery that Claude Code took last, or null if it took none. */
+function lastOf(deliveries: readonly Delivery[]): Delivery | null {
+  const [last] = deliveries
+    .filter(({ status }) => status === 'delivered')
+    .sort((one, other) => Date.parse(other.updated_at) - Date.parse(one.updated_at));
+  return last ?? null;
+}
+
+/** Returns the last prompt if it was a slash command, whatever became of it, or null otherwise. */
+export async function lastCommand(client: Caller, slug: string): Promise<Delivery | null> {
+  const last = lastOf(await client.call('listDeliveries', { params: { slug } }));
+  return last?.text.startsWith('/') === true && last.phase === 'taken' ? last : null;
+}
+
+/**
+ * Returns the error for a session in a terminal that Claude Code did not carry out the last slash command, for example
+ * because it does not know it. The status is still that of the turn before the command.
+ */
+export async function commandFailure(client: Caller, session: Session): Promise<CommandError | null> {
+  const { slug, type, status } = session;
+  const last = type === 'screen' && status.primary === 'idle' ? await lastCommand(client, slug) : null;
+  if (last === null) return null;
+  const isRecent = Date.now() - Date.parse(last.updated_at) < RECENT_MS;
+  const command = { text: last.text, since: last.created_at };
+  const printed = await printedBy(client, session, isRecent ? command : { ...command, lagMs: 0 });
+  return printed?.warning == null ? null : new CommandError(`${slug}: ${printed.warning}`, `cbos show ${slug}`);
+}
 
 /** Reports whether a terminal session has an empty conversation. */
 export const isNew = ({ type, status }: Session): boolean =>
@@ -20,9 +52,6 @@ export async function isCommandOver(client: Caller, slug: string): Promise<boole
   if (!isNew(session) || quietMs < SETTLED_MS) return false;
   const deliveries = await client.call('listDeliveries', { params: { slug } });
   if (deliveries.some(isOnItsWay)) return false;
-  const [last] = deliveries
-    .filter(({ status }) => status === 'delivered')
-    .sort((one, other) => Date.parse(other.updated_at) - Date.parse(one.updated_at));
   const isCleared = because.rule === 'hook.SessionStart' && because.evidence === 'clear';
-  return isCleared || last?.text.startsWith('/') === true;
+  return isCleared || lastOf(deliveries)?.text.startsWith('/') === true;
 }

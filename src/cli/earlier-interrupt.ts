@@ -1,4 +1,5 @@
 import type { Caller } from '../client/index.ts';
+import { lastCommand } from './command-end.ts';
 import { printedBy } from './turn-outcome.ts';
 
 /**
@@ -7,11 +8,8 @@ import { printedBy } from './turn-outcome.ts';
  * was busy since, only what the command printed shows that it was not.
  */
 export async function isInterruptEarlier(client: Caller, slug: string): Promise<boolean> {
-  const deliveries = await client.call('listDeliveries', { params: { slug } });
-  const [last] = deliveries
-    .filter(({ status }) => status === 'delivered')
-    .sort((one, other) => Date.parse(other.updated_at) - Date.parse(one.updated_at));
-  if (last?.text.startsWith('/') !== true || last.phase !== 'taken') return false;
+  const last = await lastCommand(client, slug);
+  if (last === null) return false;
   const { evidence } = await client.call('explain', { params: { slug } });
   const prompt = evidence.hooks?.prompt ?? evidence.json?.prompt ?? null;
   if (prompt === null) return false;

@@ -2,7 +2,7 @@ import { setTimeout as delay } from 'node:timers/promises';
 import type { Caller } from '../client/index.ts';
 import { CatalogueError, type Delivery, type Explanation, type Session } from '../protocol/index.ts';
 import { deliveryLine } from '../text/delivery-text.ts';
-import { printedText } from '../text/event-text.ts';
+import { printedText, warningText } from '../text/event-text.ts';
 import { cleanBlock, cleanLine } from '../text/terminal-text.ts';
 import type { EndedTurn } from './send-and-wait.ts';
 import { readTurnAnswer } from './turn-answer.ts';
@@ -63,10 +63,10 @@ export async function readOutcome(client: Caller, ended: EndedTurn): Promise<Tur
       : session.type === 'json'
         ? await answerOf(client, slug, { id: sent.id, since })
         : await shownAnswer(client, slug, { sent, hooks, message: end.message ?? '' });
-  return {
-    kind: 'answered',
-    text: text === '' ? ((await printedBy(client, session, { ...delivery, since })) ?? '') : text,
-  };
+  if (text !== '') return { kind: 'answered', text };
+  const printed = await printedBy(client, session, { ...delivery, since });
+  if (printed?.warning != null) return { kind: 'failed', text: '', why: `${slug}: ${printed.warning}` };
+  return { kind: 'answered', text: printed?.text ?? '' };
 }
 
 /** What shows how the turn of a prompt ended. */
@@ -183,13 +183,14 @@ async function answerOf(client: Caller, slug: string, turn: { id: string; since:
 
 /**
  * Returns what a slash command printed into the conversation, which is empty if it opened a view instead. Claude Code
- * draws the output before it writes the output to the transcript. @returns null if the command left nothing at all
+ * draws the output before it writes the output to the transcript. @returns null if the command left nothing at all. The
+ * `warning` is the reason why it was not carried out, or null.
  */
 export async function printedBy(
   client: Caller,
   { slug, type }: Session,
-  { text, since }: { text: string; since: string },
-): Promise<string | null> {
+  { text, since, lagMs = OUTPUT_LAG_MS }: { text: string; since: string; lagMs?: number },
+): Promise<{ text: string; warning: string | null } | null> {
   if (type !== 'screen' || !text.startsWith('/')) return null;
   const from = Date.parse(since) / 1_000;
   for (let round = 0; ; round += 1) {
@@ -197,10 +198,12 @@ export async function printedBy(
     const later = events.filter(({ timestamp }) => timestamp >= from);
     const printed = later.map(({ event }) => printedText(event)).filter((words) => words !== '');
     const isWritten = printed.length > 0 || later.some(({ event }) => JSON.stringify(event).includes(OUTPUT));
-    if (isWritten) return printed.join('\n').trim();
-    if (round >= OUTPUT_LAG_MS / ASK_AGAIN_MS) return null;
+    if (isWritten) return { text: printed.join('\n').trim(), warning: null };
+    const warnings = later.map(({ event }) => warningText(event)).filter((words) => words !== '');
+    if (warnings.length > 0) return { text: '', warning: warnings.join(' ') };
+    if (round >= lagMs / ASK_AGAIN_MS) return null;
     const { view } = await client.call('getSession', { params: { slug } });
-    if (view !== undefined) return '';
+    if (view !== undefined) return { text: '', warning: null };
     await delay(ASK_AGAIN_MS);
   }
 }

@@ -1,6 +1,6 @@
 import { setTimeout as delay } from 'node:timers/promises';
 import { CatalogueError, EXIT, matchesState, type Session, type StateSelector } from '../protocol/index.ts';
-import { isCommandOver, isNew } from './command-end.ts';
+import { commandFailure, isCommandOver, isNew } from './command-end.ts';
 import { CommandError } from './command-error.ts';
 import type { CliContext } from './context.ts';
 import { isInterruptEarlier } from './earlier-interrupt.ts';
@@ -63,6 +63,9 @@ export async function waitRemote(context: CliContext, wait: RemoteWait): Promise
         if (failure !== null || isReached) {
           pending.delete(slug);
           wait.onReached(session);
+          const refused = wait.isEndOfTurn ? await commandFailure(client, session) : null;
+          if (refused !== null) failures.push(refused);
+          if (wait.isAny && refused !== null) throw refused;
           if (wait.isAny) return EXIT.done;
         } else if (session.status.primary === 'dead') dead.push(slug);
       }

@@ -95,6 +95,12 @@ export function printedText(event: ClaudeEvent): string {
   return said?.kind === 'note' ? cleanBlock(said.text) : '';
 }
 
+/** Returns a warning of Claude Code itself, such as `Unknown command: /nonsense`. Empty for any other event. */
+export function warningText(event: ClaudeEvent): string {
+  const isWarning = event.type === 'system' && event.subtype === 'informational' && event.level === 'warning';
+  return isWarning ? cleanLine(text(event.content)) : '';
+}
+
 /** Returns the complete answer of a turn that succeeded. */
 export function answerText(result: ClaudeEvent): string {
   return hasSucceeded(result) ? cleanBlock(text(result.result)).trimEnd() : '';

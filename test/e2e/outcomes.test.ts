@@ -81,6 +81,21 @@ describe.each([
     expect(sent.stdout).toContain(type === 'json' ? 'Estimated cost:' : world.projectDir);
   });
 
+  test.runIf(type === 'screen')('a slash command that is not carried out fails, and changes no status', async () => {
+    for (const before of ['A scene:fail', 'A scene:hello']) {
+      await sendAndWait(slug, before);
+      const { status } = await cbos.session(slug);
+      for (const command of ['/nonsense', '/nonsense', '/privacy-settings']) {
+        const sent = await cbos.cli(['send', slug, '--wait', '--command', command]);
+        expect(sent).toMatchObject({ code: 1, stdout: '', stderr: expect.stringContaining(command) });
+        expect((await cbos.session(slug)).status).toMatchObject({ detail: status.detail, because: status.because });
+      }
+      expect((await cbos.cli(['wait', slug])).code).toBe(1);
+    }
+    expect((await cbos.cli(['send', slug, '--wait', '--command', '/rename known'])).code).toBe(0);
+    expect((await cbos.cli(['wait', slug])).code).toBe(0);
+  });
+
   test('a turn that is interrupted has failed, and prints no earlier answer', async () => {
     expect(await sendAndWait(slug, 'B scene:hello')).toMatchObject({
       code: 0,

@@ -1,5 +1,5 @@
 import type { Command } from 'commander';
-import type { SessionView } from '../../client/index.ts';
+import type { Caller, SessionView } from '../../client/index.ts';
 import {
   CatalogueError,
   EXIT,
@@ -12,7 +12,7 @@ import { formatClock } from '../../text/durations.ts';
 import { interruptedText } from '../../text/end-words.ts';
 import { sessionGist, sessionIcon, sessionLine, sessionStyle, stateText } from '../../text/session-words.ts';
 import { cleanLine } from '../../text/terminal-text.ts';
-import { isCommandOver, isNew } from '../command-end.ts';
+import { commandFailure, isCommandOver, isNew } from '../command-end.ts';
 import { CommandError } from '../command-error.ts';
 import type { CliContext } from '../context.ts';
 import { type Ending, followStream } from '../follow-stream.ts';
@@ -134,6 +134,7 @@ async function wait(context: CliContext, slugs: readonly string[], options: Wait
   /** the sessions that are new although a slash command has ended in them */
   const ended = new Set<string>();
   const failures: Failure[] = [];
+  const reached: Session[] = [];
   let isFirst = true;
   let isEnding = false;
   let ending: Ending | null = null;
@@ -158,9 +159,9 @@ async function wait(context: CliContext, slugs: readonly string[], options: Wait
       const session = now.get(slug);
       if (session === undefined) continue;
       const failure = failureOf(session, selector);
-      const isReached = failure !== null || isIn(session, selector) || (ended.has(slug) && isNew(session));
-      if (!isReached) continue;
+      if (failure === null && !isIn(session, selector) && !(ended.has(slug) && isNew(session))) continue;
       pending.delete(slug);
+      reached.push(session);
       if (failure !== null) failures.push({ slug, error: failure, isInterrupt: session.status.interrupted === true });
       if (options.json === true) out.jsonLine(session);
       else out.line(sessionLine(session));
@@ -168,7 +169,7 @@ async function wait(context: CliContext, slugs: readonly string[], options: Wait
     }
     if (pending.size === 0 || (isAny && pending.size < slugs.length)) {
       isEnding = true;
-      firstFailure(context, failures).then(
+      firstFailure(client, failures, isEndOfTurn(selector) ? reached : []).then(
         (error) => (error === null ? end.finish(EXIT.done) : end.fail(error)),
         (cause: unknown) => end.fail(cause),
       );
@@ -210,12 +211,19 @@ interface Failure {
   isInterrupt: boolean;
 }
 
-/** Returns the first error, or null if all turns were interrupted before the last prompt. */
-async function firstFailure(context: CliContext, failures: readonly Failure[]): Promise<CommandError | null> {
+/** Returns the first error, or null if all turns were interrupted before the last prompt, and no command failed. */
+async function firstFailure(
+  client: Caller,
+  failures: readonly Failure[],
+  reached: readonly Session[],
+): Promise<CommandError | null> {
   const { isInterruptEarlier } = await import('../earlier-interrupt.ts');
-  const client = await context.client();
   for (const { slug, error, isInterrupt } of failures) {
     if (!isInterrupt || !(await isInterruptEarlier(client, slug))) return error;
+  }
+  for (const session of reached) {
+    const failure = await commandFailure(client, session);
+    if (failure !== null) return failure;
   }
   return null;
 }
@@ -260,7 +268,7 @@ export function failureOf(session: Session, selector: StateSelector): CommandErr
 }
 
 /** Reports whether a script waits for the end of a turn, however the turn ends. */
-export const isEndOfTurn = (selector: StateSelector): boolean =>
+const isEndOfTurn = (selector: StateSelector): boolean =>
   (selector.kind === 'state' && selector.state === 'waiting') ||
   (selector.kind === 'attention' && selector.attention === 'done');
 

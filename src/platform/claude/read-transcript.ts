@@ -80,6 +80,10 @@ function eventOf(line: string): Omit<StoredEvent, 'seq'> | null {
     const said = { role: 'user', content: record.content };
     return { timestamp, event: { type: 'user', message: said, uuid, parent_tool_use_id: null } };
   }
+  // Matches the notice that a slash command was not carried out. No other line mentions that command (2.1.330).
+  if (type === 'system' && subtype === 'informational' && record.level === 'warning') {
+    return { timestamp, event: { type, subtype, level: record.level, content: record.content, uuid } };
+  }
   if (type !== 'user' && type !== 'assistant') return null;
   return {
     timestamp,

@@ -63,6 +63,22 @@ test('the note that a Stop hook was overruled is drawn like an error, and is non
   expect(readScreen(shown)).toMatchObject({ primary: 'idle', detail: 'waiting_input' });
 });
 
+test.each([
+  '● Unknown command: /nonsense',
+  '● Args from unknown skill: x',
+  '● /privacy-settings needs a Claude subscription. This session uses ANTHROPIC_API_KEY instead.',
+  "● /install-github-app isn't available while ANTHROPIC_BASE_URL is set.",
+])('a slash command that was not carried out leaves the status of the last turn: %s', (notice) => {
+  const after = (said: readonly string[], alertRows: readonly number[]): string => {
+    const lines = [...said, notice, '', ...PROMPT];
+    const { primary, detail } = readScreen({ ...frame(lines), alertRows: [...alertRows, said.length] });
+    return `${primary}/${detail}`;
+  };
+  expect(after([], [])).toBe('idle/ready');
+  expect(after(['❯ go on', '', '● Done.', '', '✻ Cooked for 3s · done 3:20 AM', ''], [])).toBe('idle/waiting_input');
+  expect(after(['❯ go on', '', '● API Error: 400 No', ''], [2])).toBe('idle/error');
+});
+
 describe('what a running turn does', () => {
   const BELOW = ['✻ Brewing… (7s · ↓ 26 tokens)', '', RULE, '❯ ', RULE, '  ⏸ manual mode on · esc to interrupt'];
   const running = (last: readonly string[]): string[] => ['❯ go on', '', '● I look.', '', ...last, '', ...BELOW];

@@ -150,6 +150,11 @@ const DONE = /^[·✢✳✶✻✽*∗] Conversation compacted|^[·✢✳✶✻�
 const THOUGHT = /^ +Th(?:inking|ought) (?:for )?\S/;
 const COLLAPSED_TOOLS = /^ +(?:Ran|Read|Did not run|Searched|Listed|Fetched|Edited|Wrote|Created) \d/;
 const QUEUED = /^ +⎿\s+Queued/;
+/**
+ * Matches the notice that a slash command was not carried out. Claude Code draws it in the colour of an error, without
+ * the command above it, and it says nothing about the last turn (2.1.330).
+ */
+const COMMAND_REFUSED = /^[●⏺] (?:Unknown command: \/|Args from (?:unknown skill|\/[\w:-]+): |\/[\w:-]+ \S)/;
 /** Represents the first visible line of an answer whose beginning has scrolled out of view. */
 const CONTINUED = /^ {2}\S/;
 
@@ -204,6 +209,10 @@ export function cutBlocks(lines: readonly string[], end: number): Block[] {
     .map(({ row, lines: own }) => ({ row, kind: kindOf(own, row), lines: own }));
 }
 
+/** Reports whether a block belongs to the conversation. Only Claude Code itself uses the colour of an alert. */
+const isSaid = ({ row, lines }: Block, { alertRows }: ScreenFrame): boolean =>
+  alertRows?.includes(row) !== true || !COMMAND_REFUSED.test(lines[0] ?? '');
+
 /** Divides a frame into its regions, in time linear in the size of the frame. */
 export function layOut(frame: ScreenFrame, signs: ScreenSigns): Layout {
   const prompt = findPrompt(frame, signs);
@@ -220,6 +229,6 @@ export function layOut(frame: ScreenFrame, signs: ScreenSigns): Layout {
     footer: below.join('\n'),
     ownFooter: own,
     isBelowView: view !== null,
-    blocks: prompt === null ? [] : cutBlocks(frame.lines, spinner?.row ?? end),
+    blocks: prompt === null ? [] : cutBlocks(frame.lines, spinner?.row ?? end).filter((block) => isSaid(block, frame)),
   };
 }
