@@ -5,6 +5,7 @@ import { thresholdsOf } from '../core/settings/index.ts';
 import { type ScreenRule, userObserver } from '../core/status/index.ts';
 import { Emitter } from '../emitter/emitter.ts';
 import {
+  configDirectory,
   createOwnKeys,
   createTurnGates,
   noteRemade,
@@ -120,7 +121,8 @@ export async function openFleet(
       screen,
       thresholds,
       observe: userObserver(options.rules, thresholds),
-      enterDoes: (env) => ownKeys.enterDoes({ ...environment, ...env }),
+      enterDoes: ({ launch, reported }) =>
+        ownKeys.enterDoes(reported.configDir ?? configDirectory({ ...environment, ...launch.env })),
       sessions: createSessionStore(database),
       history: createHistoryStore(database),
       deliveries: createPatientDeliveries(createDeliveryStore(database), writes),

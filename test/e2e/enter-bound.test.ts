@@ -1,4 +1,4 @@
-import { mkdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { cpSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import type { Delivery } from '../../src/protocol/index.ts';
@@ -8,16 +8,24 @@ import { waitFor } from '../harness/wait-for.ts';
 
 let world: ClaudeWorld;
 let cbos: Cbos;
-const bindEnter = (action: string): void => {
+const bindEnter = (action: string, configDir = join(world.home, '.claude')): void => {
   const bindings = [{ context: 'Chat', bindings: { enter: action, 'ctrl+s': 'chat:submit' } }];
-  writeFileSync(join(world.home, '.claude', 'keybindings.json'), JSON.stringify({ bindings }));
+  writeFileSync(join(configDir, 'keybindings.json'), JSON.stringify({ bindings }));
 };
+
+/** A program of the user's that chooses an account. */
+const WRAPPER = (claude: string): string => `#!/bin/sh
+[ -n "$ACCOUNT" ] && export CLAUDE_CONFIG_DIR="$ACCOUNT"
+'${claude}' "$@"
+`;
 
 beforeAll(async () => {
   world = await claudeWorld();
   mkdirSync(join(world.home, '.claude'), { recursive: true });
   bindEnter('chat:newline');
-  cbos = await startCbos(world);
+  const command = join(world.dir, 'wrapper');
+  writeFileSync(command, WRAPPER(world.claude), { mode: 0o755 });
+  cbos = await startCbos(world, { CBOS_CLAUDE_COMMAND: command });
   await cbos.call('POST', '/sessions', { slug: 'KEYS', type: 'screen', path: world.projectDir });
   await cbos.untilStatus('KEYS', 'idle/ready');
 });
@@ -54,6 +62,20 @@ test('prompts arrive once Enter submits again', async () => {
   expect(sent).toMatchObject({ status: 'delivered' });
   await waitFor(() => world.promptsReceived().length > 0, { describe: 'the model gets a prompt' });
   expect(world.promptsReceived()).toEqual(['scene:hello now']);
+});
+
+test('the keys are those of the account that a wrapper has chosen', async () => {
+  const account = join(world.dir, 'account');
+  cpSync(join(world.home, '.claude.json'), join(account, '.claude.json'));
+  bindEnter('chat:newline', account);
+  const env = { ACCOUNT: account };
+  await cbos.call('POST', '/sessions', { slug: 'ACCOUNT', type: 'screen', path: world.projectDir, env });
+  await cbos.untilStatus('ACCOUNT', 'idle/ready');
+  const refused = await cbos.cli(['send', 'ACCOUNT', 'scene:hello bound', '--queue']);
+  expect(refused).toMatchObject({ code: 4, stderr: expect.stringContaining('keybindings.json') });
+  const { stdout } = await cbos.cli(['doctor']);
+  expect(stdout).toContain(`${join(account, 'keybindings.json')} binds Enter to "chat:newline"`);
+  await cbos.cli(['stop', 'ACCOUNT']);
 });
 
 test('an interrupt that Esc does not carry out is not reported as one, and the turn keeps its answer', async () => {

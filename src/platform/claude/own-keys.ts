@@ -2,14 +2,12 @@ import { statSync } from 'node:fs';
 import { join } from 'node:path';
 import { enterDoes } from '../../core/delivery/enter-key.ts';
 import { readRegularFileNow } from '../files/regular-file.ts';
-import { configDirectory } from './own-files.ts';
 
 /** The maximum size of the file, which is far more than a user would write. */
 const MOST_BYTES = 1_000_000;
 
-/** Returns the file in which a user binds keys of Claude Code. */
-export const keysFile = (env: Parameters<typeof configDirectory>[0]): string =>
-  join(configDirectory(env), 'keybindings.json');
+/** Returns the file in which a user binds keys of Claude Code. @param configDir Claude Code's configuration directory */
+export const keysFile = (configDir: string): string => join(configDir, 'keybindings.json');
 
 /**
  * How long Claude Code may take to apply a change of the file. It takes about a second (2.1.330). Until then, CBOS does
@@ -19,16 +17,16 @@ const APPLIED_MS = 5_000;
 
 /** Reads what Enter does in Claude Code's prompt. */
 export interface OwnKeys {
-  /** returns the action of Enter in this environment, or null if it submits the prompt */
-  enterDoes(env: Parameters<typeof configDirectory>[0]): string | null;
+  /** returns the action of Enter in this configuration directory, or null if it submits the prompt */
+  enterDoes(configDir: string): string | null;
 }
 
 /** Each version of a file is read only once. @param now returns the current time, in Unix milliseconds */
 export function createOwnKeys(now: () => number): OwnKeys {
   const known = new Map<string, { at: number; size: number; does: string | null; did: string | null }>();
   return {
-    enterDoes: (env) => {
-      const file = keysFile(env);
+    enterDoes: (configDir) => {
+      const file = keysFile(configDir);
       const found = statSync(file, { throwIfNoEntry: false });
       if (found?.isFile() !== true) return null;
       const { mtimeMs: at, size } = found;

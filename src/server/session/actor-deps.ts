@@ -6,7 +6,7 @@ import type { DayStore } from '../../platform/sqlite/day-store.ts';
 import type { DropStore } from '../../platform/sqlite/drop-store.ts';
 import type { EventStore } from '../../platform/sqlite/event-store.ts';
 import type { HistoryStore } from '../../platform/sqlite/history-store.ts';
-import type { SessionStore } from '../../platform/sqlite/session-store.ts';
+import type { SessionRecord, SessionStore } from '../../platform/sqlite/session-store.ts';
 import type { StashStore } from '../../platform/sqlite/stash-store.ts';
 import type { TerminalCostStore } from '../../platform/sqlite/terminal-cost-store.ts';
 import type { Approvals } from '../approval/approvals.ts';
@@ -42,8 +42,8 @@ export interface ActorDeps {
   disk: DiskWatch;
   /** the record of what was dropped from recordings */
   drops: DropStore;
-  /** returns what Enter does in Claude Code's prompt with these added variables; null if it submits the prompt */
-  enterDoes?: (env: Readonly<Record<string, string>>) => string | null;
+  /** returns what Enter does in the prompt of this session's Claude Code; null if it submits the prompt */
+  enterDoes?: (record: Pick<SessionRecord, 'launch' | 'reported'>) => string | null;
   /** whether `script` flushes each write of a recording */
   isFlushed: boolean;
   /**

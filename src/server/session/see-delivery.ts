@@ -33,7 +33,7 @@ export function seeDelivery(actor: SessionActor): Seen {
     isOverBudget: deps.budgets.overBudget(record) !== null,
     isUnread: actor.unread.isWaiting(),
     conversed: conversedIn(record, actor.status.evidence().process?.startedAt ?? null, now.wall),
-    enterDoes: record.type === 'screen' ? (deps.enterDoes?.(record.launch.env) ?? null) : null,
+    enterDoes: record.type === 'screen' ? (deps.enterDoes?.(record) ?? null) : null,
     takesManyPastes: takesManyPastes(record.claudeVersion),
     answerKey: record.answerKey,
     clearedAt: actor.promptKeys.clearedAt(),

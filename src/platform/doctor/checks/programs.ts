@@ -8,6 +8,7 @@ import {
 } from '../../claude/index.ts';
 import { runProgram } from '../../process/index.ts';
 import { type Finding, fault, ok, warning } from '../check.ts';
+import { configDirectoriesOf } from '../configuration.ts';
 import type { DoctorContext } from '../context.ts';
 
 /** The same version as in `engines` in package.json. The packages outside the bundle need it. */
@@ -66,11 +67,16 @@ export async function checkClaude({ settings, sessionEnvironment }: DoctorContex
 }
 
 /** CBOS presses Enter to submit a prompt. */
-export function checkKeys({ sessionEnvironment, now }: DoctorContext): Finding {
-  const does = createOwnKeys(() => now).enterDoes(sessionEnvironment);
-  if (does === null) return ok('Enter submits the prompt');
-  return fault(
-    `${keysFile(sessionEnvironment)} binds Enter to ${JSON.stringify(does)}, so CBOS cannot send prompts`,
-    'Bind "enter" to "chat:submit" in the context "Chat" of that file, and remove it from "Global"',
-  );
+export async function checkKeys({ sessionEnvironment, now, askSessions }: DoctorContext): Promise<Finding> {
+  const keys = createOwnKeys(() => now);
+  const running = await askSessions();
+  for (const configDir of configDirectoriesOf(sessionEnvironment, running)) {
+    const does = keys.enterDoes(configDir);
+    if (does === null) continue;
+    return fault(
+      `${keysFile(configDir)} binds Enter to ${JSON.stringify(does)}, so CBOS cannot send prompts`,
+      'Bind "enter" to "chat:submit" in the context "Chat" of that file, and remove it from "Global"',
+    );
+  }
+  return ok('Enter submits the prompt');
 }

@@ -5,6 +5,7 @@ import { isStopped, processNow } from '../../process/index.ts';
 import { findHomeHolders } from '../../sqlite/home-holders.ts';
 import { LOCK_FILE, readLockHolder, takeHomeLock } from '../../sqlite/home-lock.ts';
 import { type Finding, fault, ok, warning } from '../check.ts';
+import { configDirectoriesOf } from '../configuration.ts';
 import type { DoctorContext } from '../context.ts';
 import { statIfThere } from '../permissions.ts';
 
@@ -82,7 +83,7 @@ export async function checkHooks({ environment, userHome, askSessions }: DoctorC
   const folders = new Set(running.flatMap(({ path, place }) => [path, place]).filter((folder) => folder != null));
   const files = [
     MANAGED_SETTINGS,
-    join(environment.CLAUDE_CONFIG_DIR || join(userHome, '.claude'), 'settings.json'),
+    ...configDirectoriesOf({ HOME: userHome, ...environment }, running).map((dir) => join(dir, 'settings.json')),
     ...[...folders].flatMap((folder) => PROJECT_SETTINGS.map((name) => join(folder, '.claude', name))),
   ];
   for (const file of files) {
