@@ -140,6 +140,10 @@ export const RestartedSession = Session.extend({
     description:
       'What the restart did: `continued` the conversation of the session, `copied` that of the session from which it was forked, or began a `new` one. Older servers omit this field',
   }),
+  conversation_empty: z.boolean().optional().meta({
+    description:
+      'true: the restart `continued` a conversation in which nothing has been asked since it began, for example with `/clear`',
+  }),
 }).meta({ id: 'RestartedSession' });
 export type RestartedSession = z.infer<typeof RestartedSession>;
 export type Session = z.infer<typeof Session>;

@@ -1,6 +1,7 @@
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterAll, beforeAll, expect, test } from 'vitest';
+import { findTranscript } from '../../src/platform/claude/index.ts';
 import { attentionOf, type SearchResult, type Session } from '../../src/protocol/index.ts';
 import { type Cbos, startCbos } from '../harness/cbos.ts';
 import { type ClaudeWorld, claudeWorld } from '../harness/claude.ts';
@@ -103,4 +104,25 @@ test('a session whose recorder is killed during a turn needs the user, although 
   const ended = await untilDead();
   expect(ended.ended).toMatchObject({ by: 'unknown' });
   expect([attentionOf(ended), ended.interrupted_at]).toEqual(['needs_you', expect.any(String)]);
+});
+
+test('a restart after /clear says that nothing was asked in the conversation, until the next prompt', async () => {
+  const { claude_session_id: before } = await restart();
+  const EMPTY = 'END restarted; its conversation is new, because nothing was asked since it began\n';
+  await cbos.call('POST', '/sessions/END/send', { text: '/clear', command: true });
+  const cleared = await cbos.until('END', (one) => one.claude_session_id !== before, 'has another conversation');
+  const written = {
+    sessionId: cleared.claude_session_id ?? '',
+    configDirs: [join(world.home, '.claude')],
+    reported: null,
+  };
+  await waitFor(() => findTranscript(written), { describe: 'Claude Code has written the command' });
+  process.kill(cleared.pid ?? 0, 'SIGKILL');
+  await untilDead();
+  expect((await cbos.cli(['restart', 'END'])).stdout).toBe(EMPTY);
+  await cbos.until('END', ({ status }) => status.primary === 'idle', 'is idle');
+  expect((await cbos.cli(['send', 'END', '--wait', 'scene:hello to the new one'])).code).toBe(0);
+  await cbos.cli(['stop', 'END']);
+  expect((await cbos.cli(['restart', 'END'])).stdout).toBe('END restarted; resuming its conversation\n');
+  expect((await cbos.session('END')).claude_session_id).toBe(cleared.claude_session_id);
 });

@@ -68,7 +68,11 @@ export async function run(life: Life, ...args: string[]): Promise<CliResult> {
 export async function bringBack(life: Life): Promise<void> {
   if (!life.hasEnded) return;
   const { stdout } = await run(life, 'restart', SLUG);
-  must(stdout.includes('resuming its conversation'), 'the restart continues the conversation', stdout);
+  must(
+    /resuming its conversation|its conversation is new/.test(stdout),
+    'the restart continues the conversation',
+    stdout,
+  );
   life.hasEnded = false;
   await untilIdle(life);
 }

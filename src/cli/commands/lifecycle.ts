@@ -24,6 +24,7 @@ const BEGINS = {
   continued: 'resuming its conversation',
   copied: 'it begins with a copy of the conversation from which it was forked',
   new: 'it begins a new conversation',
+  empty: 'its conversation is new, because nothing was asked since it began',
 } as const;
 
 interface RestartOptions {
@@ -133,10 +134,11 @@ export function addLifecycle(program: Command, context: CliContext): void {
           },
         });
         if (options.json === true) out.jsonLine(session);
-        else
-          out.line(
-            `${cleanLine(session.slug)} restarted; ${BEGINS[session.conversation ?? (isNew ? 'new' : 'continued')]}`,
-          );
+        else {
+          const how = session.conversation ?? (isNew ? 'new' : 'continued');
+          const begins = BEGINS[session.conversation_empty === true ? 'empty' : how];
+          out.line(`${cleanLine(session.slug)} restarted; ${begins}`);
+        }
         restarted.push(session.slug);
       });
       await forEach(context, restarted, (slug) => requireStarted(context, slug));

@@ -3,6 +3,7 @@ import { join } from 'node:path';
 import { createInterface } from 'node:readline';
 import { openRegularFile } from '../files/regular-file.ts';
 import { configDirectoryOf, isConversationId, isStoredFor } from './own-files.ts';
+import { parseRow } from './transcript-row.ts';
 
 /** A conversation whose transcript is wanted. */
 export interface WantedConversation {
@@ -53,6 +54,23 @@ async function hasMessages(path: string): Promise<boolean> {
   for await (const line of linesOf(path)) if (MESSAGE_LINE.test(line)) return true;
   return false;
 }
+
+/**
+ * Reports whether nothing has been asked in a conversation yet. After `/clear`, the new transcript contains only that
+ * command and a note about it (2.1.330); other commands that answer without the model add lines of the same kinds.
+ */
+export async function isUnused(transcript: string): Promise<boolean> {
+  for await (const line of linesOf(transcript)) {
+    if (!MESSAGE_LINE.test(line)) continue;
+    const row = parseRow(line);
+    const { content } = (row?.message ?? {}) as { content?: unknown };
+    if (row?.type !== 'user' || typeof content !== 'string' || !COMMAND_LINE.test(content)) return false;
+  }
+  return true;
+}
+
+/** Matches what Claude Code writes about a command that a person has run. */
+const COMMAND_LINE = /^<(?:command|local-command)-/;
 
 const PARENT = /"parentUuid":\s*(?:null|"([\w-]+)")/;
 

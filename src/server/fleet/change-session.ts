@@ -1,3 +1,4 @@
+import { isUnused } from '../../platform/claude/index.ts';
 import { CatalogueError, type RestartedSession, type Session, type SessionPatch } from '../../protocol/index.ts';
 import type { SessionActor } from '../session/actor.ts';
 import type { ConversationSource } from '../session/controls.ts';
@@ -66,7 +67,9 @@ export function restartSession(
       throw cause;
     }
     if (isNewConversation && actor.record.queueStoppedAt !== null) resumeQueue(actor);
-    return { ...actor.view(), conversation: source };
+    const { transcript } = actor.record.reported;
+    const isEmpty = source === 'continued' && transcript !== null && (await isUnused(transcript));
+    return { ...actor.view(), conversation: source, ...(isEmpty ? { conversation_empty: true } : {}) };
   });
 }
 
