@@ -2,7 +2,7 @@ import type { Caller } from '../client/index.ts';
 import type { Delivery, Session } from '../protocol/index.ts';
 import { CommandError } from './command-error.ts';
 import { isOnItsWay } from './send-and-wait.ts';
-import { printedBy } from './turn-outcome.ts';
+import { failureIn, printedBy } from './turn-outcome.ts';
 
 /** How long the screen must stay the same after a slash command: a command that begins a turn shows it by then. */
 const SETTLED_MS = 3_000;
@@ -20,7 +20,8 @@ function lastOf(deliveries: readonly Delivery[]): Delivery | null {
 /** Returns the last prompt if it was a slash command, whatever became of it, or null otherwise. */
 export async function lastCommand(client: Caller, slug: string): Promise<Delivery | null> {
   const last = lastOf(await client.call('listDeliveries', { params: { slug } }));
-  return last?.text.startsWith('/') === true && last.phase === 'taken' ? last : null;
+  const isTaken = last?.phase === 'taken' || last?.phase === 'interrupted' || last?.phase === 'interrupting';
+  return isTaken && last?.text.startsWith('/') === true ? last : null;
 }
 
 /**
@@ -31,10 +32,14 @@ export async function commandFailure(client: Caller, session: Session): Promise<
   const { slug, type, status } = session;
   const last = type === 'screen' && status.primary === 'idle' ? await lastCommand(client, slug) : null;
   if (last === null) return null;
+  const { hooks } = (await client.call('explain', { params: { slug } })).evidence;
+  // The command has begun a turn, or a turn has followed it.
+  if (hooks?.prompt != null && hooks.prompt.at >= last.created_at) return null;
   const isRecent = Date.now() - Date.parse(last.updated_at) < RECENT_MS;
   const command = { text: last.text, since: last.created_at };
   const printed = await printedBy(client, session, isRecent ? command : { ...command, lagMs: 0 });
-  return printed?.warning == null ? null : new CommandError(`${slug}: ${printed.warning}`, `cbos show ${slug}`);
+  const why = failureIn(printed, last);
+  return why === null ? null : new CommandError(`${slug}: ${why}`, `cbos show ${slug}`);
 }
 
 /** Reports whether a terminal session has an empty conversation. */

@@ -9,7 +9,7 @@ import { printedBy } from './turn-outcome.ts';
  */
 export async function isInterruptEarlier(client: Caller, slug: string): Promise<boolean> {
   const last = await lastCommand(client, slug);
-  if (last === null) return false;
+  if (last?.phase !== 'taken') return false;
   const { evidence } = await client.call('explain', { params: { slug } });
   const prompt = evidence.hooks?.prompt ?? evidence.json?.prompt ?? null;
   if (prompt === null) return false;

@@ -2,7 +2,7 @@ import { setTimeout as delay } from 'node:timers/promises';
 import type { Caller } from '../client/index.ts';
 import { CatalogueError, type Delivery, type Explanation, type Session } from '../protocol/index.ts';
 import { deliveryLine } from '../text/delivery-text.ts';
-import { printedText, warningText } from '../text/event-text.ts';
+import { isCommandError, printedText, warningText } from '../text/event-text.ts';
 import { cleanBlock, cleanLine } from '../text/terminal-text.ts';
 import type { EndedTurn } from './send-and-wait.ts';
 import { readTurnAnswer } from './turn-answer.ts';
@@ -51,8 +51,10 @@ export async function readOutcome(client: Caller, ended: EndedTurn): Promise<Tur
   // A slash command that begins no turn leaves the last message of the model as it is, even if that is an error.
   const isEarlier = session.type === 'screen' && sent.text.startsWith('/') && !hasPrompt && isSameError(before, status);
   if (status.detail === 'error' && !isEarlier) {
-    const text = session.type === 'json' ? await answerOf(client, slug, { id: sent.id, since }) : '';
-    return { kind: 'failed', text, why: `The turn of ${slug} failed: ${cleanLine(status.because.evidence)}` };
+    const said = session.type === 'json' ? await answerOf(client, slug, { id: sent.id, since }) : '';
+    const error = cleanLine(status.because.evidence);
+    // The answer to a slash command that failed is the error.
+    return { kind: 'failed', text: cleanLine(said) === error ? '' : said, why: `The turn of ${slug} failed: ${error}` };
   }
   if (isInterrupted) return { kind: 'failed', text: '', why: `The turn of ${slug} was interrupted` };
   if (isUndecided(session, seen))
@@ -65,7 +67,8 @@ export async function readOutcome(client: Caller, ended: EndedTurn): Promise<Tur
         : await shownAnswer(client, slug, { sent, hooks, message: end.message ?? '' });
   if (text !== '') return { kind: 'answered', text };
   const printed = await printedBy(client, session, { ...delivery, since });
-  if (printed?.warning != null) return { kind: 'failed', text: '', why: `${slug}: ${printed.warning}` };
+  const why = session.type === 'json' ? null : failureIn(printed, delivery);
+  if (why !== null) return { kind: 'failed', text: '', why: `${slug}: ${why}` };
   return { kind: 'answered', text: printed?.text ?? '' };
 }
 
@@ -181,16 +184,36 @@ async function answerOf(client: Caller, slug: string, turn: { id: string; since:
   }
 }
 
+/** What a slash command printed, or why it failed. */
+interface Printed {
+  text: string;
+  failure: string | null;
+}
+
+/** Matches what `/compact` prints if it has compacted the conversation (2.1.330). */
+const COMPACTED = /\bCompacted\b/;
+const isCompaction = (command: string): boolean => /^\/compact\b/.test(command);
+
+/**
+ * Returns why a slash command failed, or null if it did not. `/compact` prints something unless it is interrupted, and
+ * only an interrupt of CBOS is known as one.
+ */
+export function failureIn(printed: Printed | null, { text, phase }: Pick<Delivery, 'text' | 'phase'>): string | null {
+  if (printed !== null || !isCompaction(text)) return printed?.failure ?? null;
+  const isInterrupted = phase === 'interrupted' || phase === 'interrupting';
+  return isInterrupted ? `${text} was interrupted` : `nothing shows that ${text} has ended well`;
+}
+
 /**
  * Returns what a slash command printed into the conversation, which is empty if it opened a view instead. Claude Code
  * draws the output before it writes the output to the transcript. @returns null if the command left nothing at all. The
- * `warning` is the reason why it was not carried out, or null.
+ * `failure` is the reason why it failed or was not carried out, or null.
  */
 export async function printedBy(
   client: Caller,
   { slug, type }: Session,
   { text, since, lagMs = OUTPUT_LAG_MS }: { text: string; since: string; lagMs?: number },
-): Promise<{ text: string; warning: string | null } | null> {
+): Promise<Printed | null> {
   if (type !== 'screen' || !text.startsWith('/')) return null;
   const from = Date.parse(since) / 1_000;
   for (let round = 0; ; round += 1) {
@@ -198,12 +221,17 @@ export async function printedBy(
     const later = events.filter(({ timestamp }) => timestamp >= from);
     const printed = later.map(({ event }) => printedText(event)).filter((words) => words !== '');
     const isWritten = printed.length > 0 || later.some(({ event }) => JSON.stringify(event).includes(OUTPUT));
-    if (isWritten) return { text: printed.join('\n').trim(), warning: null };
+    if (isWritten) {
+      const words = printed.join('\n').trim();
+      const hasCompacted = COMPACTED.test(words) || later.some(({ event }) => event.subtype === 'compact_boundary');
+      const hasFailed = later.some(({ event }) => isCommandError(event)) || (isCompaction(text) && !hasCompacted);
+      return hasFailed ? { text: '', failure: cleanLine(words) } : { text: words, failure: null };
+    }
     const warnings = later.map(({ event }) => warningText(event)).filter((words) => words !== '');
-    if (warnings.length > 0) return { text: '', warning: warnings.join(' ') };
+    if (warnings.length > 0) return { text: '', failure: warnings.join(' ') };
     if (round >= lagMs / ASK_AGAIN_MS) return null;
     const { view } = await client.call('getSession', { params: { slug } });
-    if (view !== undefined) return { text: '', warning: null };
+    if (view !== undefined) return { text: '', failure: null };
     await delay(ASK_AGAIN_MS);
   }
 }

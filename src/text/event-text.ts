@@ -95,6 +95,12 @@ export function printedText(event: ClaudeEvent): string {
   return said?.kind === 'note' ? cleanBlock(said.text) : '';
 }
 
+/** Reports whether an event is what a slash command has printed as an error. */
+export function isCommandError(event: ClaudeEvent): boolean {
+  const { content } = record(event.message);
+  return event.type === 'user' && typeof content === 'string' && content.startsWith('<local-command-stderr>');
+}
+
 /** Returns a warning of Claude Code itself, such as `Unknown command: /nonsense`. Empty for any other event. */
 export function warningText(event: ClaudeEvent): string {
   const isWarning = event.type === 'system' && event.subtype === 'informational' && event.level === 'warning';

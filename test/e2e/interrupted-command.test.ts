@@ -6,9 +6,12 @@ import { type ClaudeWorld, claudeWorld } from '../harness/claude.ts';
 let world: ClaudeWorld;
 let cbos: Cbos;
 let isSlow = false;
+let isRefused = false;
 beforeAll(async () => {
-  const summarize = (prompt: string) =>
-    isSlow && prompt.includes('Respond with TEXT ONLY') ? findScene('silent') : null;
+  const summarize = (prompt: string) => {
+    if (!prompt.includes('Respond with TEXT ONLY')) return null;
+    return isSlow ? findScene('silent') : isRefused ? findScene('fail') : null;
+  };
   world = await claudeWorld({ choosers: [summarize] });
   cbos = await startCbos(world);
 });
@@ -33,4 +36,39 @@ test('wait fails after a slash command that was interrupted like the turn before
   await cbos.until('BUSY', ({ status }) => status.interrupted === true, 'is interrupted');
   const waited = await cbos.cli(['wait', 'BUSY']);
   expect(waited).toMatchObject({ code: 1, stderr: expect.stringContaining('The turn of BUSY was interrupted') });
+});
+
+test.each([
+  ['in a terminal', 'screen', 'COMPACT'],
+  ['as a JSON session', 'json', 'COMPACTJSON'],
+] as const)('a compaction that fails or is interrupted is no success, %s', async (_, type, slug) => {
+  const compact = (): ReturnType<Cbos['cli']> => cbos.cli(['send', slug, '--command', '/compact', '--wait']);
+  isSlow = false;
+  expect((await cbos.cli(['new', slug, world.projectDir, '--type', type])).code).toBe(0);
+  await cbos.untilStatus(slug, 'idle/ready');
+  expect(await compact()).toMatchObject({
+    code: 1,
+    stdout: '',
+    stderr: expect.stringContaining('messages to compact'),
+  });
+  expect((await cbos.cli(['wait', slug])).code).toBe(1);
+  expect((await cbos.cli(['send', slug, 'scene:hello', '--wait'])).code).toBe(0);
+  expect((await compact()).code).toBe(0);
+  expect((await cbos.cli(['wait', slug])).code).toBe(0);
+  expect((await cbos.cli(['send', slug, 'scene:hello', '--wait'])).code).toBe(0);
+
+  isRefused = true;
+  expect(await compact()).toMatchObject({ code: 1, stdout: '', stderr: expect.stringContaining('The scene refuses') });
+  expect((await cbos.cli(['wait', slug])).code).toBe(1);
+  isRefused = false;
+  expect((await cbos.cli(['send', slug, 'scene:hello', '--wait'])).code).toBe(0);
+  expect((await cbos.cli(['wait', slug])).code).toBe(0);
+
+  isSlow = true;
+  const sending = compact();
+  await cbos.untilStatus(slug, 'active/compacting');
+  const interrupted = await cbos.cli(['interrupt', slug]);
+  if (type === 'json') expect(interrupted.code).toBe(0);
+  expect(await sending).toMatchObject({ code: 1, stdout: '', stderr: expect.stringContaining(slug) });
+  expect((await cbos.cli(['wait', slug])).code).toBe(1);
 });

@@ -189,6 +189,10 @@ export interface JsonEvidence {
   phase: { kind: 'thinking' | 'responding'; at: Millis } | null;
   /** whether Claude Code has reported that the running turn was interrupted; its result follows */
   isInterrupted?: boolean;
+  /** whether Claude Code has reported that it did not compact the conversation */
+  compactFailed?: true;
+  /** what the running slash command has printed as an error */
+  commandError?: string;
   /** the calls that were announced and have no result yet, oldest first */
   tools: readonly PendingTool[];
   /** the open questions, oldest first */

@@ -32,6 +32,9 @@ export const NO_EVENTS: JsonEvidence = {
 /** What Claude Code writes in the user's name when a turn is interrupted, before the result. */
 const INTERRUPT = /^\[Request interrupted\b/;
 
+/** How the output of a slash command begins that has failed (2.1.330). */
+const COMMAND_ERROR = '<local-command-stderr>';
+
 type Json = Readonly<Record<string, unknown>>;
 const isRecord = (value: unknown): value is Json =>
   typeof value === 'object' && value !== null && !Array.isArray(value);
@@ -80,8 +83,11 @@ function onAssistant(before: JsonEvidence, event: Json, at: Millis): JsonEvidenc
       agent,
     }));
   const phase = isOwn(event) && blocks.some((block) => block.type === 'text') ? ('responding' as const) : null;
+  const source = text(event.local_command_source) ?? '';
+  const commandError = source.startsWith(COMMAND_ERROR) ? text(blocks[0]?.text) : null;
   return {
     ...before,
+    ...(commandError === null ? {} : { commandError }),
     busySince: before.busySince ?? at,
     phase: phase === null || before.phase?.kind === phase ? before.phase : { kind: phase, at },
     tools: [...before.tools, ...calls].slice(-MAX_OPEN),
@@ -193,7 +199,8 @@ function onStatus(before: JsonEvidence, event: Json, at: Millis): JsonEvidence {
     return { ...before, permissionMode, compactingSince: before.compactingSince ?? at };
   const isRequesting = event.status === 'requesting';
   const phase = isRequesting && before.busySince !== null ? { kind: 'thinking' as const, at } : before.phase;
-  return { ...before, permissionMode, phase, compactingSince: null };
+  const failed = event.compact_result === 'failed' ? { compactFailed: true as const } : {};
+  return { ...before, ...failed, permissionMode, phase, compactingSince: null };
 }
 
 function onState(before: JsonEvidence, state: string | null, at: Millis): JsonEvidence {

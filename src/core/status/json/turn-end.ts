@@ -14,15 +14,18 @@ const text = (value: unknown): string | null => (typeof value === 'string' ? val
  * without any text.
  */
 export function onResult(
-  { isInterrupted = false, ...before }: JsonEvidence,
+  { isInterrupted = false, compactFailed = false, commandError, ...before }: JsonEvidence,
   event: ClaudeEvent,
   at: Millis,
 ): JsonEvidence {
   const { message, ...cut } = keepEnd(text(event.result));
   const isAborted = text(event.terminal_reason)?.startsWith('aborted') ?? event.subtype === 'error_during_execution';
-  const interrupted = isInterrupted || isAborted;
+  const isCommand = typeof event.local_command === 'string';
+  // The result of a slash command is always a success. A compaction that somebody interrupts prints no error (2.1.330).
+  const isCancelled = isCommand && compactFailed && commandError === undefined;
+  const interrupted = isInterrupted || isAborted || isCancelled;
   const failure = event.is_error === true && !interrupted ? (message ?? firstError(event)) : null;
-  const error = hookNoteOf(event) ?? failure;
+  const error = hookNoteOf(event) ?? failure ?? (isCommand ? (commandError ?? null) : null);
   // The end of an agent begins a turn of its own. So does a resumed conversation whose agents were killed (2.1.330).
   const isOfPrompt = (event.origin as Json | undefined)?.kind !== 'task-notification';
   const open = withoutFinished(before.open, isOfPrompt);
@@ -57,7 +60,11 @@ function firstError(event: Json): string {
 }
 
 /** The process failed. Everything that was running has ended, and nothing restarts until someone asks for it. */
-export function onFailure(before: JsonEvidence, event: Json, at: Millis): JsonEvidence {
+export function onFailure(
+  { compactFailed: _, commandError: __, ...before }: JsonEvidence,
+  event: Json,
+  at: Millis,
+): JsonEvidence {
   return settle({
     ...before,
     open: [],
