@@ -51,6 +51,10 @@ export const PullRequestPlan = z
       description:
         'The open pull request that the branch already has: the commits are pushed to it, and its description is not changed',
     }),
+    skipped_hooks: z.array(z.string()).optional().meta({
+      description:
+        'The git hooks that exist and that git itself would run for the push. CBOS runs none of them. Older servers omit this field',
+    }),
   })
   .meta({ id: 'PullRequestPlan' });
 export type PullRequestPlan = z.infer<typeof PullRequestPlan>;

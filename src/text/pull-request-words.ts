@@ -2,6 +2,7 @@ import type { ForgeName, PullRequest, PullRequestPlan, Session } from '../protoc
 import { showHiddenMarks } from './hidden-marks.ts';
 import type { StyleName } from './style.ts';
 import { cleanBlock, cleanLine } from './terminal-text.ts';
+import { hooksNotes } from './worktree-words.ts';
 
 /** The maximum length of a title. GitHub truncates longer titles, and GitLab refuses titles over 255 characters. */
 const MOST_TITLE_CHARS = 200;
@@ -78,6 +79,11 @@ export function pullRequestQuestion(plan: PullRequestPlan): string {
 export function pullRequestLines({ title, body, existing }: PullRequestPlan): string[] {
   if (existing !== null) return [visibleLine(existing.url)];
   return [visibleLine(title), ...(body === '' ? [] : ['', ...visible(body).split('\n')])];
+}
+
+/** Says what the user should know before or after a push. @param what whether hooks `will not run` or `did not run` */
+export function pushNotes({ skipped_hooks }: PullRequestPlan, what: string): string[] {
+  return hooksNotes(what, skipped_hooks);
 }
 
 /** Returns the outcome of opening a pull request. */

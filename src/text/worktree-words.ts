@@ -110,7 +110,8 @@ export function finishNotes(preview: FinishPreview, how: FinishHow): string[] {
   ];
 }
 
-function hooksNotes(what: string, names: readonly string[] | undefined): string[] {
+/** @param what whether the hooks `will not run` or `did not run` */
+export function hooksNotes(what: string, names: readonly string[] | undefined): string[] {
   if (names === undefined || names.length === 0) return [];
   const many = names.length === 1 ? 'git hook' : 'git hooks';
   return [`CBOS runs no hooks of the repository; ${many} that ${what}: ${names.map(shownBranch).join(', ')}`];

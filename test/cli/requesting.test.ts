@@ -36,8 +36,12 @@ describe.skipIf(!hasGh)('finish --pr', () => {
       `Push fix/login (1 commit) to ${forge.repository}, and open a pull request into main?`,
     );
     expect((await run(['finish', 'AUTH', '--pr'])).code, 'nobody can be asked').toBe(2);
+    writeFileSync(join(repository.path, '.git/hooks/pre-push'), '#!/bin/sh\nexit 1\n', { mode: 0o755 });
+    const hooks = 'cbos: CBOS runs no hooks of the repository; git hook that';
+    const hooked = await run(['finish', 'AUTH', '--pr'], { isTTY: true, stdin: 'n\n' });
+    expect(hooked.stderr).toContain(`${hooks} will not run: pre-push\n`);
     const opened = await run(['finish', 'AUTH', '--pr', '--title', 'Guests', '--draft', '--yes']);
-    expect(opened.stderr).toBe('');
+    expect(opened.stderr).toBe(`${hooks} did not run: pre-push\n`);
     expect(opened.stdout).toBe(`AUTH has the pull request #1: https://${forge.repository}/pull/1\n`);
     expect(forge.requests).toMatchObject([{ title: 'Guests', body: 'They wait.', draft: true, base: { ref: 'main' } }]);
     // The state was requested once. Another list within two minutes does not request it again.

@@ -1,5 +1,11 @@
 import { EXIT } from '../../protocol/index.ts';
-import { openedText, pullRequestLines, pullRequestQuestion, requestNoun } from '../../text/pull-request-words.ts';
+import {
+  openedText,
+  pullRequestLines,
+  pullRequestQuestion,
+  pushNotes,
+  requestNoun,
+} from '../../text/pull-request-words.ts';
 import { confirm } from '../confirm.ts';
 import type { CliContext } from '../context.ts';
 
@@ -27,7 +33,7 @@ export async function openPullRequest(
   const found = await client.call('planPullRequest', { params: { slug }, query: into });
   const plan = { ...found, title: options.title ?? found.title, body: options.body ?? found.body };
   if (options.yes !== true) {
-    for (const line of pullRequestLines(plan)) out.notice(line);
+    for (const line of [...pullRequestLines(plan), ...pushNotes(plan, 'will not run')]) out.notice(line);
     if (!(await confirm(context, pullRequestQuestion(plan)))) {
       out.notice(`no ${requestNoun(plan.forge)} of ${slug} was opened`);
       context.exitCode = EXIT.failed;
@@ -46,4 +52,6 @@ export async function openPullRequest(
   });
   if (options.json === true) out.json(session);
   else out.line(openedText(session));
+  // Without the question, nothing has named the hooks yet.
+  if (options.yes === true) for (const line of pushNotes(plan, 'did not run')) out.notice(line);
 }

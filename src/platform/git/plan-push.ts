@@ -5,6 +5,7 @@ import { type ForgeRepository, forgeRepository } from '../forge/address.ts';
 import { branchSwitched } from './own-branch.ts';
 import { commitOf, currentBranch, isThere, requireNoOperation, uncommittedFiles } from './repository.ts';
 import { askGit, type GitPlace, tryGit } from './run-git.ts';
+import { skippedPushHooks } from './skipped-hooks.ts';
 
 /** The commit to push for a pull request, and the pull request's title and text. */
 export interface PushPlan {
@@ -20,6 +21,8 @@ export interface PushPlan {
   body: string;
   commonDir: string;
   objectFormat: string;
+  /** the hooks of the repository that git itself would run for the same push, and that CBOS does not run */
+  skippedHooks: string[];
 }
 
 /** The maximum number of commits that the text of a pull request lists. */
@@ -56,6 +59,7 @@ export async function planPush(given: GitPlace, worktree: Worktree, into: string
   return {
     ...{ remote, address, repository, branch, base, commit, commits, commonDir, objectFormat },
     ...requestWords(branch, messages),
+    skippedHooks: await skippedPushHooks(place),
   };
 }
 

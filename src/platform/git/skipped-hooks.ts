@@ -17,6 +17,8 @@ const IN_BASE: Readonly<Record<MergeHow | 'fast_forward', readonly string[]>> = 
 };
 /** Hooks that `git rebase` runs in the worktree (git 2.39). */
 const IN_WORKTREE = ['pre-rebase', 'post-checkout', 'prepare-commit-msg', 'post-commit', 'post-rewrite'] as const;
+/** Hooks that `git push` runs in the worktree (git 2.39). The second one runs as git notes where the remote branch is. */
+const IN_PUSH = ['pre-push', 'reference-transaction'] as const;
 
 export interface HookedMerge {
   base: string;
@@ -48,10 +50,16 @@ export async function skippedHooks(
   return { merge: find('merge'), rebase: find('rebase'), squash: find('squash') };
 }
 
+/** Like {@link skippedHooks}, for a push of a worktree's branch. @param place the worktree */
+export async function skippedPushHooks(place: GitPlace): Promise<string[]> {
+  const found = await hooksOf(place);
+  return IN_PUSH.filter((name) => found.has(name));
+}
+
 /** Returns the names of the hooks that git itself would run in a checkout. */
 async function hooksOf(place: GitPlace): Promise<ReadonlySet<string>> {
   const folder = await hooksFolder(place);
-  const names = [...new Set([...Object.values(IN_BASE).flat(), ...IN_WORKTREE])];
+  const names = [...new Set([...Object.values(IN_BASE).flat(), ...IN_WORKTREE, ...IN_PUSH])];
   const found = await Promise.all(names.map((name) => isHook(folder, name)));
   return new Set([...names.filter((_, index) => found[index]), ...(await configuredEvents(place))]);
 }

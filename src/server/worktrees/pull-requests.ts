@@ -69,9 +69,10 @@ export function createPullRequests(options: PullRequestsOptions): PullRequests {
     await requireRecorded({ environment }, { session: slug, worktree });
     const push = await planPush({ cwd: worktree.path, environment }, worktree, into);
     const { forge, existing } = await findForge(push.repository, push.branch, asking);
-    const { remote, branch, base, commit, commits, title, body } = push;
+    const { remote, branch, base, commit, commits, title, body, skippedHooks: skipped_hooks } = push;
     const repository = repositoryText(push.repository);
-    return { push, plan: { forge, repository, remote, branch, base, commit, commits, title, body, existing } };
+    const content = { branch, base, commit, commits, title, body, skipped_hooks };
+    return { push, plan: { forge, repository, remote, existing, ...content } };
   }
 
   async function open(slug: string, request: NewPullRequest): Promise<Session> {

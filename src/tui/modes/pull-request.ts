@@ -3,6 +3,7 @@ import {
   openedText,
   pullRequestLines,
   pullRequestQuestion,
+  pushNotes,
   requestNoun,
   requestNumber,
 } from '../../text/pull-request-words.ts';
@@ -27,7 +28,9 @@ function ask(app: App, slug: string, plan: PullRequestPlan): void {
   const noun = requestNoun(plan.forge);
   confirm(app, {
     question: existing === null ? `Open a ${noun} for ${slug}?` : `Push to the ${noun} ${requestNumber(existing)}?`,
-    about: [pullRequestQuestion(plan), '', ...pullRequestLines(plan)].map(cleanLine).join('\n'),
+    about: [pullRequestQuestion(plan), ...pushNotes(plan, 'will not run'), '', ...pullRequestLines(plan)]
+      .map(cleanLine)
+      .join('\n'),
     onYes: () => {
       app.toast('wait', `pushing the branch of ${slug}…`);
       app.run(async () => {

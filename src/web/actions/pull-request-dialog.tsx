@@ -1,7 +1,13 @@
 import { useSignal } from '@preact/signals';
 import { useRef } from 'preact/hooks';
 import { CatalogueError, type PullRequestPlan } from '../../protocol/index.ts';
-import { openedText, pullRequestLines, pullRequestQuestion, requestNoun } from '../../text/pull-request-words.ts';
+import {
+  openedText,
+  pullRequestLines,
+  pullRequestQuestion,
+  pushNotes,
+  requestNoun,
+} from '../../text/pull-request-words.ts';
 import { closeOverlay } from '../app/overlay.ts';
 import { client, link } from '../connection/fleet.ts';
 import { useRead } from '../connection/use-read.ts';
@@ -110,6 +116,7 @@ export function PullRequestDialog({ slug }: { slug: string }) {
           </>
         )}
         {plan.value !== null && <p>{pullRequestQuestion(plan.value)} The worktree stays.</p>}
+        {plan.value !== null && pushNotes(plan.value, 'will not run').map((note) => <p key={note}>{note}</p>)}
         <div class="row end">
           <CloseButton>Cancel</CloseButton>
           <button

@@ -1,4 +1,4 @@
-import { existsSync, mkdirSync, readdirSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
+import { existsSync, mkdirSync, readdirSync, readFileSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import { findOnPath } from '../../../scripts/setup/system-programs.mjs';
@@ -11,6 +11,12 @@ import { commitFile, openPullRequest, planFault, planPullRequest } from '../../h
 import { callRoute } from '../../harness/rest.ts';
 import { waitFor } from '../../harness/wait-for.ts';
 import { createWorktreeRepository, type WorktreeRepository } from '../../harness/worktree-repository.ts';
+
+/** Hooks that commands of git can run in a repository that is not a server (githooks(5), git 2.39). */
+const CLIENT_HOOKS = [
+  ...['pre-commit', 'pre-merge-commit', 'commit-msg', 'post-commit', 'pre-rebase', 'post-checkout', 'post-merge'],
+  ...['pre-push', 'post-rewrite', 'reference-transaction', 'post-index-change', 'pre-auto-gc'],
+];
 
 const hasGh = findOnPath(['gh'], process.env.PATH) !== null;
 
@@ -159,6 +165,26 @@ describe.skipIf(!hasGh)('with the real gh and git, on a stand-in of the forge', 
     expect(await planError()).toBe('gh_not_found');
     Object.assign(server.world.env, { PATH });
     expect((await callRoute(server, 'planPullRequest', { params: { slug: 'NONE' } })).code()).toBe('no_such_session');
+  });
+
+  test('the plan names the hooks that git itself would run for the push, and no others; CBOS runs none of them', async () => {
+    const ran = join(server.world.dir, 'hooks-ran');
+    const hooks = join(repository.path, '.git/hooks');
+    for (const name of CLIENT_HOOKS)
+      writeFileSync(join(hooks, name), `#!/bin/sh\necho ${name} >>${ran}\n`, { mode: 0o755 });
+    const namesRun = (): string[] => [...new Set(readFileSync(ran, 'utf8').trim().split('\n'))].sort();
+    const shown = await plan();
+    expect((await open(shown)).status).toBe(200);
+    expect(existsSync(ran)).toBe(false);
+
+    const bare = join(server.world.dir, 'bare');
+    repository.git('init', '--quiet', '--bare', bare);
+    repository.gitIn(path, 'remote', 'add', 'bare', bare);
+    repository.gitIn(path, 'push', '--quiet', 'bare', 'HEAD');
+    expect(namesRun()).toEqual(shown.skipped_hooks);
+    writeFileSync(join(hooks, 'pre-push'), '#!/bin/sh\n', { mode: 0o755 });
+    for (const name of CLIENT_HOOKS.filter((one) => one !== 'pre-push')) rmSync(join(hooks, name));
+    expect((await plan()).skipped_hooks).toEqual(['pre-push']);
   });
 
   test('nothing from the repository runs: no hook, helper, transport or proxy that it names', async () => {
