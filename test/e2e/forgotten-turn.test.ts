@@ -4,6 +4,7 @@ import { afterAll, beforeAll, expect, test } from 'vitest';
 import { type Cbos, startCbos } from '../harness/cbos.ts';
 import { type ClaudeWorld, claudeWorld } from '../harness/claude.ts';
 import { type KeptConversations, keptConversations } from '../harness/kept-conversations.ts';
+import { waitFor } from '../harness/wait-for.ts';
 
 let world: ClaudeWorld;
 let cbos: Cbos;
@@ -55,3 +56,53 @@ test.each(['screen', 'json'])(
     expect(kept.remembers(slug)).toBe(true);
   },
 );
+
+/** Rewinds the conversation of a session to before its last prompt, as a person does at the terminal. */
+async function rewindLast(slug: string): Promise<void> {
+  const shows = (what: RegExp): Promise<unknown> =>
+    waitFor(
+      async () => {
+        const { body } = await cbos.call<{ buffer: string }>('GET', `/sessions/${slug}/buffer?lines=45`);
+        return what.test(body.buffer);
+      },
+      { describe: `${slug} shows ${what}` },
+    );
+  const press = (keys: string): Promise<unknown> => cbos.call('POST', `/sessions/${slug}/keys`, { keys });
+  expect((await cbos.cli(['send', slug, '--command', '/rewind'])).code).toBe(0);
+  await shows(/❯ \(current\)/);
+  await press('\u001b[A');
+  await shows(/❯ scene:hello .*\n +No code changes/);
+  await press('\r');
+  await shows(/❯ 1\. Restore conversation/);
+  await press('\r');
+  await shows(/^❯\sscene:hello .*\n─+\n.*manual mode/m);
+  await press('\u0015');
+  await shows(/^❯\s*\n─+\n.*manual mode/m);
+}
+
+/** Reports whether the model was told about a prompt with the last one. */
+const isTold = (prompt: string): boolean =>
+  JSON.stringify(world.apiEvents.findLast((event) => event.kind === 'request' && event.scene !== null)).includes(
+    prompt,
+  );
+
+test('what a person has rewound comes back with the next process, unless a prompt was sent in between', async () => {
+  const slug = 'REWINDS';
+  expect((await cbos.call('POST', '/sessions', { slug, path: world.projectDir, type: 'screen' })).error).toBeNull();
+  const parkAndAsk = async (prompt: string): Promise<void> => {
+    expect((await cbos.cli(['park', slug])).stderr).toBe('');
+    await kept.ask(slug, prompt);
+  };
+  await kept.ask(slug, 'scene:hello the first');
+  await kept.ask(slug, 'scene:hello the second');
+  await rewindLast(slug);
+  // Claude Code notes nowhere that the conversation was rewound, so `claude --resume` continues the whole one (2.1.330).
+  await parkAndAsk('scene:hello the third');
+  expect([isTold('the first'), isTold('the second')]).toEqual([true, true]);
+
+  await rewindLast(slug);
+  await kept.ask(slug, 'scene:hello the fourth');
+  expect([isTold('the second'), isTold('the third')]).toEqual([true, false]);
+  await parkAndAsk('scene:hello the fifth');
+  expect([isTold('the second'), isTold('the third'), isTold('the fourth')]).toEqual([true, false, true]);
+});
