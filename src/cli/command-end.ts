@@ -1,5 +1,6 @@
 import type { Caller } from '../client/index.ts';
 import type { Delivery, Session } from '../protocol/index.ts';
+import { cleanLine } from '../text/terminal-text.ts';
 import { CommandError } from './command-error.ts';
 import { isOnItsWay } from './send-and-wait.ts';
 import { failureIn, printedBy } from './turn-outcome.ts';
@@ -25,21 +26,24 @@ export async function lastCommand(client: Caller, slug: string): Promise<Deliver
 }
 
 /**
- * Returns the error for a session in a terminal that Claude Code did not carry out the last slash command, for example
+ * Returns the error for a session that Claude Code did not carry out the last slash command, for example
  * because it does not know it. The status is still that of the turn before the command.
  */
 export async function commandFailure(client: Caller, session: Session): Promise<CommandError | null> {
   const { slug, type, status } = session;
-  const last = type === 'screen' && status.primary === 'idle' ? await lastCommand(client, slug) : null;
+  const failed = (why: string): CommandError => new CommandError(`${slug}: ${why}`, `cbos show ${slug}`);
+  const last = status.primary === 'idle' ? await lastCommand(client, slug) : null;
   if (last === null) return null;
-  const { hooks } = (await client.call('explain', { params: { slug } })).evidence;
+  const { hooks, json } = (await client.call('explain', { params: { slug } })).evidence;
+  const error = json?.turn_end?.command_error;
+  if (type === 'json') return error === undefined ? null : failed(cleanLine(error));
   // The command has begun a turn, or a turn has followed it.
   if (hooks?.prompt != null && hooks.prompt.at >= last.created_at) return null;
   const isRecent = Date.now() - Date.parse(last.updated_at) < RECENT_MS;
   const command = { text: last.text, since: last.created_at };
   const printed = await printedBy(client, session, isRecent ? command : { ...command, lagMs: 0 });
   const why = failureIn(printed, last);
-  return why === null ? null : new CommandError(`${slug}: ${why}`, `cbos show ${slug}`);
+  return why === null ? null : failed(why);
 }
 
 /** Reports whether a terminal session has an empty conversation. */

@@ -1,3 +1,4 @@
+import { setTimeout as delay } from 'node:timers/promises';
 import { ConnectionLostError, UnreachableError } from '../client/index.ts';
 import { CatalogueError, type Delivery, EXIT, isAsking, isReady, type Session } from '../protocol/index.ts';
 import { deliveryLine } from '../text/delivery-text.ts';
@@ -11,6 +12,12 @@ import { statusKey } from './view-changes.ts';
  * A slash command may not start a turn at all, and a session is briefly ready between two queued prompts.
  */
 const SETTLED_MS = 3_000;
+
+/** How long it may take until CBOS has read how a session ended, and how often to ask. */
+const END_MS = 3_000;
+const ASK_AGAIN_MS = 100;
+/** Matches the command that ends Claude Code. */
+const EXIT_COMMAND = /^\/(?:exit|quit)\s*$/;
 
 /** How long to wait for a lost server: longer than any restart takes. */
 const LOST_SERVER_MS = 60_000;
@@ -37,7 +44,7 @@ export interface EndedTurn {
  * @returns the session before the prompt and at that moment, and the delivery as it was at first; null if the user
  *   interrupted the command
  * @throws CatalogueError any error that `send` throws, no_such_session, timed_out
- * @throws CommandError if the session has died or was deleted
+ * @throws CommandError if the session has died, except by `/exit`, or was deleted
  */
 export async function sendAndWait(
   context: CliContext,
@@ -57,6 +64,7 @@ export async function sendAndWait(
   let isQueued: boolean | null = null;
   let settling: { key: string; timer: NodeJS.Timeout } | null = null;
   let isConfirming = false;
+  let isLeaving = false;
   let isOver = false;
   /** the statuses of the delivery that the user was told about, because the prompt is still on its way */
   const said = new Set<Delivery['status']>();
@@ -130,7 +138,12 @@ export async function sendAndWait(
           }
           if (progress !== 'maybe_over') stopSettling();
           if (session === undefined || progress === 'ended') {
-            ending.fail(new CommandError(`${slug} stopped before its turn was over`, `cbos restart ${slug}`));
+            const stopped = new CommandError(`${slug} stopped before its turn was over`, `cbos restart ${slug}`);
+            if (session === undefined || !EXIT_COMMAND.test(delivery.text)) ending.fail(stopped);
+            else if (!isLeaving) {
+              isLeaving = true;
+              readExit(context, slug).then((left) => (left === null ? ending.fail(stopped) : done(left)), ending.fail);
+            }
           } else if (progress === 'over') {
             confirm().catch(ending.fail);
           } else if (progress === 'maybe_over' && settling?.key !== statusKey(session)) {
@@ -194,6 +207,16 @@ async function readIsQueued(context: CliContext, slug: string, { created_at: sin
   const client = await context.client();
   const { prompt } = (await client.call('explain', { params: { slug } })).evidence.hooks ?? {};
   return prompt != null && prompt.queued === true && prompt.at >= since;
+}
+
+/** Returns a session that has ended in Claude Code itself, as after `/exit`, or null if it has ended in another way. */
+async function readExit(context: CliContext, slug: string): Promise<Session | null> {
+  const client = await context.client();
+  for (const from = performance.now(); ; await delay(ASK_AGAIN_MS)) {
+    const session = await client.call('getSession', { params: { slug } });
+    if (session.ended?.by === 'user') return session;
+    if (performance.now() - from > END_MS) return null;
+  }
 }
 
 /**

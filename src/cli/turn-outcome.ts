@@ -57,6 +57,8 @@ export async function readOutcome(client: Caller, ended: EndedTurn): Promise<Tur
     return { kind: 'failed', text: cleanLine(said) === error ? '' : said, why: `The turn of ${slug} failed: ${error}` };
   }
   if (isInterrupted) return { kind: 'failed', text: '', why: `The turn of ${slug} was interrupted` };
+  if (end?.command_error !== undefined)
+    return { kind: 'failed', text: '', why: `${slug}: ${cleanLine(end.command_error)}` };
   if (isUndecided(session, seen))
     return { kind: 'failed', text: '', why: `Nothing shows how the turn of ${slug} ended` };
   const text =
@@ -81,7 +83,7 @@ interface SeenEnd {
   /** whether a hook has reported the prompt */
   hasPrompt: boolean;
   /** the end of the turn, as a hook or an event reported it */
-  end: { message?: string | null } | null;
+  end: { message?: string | null; command_error?: string | undefined } | null;
   isInterrupted: boolean;
   explanation: Explanation;
 }

@@ -123,6 +123,9 @@ const JsonEvents = z.object({
       message: z.string().nullable(),
       cut: CutMessage,
       interrupted: z.boolean(),
+      command_error: z.string().optional().meta({
+        description: 'Why Claude Code did not carry out the slash command that it answered; absent if it did',
+      }),
       limit: Limit,
     })
     .nullable(),

@@ -83,7 +83,11 @@ test('a signal from another program is told apart from a request, and from /exit
   expect((await untilDead()).ended).toMatchObject({ by: 'signal', exit_code: 0 });
   expect((await cbos.cli(['ls'])).stdout).toContain('another program ended it with a signal');
   await restart();
-  await cbos.call('POST', '/sessions/END/send', { text: '/exit', command: true });
+  expect(await cbos.cli(['send', 'END', '--command', '--wait', '--', '/exit'])).toMatchObject({
+    code: 0,
+    stdout: expect.stringContaining('stopped'),
+    stderr: '',
+  });
   const left = await untilDead();
   expect(left.ended).toMatchObject({ by: 'user', exit_code: 0 });
   expect([attentionOf(left), left.interrupted_at]).toEqual(['stopped', undefined]);

@@ -190,6 +190,17 @@ describe.each([
   });
 });
 
+test('a slash command that a JSON session does not have fails, and the session is not shown as failed', async () => {
+  await launch('NOEXIT', 'json');
+  expect((await sendAndWait('NOEXIT', 'scene:hello')).code).toBe(0);
+  const sent = await cbos.cli(['send', 'NOEXIT', '--wait', '--command', '--', '/exit']);
+  expect(sent).toMatchObject({ code: 1, stdout: '', stderr: expect.stringContaining("/exit isn't available") });
+  expect((await cbos.cli(['wait', 'NOEXIT'])).code).toBe(1);
+  expect((await cbos.session('NOEXIT')).status.detail).toBe('waiting_input');
+  expect((await sendAndWait('NOEXIT', 'scene:hello')).code).toBe(0);
+  expect((await cbos.cli(['wait', 'NOEXIT'])).code).toBe(0);
+});
+
 test.each([
   ['in a terminal', 'screen', 'FRESH'],
   ['as a JSON session', 'json', 'FRESHJSON'],

@@ -91,6 +91,11 @@ async function printOutcome(context: CliContext, ended: EndedTurn, isJson: boole
   const { session, sent } = ended;
   const { slug, status } = session;
   if (isJson) out.json(session);
+  if (status.primary === 'dead') {
+    // The prompt was `/exit`.
+    if (!isJson) out.line(sessionLine(session));
+    return;
+  }
   const { question } = status;
   if (question !== null && question.kind !== 'closing') {
     if (!isJson) out.lines(openQuestionLines(slug, status));

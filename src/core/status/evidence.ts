@@ -191,7 +191,7 @@ export interface JsonEvidence {
   isInterrupted?: boolean;
   /** whether Claude Code has reported that it did not compact the conversation */
   compactFailed?: true;
-  /** what the running slash command has printed as an error */
+  /** why Claude Code does not carry out the running slash command */
   commandError?: string;
   /** the calls that were announced and have no result yet, oldest first */
   tools: readonly PendingTool[];
@@ -209,7 +209,15 @@ export interface JsonEvidence {
   /** the agents that have started and not ended; absent in evidence that an older server stored */
   agents?: readonly StartedAgent[];
   turnEnd:
-    | (Cut & { at: Millis; error: string | null; message: string | null; interrupted: boolean; limit?: RateLimit })
+    | (Cut & {
+        at: Millis;
+        error: string | null;
+        message: string | null;
+        interrupted: boolean;
+        limit?: RateLimit;
+        /** why Claude Code did not carry out the slash command that it answered; no turn has failed then */
+        commandError?: string;
+      })
     | null;
   sessionId: string | null;
   permissionMode: string | null;

@@ -119,6 +119,7 @@ function jsonFacts({ json }: Evidence): Explanation['evidence']['json'] {
       message: json.turnEnd.message,
       ...cutTold(json.turnEnd),
       interrupted: json.turnEnd.interrupted,
+      ...(json.turnEnd.commandError === undefined ? {} : { command_error: json.turnEnd.commandError }),
       ...limitTold(json.turnEnd),
     },
     retry: json.retry && {

@@ -84,7 +84,8 @@ function onAssistant(before: JsonEvidence, event: Json, at: Millis): JsonEvidenc
     }));
   const phase = isOwn(event) && blocks.some((block) => block.type === 'text') ? ('responding' as const) : null;
   const source = text(event.local_command_source) ?? '';
-  const commandError = source.startsWith(COMMAND_ERROR) ? text(blocks[0]?.text) : null;
+  const isUnavailable = text(record(event.local_command_outcome).kind)?.startsWith('unavailable') === true;
+  const commandError = isUnavailable || source.startsWith(COMMAND_ERROR) ? text(blocks[0]?.text) : null;
   return {
     ...before,
     ...(commandError === null ? {} : { commandError }),

@@ -21,11 +21,12 @@ export function onResult(
   const { message, ...cut } = keepEnd(text(event.result));
   const isAborted = text(event.terminal_reason)?.startsWith('aborted') ?? event.subtype === 'error_during_execution';
   const isCommand = typeof event.local_command === 'string';
-  // The result of a slash command is always a success. A compaction that somebody interrupts prints no error (2.1.330).
+  // The result of a slash command is always a success. A compaction that somebody interrupts prints no error, and one
+  // whose request fails does (2.1.330).
   const isCancelled = isCommand && compactFailed && commandError === undefined;
   const interrupted = isInterrupted || isAborted || isCancelled;
   const failure = event.is_error === true && !interrupted ? (message ?? firstError(event)) : null;
-  const error = hookNoteOf(event) ?? failure ?? (isCommand ? (commandError ?? null) : null);
+  const error = hookNoteOf(event) ?? failure ?? (compactFailed ? (commandError ?? null) : null);
   // The end of an agent begins a turn of its own. So does a resumed conversation whose agents were killed (2.1.330).
   const isOfPrompt = (event.origin as Json | undefined)?.kind !== 'task-notification';
   const open = withoutFinished(before.open, isOfPrompt);
@@ -41,6 +42,7 @@ export function onResult(
       message: error === null ? message : null,
       ...cut,
       interrupted,
+      ...(commandError === undefined ? {} : { commandError }),
       ...limitBehind(before, event),
     },
     totalCostUsd: typeof event.total_cost_usd === 'number' ? event.total_cost_usd : before.totalCostUsd,
