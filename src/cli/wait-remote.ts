@@ -25,6 +25,12 @@ export interface RemoteWait {
   onReached(session: Session): void;
 }
 
+/** A session on another machine does not tell what became of its prompts. */
+function untold(error: unknown): null {
+  if (error instanceof CatalogueError && error.code === 'not_over_fleet') return null;
+  throw error;
+}
+
 /** Blocks until sessions, at least one of them on another machine, are in a given state. */
 export async function waitRemote(context: CliContext, wait: RemoteWait): Promise<number> {
   const { io } = context;
@@ -57,13 +63,14 @@ export async function waitRemote(context: CliContext, wait: RemoteWait): Promise
           if (wait.isAny) throw failure;
           continue;
         }
-        const isCommandEnd = wait.isEndOfTurn && isNew(session) && (await isCommandOver(client, slug));
+        const isCommandEnd =
+          wait.isEndOfTurn && isNew(session) && (await isCommandOver(client, slug).catch(untold)) === true;
         // It does not matter here whether a session is snoozed.
         const isReached = isCommandEnd || matchesState({ ...session, snoozed: null }, wait.selector);
         if (failure !== null || isReached) {
           pending.delete(slug);
           wait.onReached(session);
-          const refused = wait.isEndOfTurn ? await commandFailure(client, session) : null;
+          const refused = wait.isEndOfTurn ? await commandFailure(client, session).catch(untold) : null;
           if (refused !== null) failures.push(refused);
           if (wait.isAny && refused !== null) throw refused;
           if (wait.isAny) return EXIT.done;

@@ -48,7 +48,7 @@ export const DELIVERY_PHASES = {
   cleared: 'failed',
   /** a server was killed before it pressed Enter, and CBOS had not promised to deliver the message */
   unsent: 'failed',
-  /** the session ended before the message was delivered */
+  /** Claude Code ended before it began with the message, which CBOS or Claude Code itself held until then */
   session_ended: 'failed',
   /** one of the user's own hooks refused the message, and it is back in the prompt, from which CBOS removes it */
   refused_back: 'failed',

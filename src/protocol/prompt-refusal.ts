@@ -52,3 +52,10 @@ export function hookNoteOf(event: ClaudeEvent): string | null {
   const isStopped = event.type === 'result' && event.terminal_reason === 'hook_stopped';
   return isStopped ? 'One of your own hooks stopped the turn' : null;
 }
+
+/**
+ * Reports whether a result ends an interrupted turn. Claude Code 2.1.329 reports why the turn ended. In older versions,
+ * only an interrupt produces an `error_during_execution` without any text.
+ */
+export const isAborted = ({ terminal_reason: reason, subtype }: ClaudeEvent): boolean =>
+  typeof reason === 'string' ? reason.startsWith('aborted') : subtype === 'error_during_execution';

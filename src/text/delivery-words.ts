@@ -28,7 +28,7 @@ const PHASE_WORDS: Readonly<Partial<Record<DeliveryPhase, string>>> = {
     'CBOS pressed Enter, but neither the screen nor a hook nor the transcript shows what happened. Check the session before you send it again',
   cleared: 'CBOS removed the unsent text from the prompt, so it did not arrive',
   unsent: 'The server stopped before sending the text, so it did not arrive. Send it again',
-  session_ended: 'The session stopped before CBOS could send the text, so it did not arrive',
+  session_ended: 'Claude Code ended before it began with the text, so it did not arrive. Send it again',
 };
 
 /** The note of a prompt that CBOS sent without knowing into which conversation. */

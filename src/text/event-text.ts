@@ -1,4 +1,4 @@
-import { type ClaudeEvent, hookNoteOf, readUserText, retryWords } from '../protocol/index.ts';
+import { type ClaudeEvent, hookNoteOf, isAborted, readUserText, retryWords } from '../protocol/index.ts';
 import { firstLine, toolGist } from './session-words.ts';
 import { cleanBlock, cleanLine } from './terminal-text.ts';
 
@@ -112,12 +112,15 @@ export function answerText(result: ClaudeEvent): string {
   return hasSucceeded(result) ? cleanBlock(text(result.result)).trimEnd() : '';
 }
 
-/** Returns why a turn failed, or `done` if it did not fail. */
+/** Returns why a turn failed, `interrupted` if somebody interrupted it, or `done` if it did not fail. */
 export function outcomeOf(event: ClaudeEvent): string {
   const note = hookNoteOf(event);
   if (note !== null) return firstLine(note);
   const [first] = Array.isArray(event.errors) ? event.errors : [];
-  return event.is_error === true ? firstLine(text(event.result) || text(first) || text(event.subtype)) : 'done';
+  if (event.is_error !== true) return 'done';
+  // The error of an interrupted turn is a note of Claude Code for its own developers (2.1.330).
+  const error = isAborted(event) ? 'interrupted' : text(first) || text(event.subtype);
+  return firstLine(text(event.result) || error);
 }
 
 function resultLine(event: ClaudeEvent): string {

@@ -1,6 +1,13 @@
 import { contextOf, type DeliveryDecision, decideDelivery, mayTypeHeld } from '../../core/delivery/decide.ts';
 import { type DeliveryRecord, statusOf } from '../../core/delivery/record.ts';
-import { CatalogueError, type ClaudeEvent, type Delivery, readPromptRefusal, type Send } from '../../protocol/index.ts';
+import {
+  CatalogueError,
+  type ClaudeEvent,
+  type Delivery,
+  isAborted,
+  readPromptRefusal,
+  type Send,
+} from '../../protocol/index.ts';
 import { overBudgetText, raiseHint } from '../../text/budget-words.ts';
 import { UNREPORTED } from '../../text/delivery-words.ts';
 import { isMissing, showingMissing } from '../fleet/session-conversation.ts';
@@ -61,6 +68,8 @@ export function createJsonDeliverer(
 
   /** the prompt that Claude Code began last */
   let begun: string | null = null;
+  /** the prompts of the turn that is running */
+  const running = new Set<string>();
 
   /** Marks a prompt as refused, which Claude Code reports after it has begun the prompt (2.1.330). */
   function refuse(event: ClaudeEvent): void {
@@ -71,27 +80,47 @@ export function createJsonDeliverer(
     apply([{ id, phase: 'refused', reason: refusal.words }]);
   }
 
+  /** Marks a prompt whose turn was interrupted. */
+  function interrupt(id: string): void {
+    const record = deliveries.get(actor.record.id, id);
+    if (record?.phase === 'taken') apply([{ id, phase: 'interrupted' }]);
+  }
+
   /**
    * Marks a prompt as taken. Claude Code repeats each prompt that it takes; newer versions first report that they have
    * queued the prompt.
    */
   function confirm(event: ClaudeEvent): void {
+    confirmTaken(event);
+    if (event.type !== 'result') return;
+    if (isAborted(event)) running.forEach(interrupt);
+    running.clear();
+  }
+
+  function confirmTaken(event: ClaudeEvent): void {
     const id = event.type === 'command_lifecycle' ? event.command_uuid : event.isReplay === true ? event.uuid : null;
     if (event.type === 'result' || (event.type === 'system' && event.subtype === 'informational')) refuse(event);
     if (typeof id !== 'string') return;
     if (event.state === 'started') begun = id;
+    // After an interrupt, the turn of the next prompt may begin at once, so its result tells nothing about this one.
+    if (event.state === 'cancelled') interrupt(id);
+    if (event.state === 'started' || event.isReplay === true) running.add(id);
     const record = deliveries.get(actor.record.id, id);
     const status = record === null ? null : statusOf(record);
     if (status === 'sent' || status === 'unknown') apply([{ id, phase: 'taken' }]);
   }
 
   /**
-   * Marks the unconfirmed prompts as failed once the process has ended: without a process, no prompt can still be
-   * taken.
+   * Marks the unconfirmed prompts as failed once the process has ended, because without a process no prompt can still
+   * be taken. The prompts in Claude Code's queue are lost with the process (2.1.330).
    */
   function failUnconfirmed(): void {
     if (driver.isRunning()) return;
     for (const { id } of withStatus('sent')) apply([{ id, phase: 'failed' }]);
+    const queued = driver.evidence.open.filter(({ stage }) => stage === 'queued');
+    for (const { id } of queued) {
+      if (deliveries.get(actor.record.id, id)?.phase === 'taken') apply([{ id, phase: 'session_ended' }]);
+    }
   }
 
   /**

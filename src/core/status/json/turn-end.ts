@@ -1,4 +1,4 @@
-import { type ClaudeEvent, hookNoteOf, type RateLimit } from '../../../protocol/index.ts';
+import { type ClaudeEvent, hookNoteOf, isAborted, type RateLimit } from '../../../protocol/index.ts';
 import type { JsonEvidence } from '../evidence.ts';
 import { keepEnd } from '../kept-text.ts';
 import type { Millis } from '../millis.ts';
@@ -8,23 +8,18 @@ import { begin, settle, withoutFinished } from './open-prompts.ts';
 type Json = Readonly<Record<string, unknown>>;
 const text = (value: unknown): string | null => (typeof value === 'string' ? value : null);
 
-/**
- * Ends the turn. Claude Code 2.1.329 reports why the turn ended. If somebody interrupted it while a Stop hook ran, the
- * result names only the hook (2.1.330). In older versions, only an interrupt produces an `error_during_execution`
- * without any text.
- */
+/** Ends the turn. If somebody interrupted it while a Stop hook ran, the result names only the hook (2.1.330). */
 export function onResult(
   { isInterrupted = false, compactFailed = false, commandError, ...before }: JsonEvidence,
   event: ClaudeEvent,
   at: Millis,
 ): JsonEvidence {
   const { message, ...cut } = keepEnd(text(event.result));
-  const isAborted = text(event.terminal_reason)?.startsWith('aborted') ?? event.subtype === 'error_during_execution';
   const isCommand = typeof event.local_command === 'string';
   // The result of a slash command is always a success. A compaction that somebody interrupts prints no error, and one
   // whose request fails does (2.1.330).
   const isCancelled = isCommand && compactFailed && commandError === undefined;
-  const interrupted = isInterrupted || isAborted || isCancelled;
+  const interrupted = isInterrupted || isAborted(event) || isCancelled;
   const failure = event.is_error === true && !interrupted ? (message ?? firstError(event)) : null;
   const error = hookNoteOf(event) ?? failure ?? (compactFailed ? (commandError ?? null) : null);
   // The end of an agent begins a turn of its own. So does a resumed conversation whose agents were killed (2.1.330).
