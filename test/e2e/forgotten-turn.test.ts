@@ -96,7 +96,7 @@ test('what a person has rewound comes back with the next process, unless a promp
   await kept.ask(slug, 'scene:hello the first');
   await kept.ask(slug, 'scene:hello the second');
   await rewindLast(slug);
-  // Claude Code notes nowhere that the conversation was rewound, so `claude --resume` continues the whole one (2.1.330).
+  // Claude Code has not saved the rewind, so `claude --resume` continues the whole conversation (2.1.330).
   await parkAndAsk('scene:hello the third');
   expect([isTold('the first'), isTold('the second')]).toEqual([true, true]);
 

@@ -65,7 +65,7 @@ export function createTurnPrinter(out: Printer, turn: InvokedTurn, ending: Endin
     held = '';
   }
 
-  /** The turn goes on after an answer that a Stop hook has rejected. */
+  /** Call this when more output follows an answer that a Stop hook has rejected. */
   function leaveRejected(): void {
     if (rejection === null) return;
     held = '';

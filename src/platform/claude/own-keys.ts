@@ -6,7 +6,7 @@ import { readRegularFileNow } from '../files/regular-file.ts';
 /** The maximum size of the file, which is far more than a user would write. */
 const MOST_BYTES = 1_000_000;
 
-/** Returns the file in which a user binds keys of Claude Code. @param configDir Claude Code's configuration directory */
+/** Returns the file in which a user binds keys. @param configDir Claude Code's configuration directory */
 export const keysFile = (configDir: string): string => join(configDir, 'keybindings.json');
 
 /**

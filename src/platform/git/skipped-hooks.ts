@@ -17,7 +17,7 @@ const IN_BASE: Readonly<Record<MergeHow | 'fast_forward', readonly string[]>> = 
 };
 /** Hooks that `git rebase` runs in the worktree (git 2.39). */
 const IN_WORKTREE = ['pre-rebase', 'post-checkout', 'prepare-commit-msg', 'post-commit', 'post-rewrite'] as const;
-/** Hooks that `git push` runs in the worktree (git 2.39). The second one runs as git notes where the remote branch is. */
+/** Hooks that `git push` runs in the worktree, the second one for the remote-tracking branch (git 2.39). */
 const IN_PUSH = ['pre-push', 'reference-transaction'] as const;
 
 export interface HookedMerge {
