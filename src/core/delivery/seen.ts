@@ -86,6 +86,8 @@ export interface ToldTexts {
   taken: ReadonlyMap<string, Millis>;
   /** the messages that entered the queue, regardless of what happened to them later */
   queued: ReadonlyMap<string, Millis>;
+  /** the messages that were in the queue when the transcript was last written */
+  waiting: ReadonlyMap<string, Millis>;
   /** the messages that a hook refused, with the hook's words */
   refused: ReadonlyMap<string, { at: Millis; words: string }>;
 }
@@ -95,6 +97,7 @@ export const NOTHING_TOLD: ToldTexts = {
   repeated: new Map(),
   taken: new Map(),
   queued: new Map(),
+  waiting: new Map(),
   refused: new Map(),
 };
 

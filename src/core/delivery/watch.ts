@@ -63,12 +63,17 @@ export function advanceWatch(state: Watch, seen: Seen): Step<Watch> {
       return go(AT_REST, { changes: finishEnding(seen) });
     }
     case 'signs': {
-      if (!isQuiet(seen) || lookedFor(seen).length === 0) return go(AT_REST);
+      if (!isQuiet(seen) || (lookedFor(seen).length === 0 && leftInQueue(seen).length === 0)) return go(AT_REST);
       if (!seen.isDead && seen.now.elapsed < state.until) return wait(state, state.until);
       return go({ at: 'signs_read' }, { effect: { kind: 'read_transcript' } });
     }
     case 'signs_read':
-      return go(AT_REST, { changes: lookedFor(seen).map((record) => judge(record, seen)) });
+      return go(AT_REST, {
+        changes: [
+          ...lookedFor(seen).map((record) => judge(record, seen)),
+          ...leftInQueue(seen).map((record) => judgeQueued(record, seen)),
+        ],
+      });
     case 'returned': {
       if (!mayHaveReturned(seen)) return go(AT_REST);
       if (seen.now.elapsed < state.until) return wait(state, state.until);
@@ -88,7 +93,8 @@ export function advanceWatch(state: Watch, seen: Seen): Step<Watch> {
 
 function begin(state: Watch, seen: Seen): Step<Watch> {
   const { elapsed, wall } = seen.now;
-  if (lookedFor(seen).length > 0 && isQuiet(seen)) return go({ at: 'signs', until: elapsed + SIGN_MS });
+  const isLookedFor = lookedFor(seen).length > 0 && isQuiet(seen);
+  if (isLookedFor || leftInQueue(seen).length > 0) return go({ at: 'signs', until: elapsed + SIGN_MS });
   if (isEndingQuiet(seen)) {
     const readyMs = seen.isDead ? LATE_RETURN_MS : Math.max(0, wall - seen.status.since);
     return go({ at: 'ending', until: elapsed + Math.max(0, LATE_RETURN_MS - readyMs) });
@@ -113,6 +119,10 @@ const isEndingQuiet = (seen: Seen): boolean =>
 
 const lookedFor = ({ deliveries }: Seen): DeliveryRecord[] =>
   deliveries.sent.filter(({ phase }) => phase === 'looking');
+
+/** Returns the messages that may have been in Claude Code's queue when the session ended. */
+const leftInQueue = ({ deliveries, isDead }: Seen): DeliveryRecord[] =>
+  isDead ? deliveries.recent.filter(isQueued) : [];
 
 /** Reports whether the transcript is the only source that can still report a message. */
 const isQuiet = (seen: Seen): boolean => seen.isDead || (isReady(seen.status) && isBoxEmpty(seen));
@@ -139,6 +149,22 @@ function judge({ id, text, command, updatedAt }: DeliveryRecord, { told, isDead 
   const at = Math.max(told?.taken.get(prompt) ?? 0, told?.queued.get(prompt) ?? 0);
   // Neither a hook nor the transcript reports a built-in command. An empty prompt shows that Claude Code took it.
   return { id, phase: at >= updatedAt || (command && !isDead) ? 'taken' : 'no_sign' };
+}
+
+/**
+ * Claude Code's queue is lost with its process (2.1.330). Claude Code may have ended before it wrote to the transcript
+ * that it queued or took the message. A turn may have taken several messages together.
+ */
+function judgeQueued({ id, text, createdAt, updatedAt }: DeliveryRecord, { told, hooks }: Seen): Change {
+  const prompt = normalisePrompt(text);
+  const queuedAt = told?.queued.get(prompt) ?? 0;
+  const isWaiting = (told?.waiting.get(prompt) ?? 0) >= createdAt;
+  const isIn = (taken: string): boolean => `\n${taken}\n`.includes(`\n${prompt}\n`);
+  const isTaken = [...(told?.taken ?? [])].some(([taken, at]) => at >= Math.max(createdAt, queuedAt) && isIn(taken));
+  if (isWaiting && !isTaken) return { id, phase: 'session_ended', intoQueue: false };
+  const isTurnOver = (hooks.turnEnd?.at ?? 0) >= updatedAt;
+  const isKnown = isTaken || queuedAt >= createdAt || isTurnOver;
+  return { id, phase: isKnown ? 'taken' : 'no_sign', keepsTime: true, intoQueue: false };
 }
 
 /**

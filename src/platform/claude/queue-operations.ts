@@ -13,7 +13,8 @@ const Operation = z.object({
   type: z.literal('queue-operation'),
   operation: z.string(),
   timestamp: z.iso.datetime(),
-  content: z.string(),
+  /** absent if a turn takes the next text from the queue */
+  content: z.string().optional(),
 });
 
 const Prompt = z.object({
@@ -38,6 +39,7 @@ export async function readTexts(transcript: string): Promise<ToldTexts> {
   const taken = new Map<string, number>();
   const queued = new Map<string, number>();
   const refused = new Map<string, { at: number; words: string }>();
+  const waiting: { text: string; at: number }[] = [];
   for (const line of (await readTail(transcript, TAIL_BYTES)).split('\n')) {
     const refusal = parseRefusal(line);
     if (refusal !== null) refused.set(refusal.prompt, refusal);
@@ -48,6 +50,10 @@ export async function readTexts(transcript: string): Promise<ToldTexts> {
     }
     const operation = parseOperation(line);
     if (operation === null) continue;
+    if (operation.content === undefined) {
+      waiting.shift();
+      continue;
+    }
     const text = operation.content.trim();
     const at = Date.parse(operation.timestamp);
     if (operation.operation === 'popAll') {
@@ -56,11 +62,16 @@ export async function readTexts(transcript: string): Promise<ToldTexts> {
       else repeated.delete(text);
       putBack.set(text, at);
     } else putBack.delete(text);
-    if (operation.operation !== 'enqueue') continue;
+    if (operation.operation !== 'enqueue') {
+      const left = waiting.findIndex((one) => one.text === text);
+      if (left >= 0) waiting.splice(left, 1);
+      continue;
+    }
     queued.set(text, at);
+    waiting.push({ text, at });
     taken.delete(text);
   }
-  return { putBack, repeated, taken, queued, refused };
+  return { putBack, repeated, taken, queued, refused, waiting: new Map(waiting.map(({ text, at }) => [text, at])) };
 }
 
 function parseRefusal(line: string): { prompt: string; at: number; words: string } | null {
@@ -86,10 +97,7 @@ function parsePrompt(line: string): { text: string; at: number } | null {
   }
 }
 
-/**
- * null for a line that is cut off, and for a line without text, which reports that a turn is taking the next text from
- * the queue
- */
+/** Reads a queue operation. Returns null for a line that is cut off. */
 function parseOperation(line: string): z.infer<typeof Operation> | null {
   try {
     return Operation.safeParse(JSON.parse(line)).data ?? null;

@@ -16,6 +16,7 @@ const told = (putBack: string[], taken: string[] = []): Shown['told'] => ({
   repeated: new Map(),
   taken: new Map(taken.map((text) => [text, 1])),
   queued: new Map(),
+  waiting: new Map(),
   refused: new Map(),
 });
 

@@ -24,7 +24,7 @@ const LEGAL: Readonly<Partial<Record<DeliveryPhase, readonly DeliveryPhase[]>>> 
   under_view: ['taken', 'taken_out'],
   unread: ['taken', 'taken_out'],
   taken_back: ['taken'],
-  taken: ['interrupted', 'put_back', 'taken_back', 'refused_back', 'refused'],
+  taken: ['interrupted', 'put_back', 'taken_back', 'refused_back', 'refused', 'session_ended', 'no_sign'],
   answering: ['taken', 'put_back', 'taken_back', 'interrupted'],
   interrupting: ['interrupted', 'taken', 'put_back', 'taken_back'],
   interrupted: ['put_back', 'taken_back'],
@@ -77,6 +77,7 @@ const told = fc.constantFrom(
     queued: new Map([['text of a', 1]]),
     repeated: new Map(),
     refused: new Map(),
+    waiting: new Map(),
   },
   {
     putBack: new Map<string, number>(),
@@ -84,6 +85,7 @@ const told = fc.constantFrom(
     queued: new Map(),
     repeated: new Map(),
     refused: new Map(),
+    waiting: new Map(),
   },
 );
 

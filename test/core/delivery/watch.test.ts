@@ -12,6 +12,7 @@ const told = (what: Partial<Record<keyof ToldTexts, Record<string, number>>>): T
   repeated: new Map(Object.entries(what.repeated ?? {})),
   taken: new Map(Object.entries(what.taken ?? {})),
   queued: new Map(Object.entries(what.queued ?? {})),
+  waiting: new Map(Object.entries(what.waiting ?? {})),
   refused: new Map(),
 });
 
@@ -83,6 +84,25 @@ describe('a text for which a killed server may have pressed Enter', () => {
       shown: { isLaunched: false },
       reactions: [{ on: 'beginning', afterMs: 100, see: { primary: 'active' } }],
       phases: { a: 'taken' },
+    },
+    {
+      name: 'one that was in the queue of the ended session has not arrived',
+      texts: {
+        a: { phase: 'taken', intoQueue: true },
+        b: { phase: 'taken', intoQueue: true },
+        c: { phase: 'taken', intoQueue: true },
+      },
+      shown: {
+        ...{ isDead: true, primary: 'dead' },
+        told: told({ waiting: { 'text of a': NOW, 'text of c': NOW }, taken: { 'text of b\ntext of c': NOW + 1 } }),
+      },
+      phases: { a: 'session_ended', b: 'taken', c: 'taken' },
+    },
+    {
+      name: 'nothing shows what became of one whose session ended before it was in the transcript',
+      texts: { a: { phase: 'taken', intoQueue: true }, b: { phase: 'taken', intoQueue: true } },
+      shown: { isDead: true, primary: 'dead', told: told({ queued: { 'text of b': NOW } }) },
+      phases: { a: 'no_sign', b: 'taken' },
     },
     {
       name: 'the transcript shows it at once if the session has ended',

@@ -50,6 +50,18 @@ test('texts with the same words that came back together are counted', async () =
   expect([[...once.putBack.keys()], [...once.repeated]]).toEqual([['again'], []]);
 });
 
+test('the texts that were in the queue last are those that no turn took and nobody moved out', async () => {
+  const file = transcript(
+    ...['dequeued', 'absorbed', 'back', 'same', 'same'].map((text) => operation('enqueue', text)),
+    operation('dequeue'),
+    operation('remove', 'absorbed'),
+    operation('popAll', 'back'),
+    operation('dequeue'),
+    operation('enqueue', 'left'),
+  );
+  expect([...(await readTexts(file)).waiting.keys()]).toEqual(['same', 'left']);
+});
+
 test('a text that a turn took, or that was queued again, is not', async () => {
   const file = transcript(
     operation('popAll', 'again'),
@@ -69,6 +81,7 @@ test('a conversation without a transcript has put nothing back', async () => {
     putBack: new Map(),
     taken: new Map(),
     queued: new Map(),
+    waiting: new Map(),
     repeated: new Map(),
     refused: new Map(),
   });
