@@ -10,7 +10,7 @@ const text = (value: unknown): string | null => (typeof value === 'string' ? val
 
 /** Ends the turn. If somebody interrupted it while a Stop hook ran, the result names only the hook (2.1.330). */
 export function onResult(
-  { isInterrupted = false, compactFailed = false, commandError, ...before }: JsonEvidence,
+  { isInterrupted = false, compactFailed, commandError, ...before }: JsonEvidence,
   event: ClaudeEvent,
   at: Millis,
 ): JsonEvidence {
@@ -18,10 +18,10 @@ export function onResult(
   const isCommand = typeof event.local_command === 'string';
   // The result of a slash command is always a success. A compaction that somebody interrupts prints no error, and one
   // whose request fails does (2.1.330).
-  const isCancelled = isCommand && compactFailed && commandError === undefined;
+  const isCancelled = isCommand && compactFailed === true && commandError === undefined;
   const interrupted = isInterrupted || isAborted(event) || isCancelled;
   const failure = event.is_error === true && !interrupted ? (message ?? firstError(event)) : null;
-  const error = hookNoteOf(event) ?? failure ?? (compactFailed ? (commandError ?? null) : null);
+  const error = hookNoteOf(event) ?? failure ?? (compactFailed === true ? (commandError ?? null) : null);
   // The end of an agent begins a turn of its own. So does a resumed conversation whose agents were killed (2.1.330).
   const isOfPrompt = (event.origin as Json | undefined)?.kind !== 'task-notification';
   const open = withoutFinished(before.open, isOfPrompt);
