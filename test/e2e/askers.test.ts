@@ -167,3 +167,15 @@ describe('agents ask after the turn of a JSON session', () => {
     expect(invoked).toEqual({ code: 0, stdout: 'Hello! I am ready when you are.\n', stderr: '' });
   });
 });
+
+test('one yes answers all that agents of one type ask in a terminal, in whatever order their dialogs are shown', async () => {
+  for (const name of NAMES) rmSync(join(world.projectDir, `made-by-${name}`), { force: true });
+  expect((await cbos.cli(['new', 'TERMINAL', world.projectDir])).code).toBe(0);
+  await cbos.cli(['send', 'TERMINAL', 'scene:all', '--queue']);
+  const session = await cbos.until('TERMINAL', (one) => asked(one).length === 3, 'all agents ask');
+  expect(asked(session).filter(({ behind }) => behind === true)).toHaveLength(2);
+  const given = await cbos.cli(['answer', 'TERMINAL', 'yes', '--all-of', 'general-purpose']);
+  expect(given.code, given.stderr).toBe(0);
+  expect(given.stdout.trim().split('\n')).toHaveLength(3);
+  await waitFor(() => NAMES.every(made), { describe: 'all files exist' });
+});

@@ -146,7 +146,7 @@ describe('an MCP server asks in a terminal session', () => {
       const shown = await cbos.until('EL', (one) => formOf(one)?.form?.at_terminal === true, 'shows the dialog');
       // The hook reports the dialog before Claude Code draws it.
       await waitFor(async () => (await screen()).includes(words), { describe: 'the dialog is drawn', actual: screen });
-      expect(formOf(shown)).toMatchObject({ kind: 'form', id, options: [{ label: 'Decline', means: 'no' }] });
+      expect(formOf(shown)).toMatchObject({ kind: 'form', id, options: [{ label: 'Close the form', means: 'no' }] });
       expect((await cbos.cli(['show', 'EL'])).stdout).toContain('can be filled in only there');
       const refused = await answer('--set', 'environment=staging');
       expect(refused.code).toBe(4);

@@ -1,5 +1,6 @@
+import { setTimeout as delay } from 'node:timers/promises';
 import { type Command, Option } from 'commander';
-import { type Answer, CatalogueError, EXIT, openQuestions, type Session } from '../../protocol/index.ts';
+import { type Answer, CatalogueError, EXIT, openQuestions, type Question, type Session } from '../../protocol/index.ts';
 import { askerText, isAskerNamed } from '../../text/asker-words.ts';
 import { cleanLine } from '../../text/terminal-text.ts';
 import { CommandError } from '../command-error.ts';
@@ -8,6 +9,12 @@ import { optionLines } from '../output/question-text.ts';
 import { type AlwaysOptions, answerAlways } from './answer-always.ts';
 import { describe } from './command-help.ts';
 import { collect } from './option-values.ts';
+
+/** How long after an answer the dialog of another question may take to appear on a loaded machine. */
+const NEXT_DIALOG_MS = 10_000;
+const ASK_AGAIN_MS = 100;
+/** The errors about a question whose dialog is not shown at the moment. */
+const NOT_SHOWN: ReadonlySet<string> = new Set(['question_behind', 'stale_question', 'no_question']);
 
 interface AnswerOptions {
   reply?: string;
@@ -123,11 +130,32 @@ async function answerAllOf(
       EXIT.refused,
     );
   }
-  for (const { id } of meant) {
+  await answerEach(meant, async (id) => {
     await client.call('answer', { params: { slug }, body: { ...body, question_id: id } });
     if (!isJson) out.line(`${slug}: answered ${cleanLine(id)}`);
-  }
+  });
   if (isJson) out.json({ answered: meant.map(({ id }) => id) });
+}
+
+/**
+ * Answers the questions one after another. A terminal shows the next dialog a moment after an answer, and shows the
+ * dialogs of several agents in any order.
+ */
+async function answerEach(questions: readonly Question[], answerIt: (id: string) => Promise<void>): Promise<void> {
+  const left = questions.toSorted((one, other) => Number(one.behind ?? false) - Number(other.behind ?? false));
+  let answeredAt: number | null = null;
+  for (let next = left.shift(); next !== undefined; next = left.shift()) {
+    try {
+      await answerIt(next.id);
+      answeredAt = performance.now();
+    } catch (error) {
+      const isNotYet = error instanceof CatalogueError && NOT_SHOWN.has(error.code);
+      const isBehind = next.behind === true && answeredAt !== null && performance.now() - answeredAt < NEXT_DIALOG_MS;
+      if (!isNotYet || !isBehind) throw error;
+      left.push(next);
+      await delay(ASK_AGAIN_MS);
+    }
+  }
 }
 
 /**

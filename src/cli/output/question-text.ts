@@ -97,9 +97,9 @@ function formPage(name: string, form: Form, question: Question): string[] {
   return [...asked, ...(asked.length === 0 ? [] : ['']), ...commandLines([...attach, ...filling, ...chosen, close])];
 }
 
-function closingWords({ accepted, left }: Form): string {
+function closingWords({ accepted, left, at_terminal: isAtTerminal }: Form): string {
   if (accepted === true) return 'stop waiting for the server';
-  return left === true ? 'close it' : 'decline';
+  return left === true || isAtTerminal === true ? 'close it' : 'decline';
 }
 
 function commandLines(commands: readonly (readonly [command: string, about: string])[]): string[] {

@@ -28,15 +28,19 @@ export interface FormSources {
 }
 
 const DECLINE: Unnumbered = { label: 'Decline', means: 'no' };
+/** Esc closes a form in the terminal, and Claude Code tells the server that the user has cancelled it. */
+const CLOSE: Unnumbered = { label: 'Close the form', means: 'no' };
 const STOP_WAITING: Unnumbered = { label: 'Stop waiting for the server', means: 'no' };
 
 /**
  * Returns the answers to a form that need no values: the values of its only field if there are just a few, or an
- * acceptance if nothing must be filled in. A form can always be declined.
+ * acceptance if nothing must be filled in. A form can always be declined or, in the terminal, closed.
  */
 function formOptions(form: Form): QuestionOption[] {
-  const accepting = form.at_terminal === true ? [] : acceptingOptions(form);
-  return [...accepting, form.accepted === true ? STOP_WAITING : DECLINE].map((option, index) => ({
+  const isAtTerminal = form.at_terminal === true;
+  const accepting = isAtTerminal ? [] : acceptingOptions(form);
+  const closing = form.accepted === true ? STOP_WAITING : isAtTerminal ? CLOSE : DECLINE;
+  return [...accepting, closing].map((option, index) => ({
     key: String(index + 1),
     description: null,
     ...option,

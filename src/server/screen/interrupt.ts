@@ -192,12 +192,13 @@ function isRunning(actor: SessionActor): boolean {
 
 /**
  * Returns the prompt of the running turn, as reported by the hook or, without such a report, as shown on the screen
- * above the answer.
+ * above the answer. No hook reports a slash command that Claude Code itself carries out, such as `/compact`.
  */
 function runningPrompt(actor: SessionActor): string | null {
   const { hooks, screen } = actor.status.evidence();
-  if (hooks.prompt !== null) return hooks.prompt.text;
-  return screen === null ? null : promptAbove(screen.frame);
+  const shown = screen === null ? null : promptAbove(screen.frame);
+  const isReported = isTurnRunning(hooks) && shown?.trim().startsWith('/') !== true;
+  return isReported ? (hooks.prompt?.text ?? null) : (shown ?? hooks.prompt?.text ?? null);
 }
 
 function countMarks(frame: ScreenFrame | undefined): number {

@@ -134,6 +134,12 @@ describe('drafts and suggestions', () => {
     expect(readScreen({ ...unknown, cursor: { row: 1, col: 2 } }).draft).toBeNull();
   });
 
+  test('the hint about the arguments of a slash command is no part of the draft, unless somebody typed it', () => {
+    const box = [RULE, '❯ /compact  <optional instructions>', RULE];
+    expect(readScreen(frame(box, { cursor: { row: 1, col: 11 } })).draft).toBe('/compact');
+    expect(readScreen(frame(box, { cursor: { row: 1, col: 35 } })).draft).toBe('/compact  <optional instructions>');
+  });
+
   test('a draft of several lines is read completely', () => {
     const lines = [RULE, '❯ first', '  second', '', '  fourth', RULE];
     expect(readScreen(frame(lines, { cursor: { row: 4, col: 8 } })).draft).toBe('first\nsecond\n\nfourth');

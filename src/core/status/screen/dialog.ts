@@ -34,6 +34,8 @@ const FRAME = /^[─╌▔╭╰]{2}/;
  * Matches the row below the options of a dialog with checkboxes. This row leads to the next step and is not an option.
  */
 const SUBMIT_ROW = /^(?:❯ )?(?:Submit|Next)$/;
+/** Matches the place of a dialog among those that wait, at the end of its heading (2.1.330). */
+const POSITION = /\s{3,}\d+ of \d+$/;
 /** Matches an option with a description, which pickers show in a second column. */
 const COLUMNS = /^(\S.*?)\s{2,}(\S.*)$/;
 
@@ -209,7 +211,7 @@ export function readDialog(frame: ScreenFrame, signs: ScreenSigns): ScreenDialog
   while (edge >= 0 && !isEdge(frame.lines[edge] ?? '', frame.cols)) edge--;
   const above = body
     .slice(edge + 1, firstRow.row)
-    .map((line) => line.trim())
+    .map((line) => line.trim().replace(POSITION, ''))
     .filter((line) => line !== '' && !FRAME.test(line));
   const bare = readOptions(rows, body);
   const marks = {

@@ -60,6 +60,9 @@ export const isBoxBottom = (line: string): boolean => line.startsWith('╰─') 
 const SUGGESTION =
   /^(?:Try ["“].*["”]|Press up to edit queued messages|Once fixed, resend your message|Resend your message.*)$/;
 
+/** Matches a slash command and the hint that Claude Code draws behind the cursor about its arguments (2.1.330). */
+const HINTED_COMMAND = /^(\/\S+) +[<[].*$/s;
+
 interface PromptPlace {
   top: number;
   bottom: number;
@@ -75,10 +78,13 @@ function readPrompt(
   const sign = prompts.find((one) => one.frame === kind && one.mark.test(inside[0] ?? ''));
   const mark = sign?.mark.exec(inside[0] ?? '')?.[1];
   if (sign === undefined || mark === undefined) return null;
-  const text = inside
+  const shown = inside
     .map((line) => line.replace(sign.mark, '').trim())
     .join('\n')
     .trim();
+  const command = HINTED_COMMAND.exec(shown)?.[1];
+  const isHinted = command !== undefined && frame.cursor.col <= (inside[0] ?? '').indexOf(command) + command.length + 1;
+  const text = isHinted ? command : shown;
   const isCursorAtStart = frame.cursor.row === top + 1 && frame.cursor.col <= 2;
   const isDim = frame.dimRows.includes(top + 1);
   return { top, bottom, mark, text, isSuggestion: text !== '' && (isDim || isCursorAtStart || SUGGESTION.test(text)) };
