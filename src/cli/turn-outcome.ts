@@ -135,14 +135,16 @@ const inOneLine = (text: string): string => text.replaceAll(/\s+/g, ' ').trim();
 
 /**
  * Reports whether nothing shows yet how the turn of a prompt in a terminal session ended, although hooks report turns
- * there. A slash command and a shell command need not begin a turn.
+ * there. A slash command and a shell command need not begin a turn. If CBOS is interrupting the turn, a hook may have
+ * reported its end before that: the screen shows the interrupt a moment later.
  */
 function isUndecided(
   { type }: Session,
   { delivery, hooks, hasPrompt, end, isInterrupted, explanation }: SeenEnd,
 ): boolean {
   const beginsTurn = hasPrompt || (hooks?.last_at != null && !/^[/!]/.test(delivery.text));
-  return type === 'screen' && beginsTurn && end === null && !isInterrupted && explanation.status.detail !== 'error';
+  const isOpen = delivery.phase === 'interrupting' || (beginsTurn && end === null);
+  return type === 'screen' && isOpen && !isInterrupted && explanation.status.detail !== 'error';
 }
 
 /** Returns how long what is seen may change. */

@@ -31,6 +31,26 @@ function afterPrompt(status: Status): Explanation {
   return { ...explanation, evidence: { ...explanation.evidence, hooks: { ...hooks, compacting_since: null } } };
 }
 
+test('a turn that CBOS is interrupting has not answered, although a hook reported its end before the Esc', async () => {
+  const deliveries: Delivery[] = [
+    { ...sent, phase: 'interrupting' },
+    { ...sent, phase: 'interrupting' },
+  ];
+  const seen = afterPrompt(ready);
+  const turn_end = { at: SINCE, event: 'Stop', error: null, message: 'Hello!' };
+  const explained = {
+    ...seen,
+    evidence: { ...seen.evidence, hooks: seen.evidence.hooks && { ...seen.evidence.hooks, turn_end } },
+  };
+  const call = async (name: string): Promise<unknown> =>
+    name === 'getDelivery' ? (deliveries.shift() ?? { ...sent, phase: 'interrupted' }) : explained;
+  const ended = { before: null, session: { ...session, status: ready }, sent, delivery: sent };
+  expect(await readOutcome({ call } as unknown as Caller, ended)).toMatchObject({
+    kind: 'failed',
+    why: 'The turn of AUTH was interrupted',
+  });
+});
+
 test('a session that looked ready before it showed an error has not answered', async () => {
   const statuses: Status[] = [ready, { ...ready, primary: 'active', detail: 'thinking' }];
   const call = async (name: string): Promise<unknown> =>
