@@ -26,8 +26,8 @@ export async function lastCommand(client: Caller, slug: string): Promise<Deliver
 }
 
 /**
- * Returns the error for a session that Claude Code did not carry out the last slash command, for example
- * because it does not know it. The status is still that of the turn before the command.
+ * Returns the error if Claude Code did not carry out the last slash command of a session, for example because it does
+ * not know the command. The status is still that of the turn before the command.
  */
 export async function commandFailure(client: Caller, session: Session): Promise<CommandError | null> {
   const { slug, type, status } = session;

@@ -3,6 +3,7 @@ import { expect, test } from 'vitest';
 import type { Restoration } from '../../src/protocol/index.ts';
 import { startCbos } from '../harness/cbos.ts';
 import { claudeWorld } from '../harness/claude.ts';
+import { killAll } from '../harness/kill-all.ts';
 import { waitFor } from '../harness/wait-for.ts';
 import { crowdSize, LONG_MS, launchCrowd, namesOf, sendToAll, timesReceived, untilSaved } from './crowd.ts';
 
@@ -16,14 +17,7 @@ test(`${slugs.length} sessions are killed with Screen, and come back automatical
   await sendToAll(cbos, slugs, (slug) => `scene:hello first ${slug}`);
   await untilSaved(cbos, slugs);
 
-  for (const { pid } of world.processes()) {
-    try {
-      process.kill(pid, 'SIGKILL');
-    } catch {
-      // The process has ended together with the previous one.
-    }
-  }
-  await waitFor(() => world.processes().length === 0, { describe: 'nothing runs any more' });
+  await killAll(world);
   await cbos.stop('SIGKILL');
 
   cbos = await startCbos(world, { CBOS_RESTORE_AT_START: 'true' });

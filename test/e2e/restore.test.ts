@@ -6,6 +6,7 @@ import { readProcess } from '../../src/platform/process/index.ts';
 import type { Restoration, Session } from '../../src/protocol/index.ts';
 import { type Cbos, startCbos } from '../harness/cbos.ts';
 import { type ClaudeWorld, claudeWorld } from '../harness/claude.ts';
+import { killAll } from '../harness/kill-all.ts';
 import { waitFor } from '../harness/wait-for.ts';
 
 // All tests share three launches and their restorations. Each test continues where the previous one left off.
@@ -38,14 +39,7 @@ const transcriptOf = async (slug: string): Promise<string> =>
 
 /** Kills the server and everything below Screen, at once and without warning, as a reboot does. */
 async function killEverything(): Promise<void> {
-  for (const { pid } of world.processes()) {
-    try {
-      process.kill(pid, 'SIGKILL');
-    } catch {
-      // The process has ended together with the previous one.
-    }
-  }
-  await waitFor(() => world.processes().length === 0, { describe: 'nothing runs any more' });
+  await killAll(world);
   await cbos.stop('SIGKILL');
 }
 

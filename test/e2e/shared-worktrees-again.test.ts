@@ -3,7 +3,7 @@ import { afterAll, beforeAll, expect, test } from 'vitest';
 import type { Scene } from '../../src/demo/scenes/scene.ts';
 import { type Cbos, startCbos } from '../harness/cbos.ts';
 import { type ClaudeWorld, claudeWorld } from '../harness/claude.ts';
-import { waitFor } from '../harness/wait-for.ts';
+import { killAll } from '../harness/kill-all.ts';
 import { createWorktreeRepository } from '../harness/worktree-repository.ts';
 
 const ENTERS: Scene = {
@@ -57,14 +57,7 @@ test('two lost sessions that worked in the same worktree are both restored', asy
   for (const slug of ['OWNER', 'GUEST']) {
     expect((await cbos.cli(['send', slug, 'scene:hello', '--wait'])).stderr).toBe('');
   }
-  for (const { pid } of world.processes()) {
-    try {
-      process.kill(pid, 'SIGKILL');
-    } catch {
-      // The process has ended together with the previous one.
-    }
-  }
-  await waitFor(() => world.processes().length === 0, { describe: 'nothing runs any more' });
+  await killAll(world);
   await cbos.stop('SIGKILL');
   cbos = await startCbos(world);
   expect(await cbos.cli(['restore', 'GUEST', '--yes'])).toMatchObject({ code: 0, stderr: '' });
