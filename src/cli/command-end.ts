@@ -21,8 +21,7 @@ function lastOf(deliveries: readonly Delivery[]): Delivery | null {
 /** Returns the last prompt if it was a slash command, whatever became of it, or null otherwise. */
 export async function lastCommand(client: Caller, slug: string): Promise<Delivery | null> {
   const last = lastOf(await client.call('listDeliveries', { params: { slug } }));
-  const isTaken = last?.phase === 'taken' || last?.phase === 'interrupted' || last?.phase === 'interrupting';
-  return isTaken && last?.text.startsWith('/') === true ? last : null;
+  return last?.phase !== 'answering' && last?.text.startsWith('/') === true ? last : null;
 }
 
 /**

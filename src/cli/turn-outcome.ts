@@ -115,7 +115,7 @@ async function readEnd(client: Caller, { slug, type }: Session, sent: Delivery):
   const reported = type === 'json' ? json?.turn_end : hooks?.turn_end;
   const end = reported != null && reported.at >= since ? reported : null;
   const isInterrupted =
-    delivery.phase === 'interrupted' ||
+    wasInterrupted(delivery) ||
     (end !== null && 'interrupted' in end && end.interrupted === true) ||
     (hasPrompt && explanation.status.interrupted === true);
   return { delivery, since, hooks, hasPrompt, end, isInterrupted, explanation };
@@ -151,7 +151,7 @@ function isUndecided(
 function lagOf(session: Session, seen: SeenEnd): number {
   const { delivery, end, isInterrupted, explanation } = seen;
   if (isUndecided(session, seen)) return UNDECIDED_MS;
-  const mayBeHidden = session.type === 'screen' && isInterrupted && end === null && delivery.phase !== 'interrupted';
+  const mayBeHidden = session.type === 'screen' && isInterrupted && end === null && !wasInterrupted(delivery);
   if (mayBeHidden) return HIDDEN_REFUSAL_LAG_MS;
   return mayChange(session, explanation) ? REFUSAL_LAG_MS : 0;
 }
@@ -163,6 +163,9 @@ function mayChange({ type }: Session, { status, verdicts }: Explanation): boolea
 
 const isSameError = (before: Session | null, status: Session['status']): boolean =>
   before?.status.detail === 'error' && before.status.because.evidence === status.because.evidence;
+
+const wasInterrupted = ({ phase }: Pick<Delivery, 'phase'>): boolean =>
+  phase === 'interrupted' || phase === 'interrupting_again';
 
 const isRefused = ({ phase }: Delivery): boolean => phase === 'refused' || phase === 'refused_back';
 
@@ -202,10 +205,12 @@ const isCompaction = (command: string): boolean => /^\/compact\b/.test(command);
  * Returns why a slash command failed, or null if it did not. `/compact` prints something unless it is interrupted, and
  * only an interrupt of CBOS is known as one.
  */
-export function failureIn(printed: Printed | null, { text, phase }: Pick<Delivery, 'text' | 'phase'>): string | null {
+export function failureIn(printed: Printed | null, command: Pick<Delivery, 'text' | 'phase'>): string | null {
+  const { text, phase } = command;
   if (printed !== null || !isCompaction(text)) return printed?.failure ?? null;
-  const isInterrupted = phase === 'interrupted' || phase === 'interrupting';
-  return isInterrupted ? `${text} was interrupted` : `nothing shows that ${text} has ended well`;
+  return wasInterrupted(command) || phase === 'interrupting'
+    ? `${text} was interrupted`
+    : `nothing shows that ${text} has ended well`;
 }
 
 /**

@@ -38,6 +38,8 @@ export const DELIVERY_PHASES = {
   /** the message was accepted, and CBOS has typed Esc; nothing shows yet whether it interrupted the message's turn */
   interrupting: 'delivered',
   interrupted: 'delivered',
+  /** the message's turn was interrupted, and CBOS has typed Esc again to interrupt the turn that followed it */
+  interrupting_again: 'delivered',
   /** CBOS pressed Enter, but the prompt never showed the message */
   never_shown: 'unknown',
   /** a server may have pressed Enter before it was killed, and nothing shows the outcome */

@@ -23,6 +23,7 @@ const PHASE_WORDS: Readonly<Partial<Record<DeliveryPhase, string>>> = {
   answering: `${IN_QUEUE}; an answer may end that turn`,
   interrupting: 'CBOS typed Esc, and nothing shows yet whether it interrupted the turn',
   interrupted: 'The turn was interrupted',
+  interrupting_again: 'The turn was interrupted',
   never_shown: 'The text never appeared in the prompt, and nothing shows that Claude Code received it',
   no_sign:
     'CBOS pressed Enter, but neither the screen nor a hook nor the transcript shows what happened. Check the session before you send it again',

@@ -2,7 +2,7 @@ import type { ScreenFrame } from '../status/index.ts';
 import type { InterruptedTurn } from '../status/screen/readers.ts';
 import { interruptedTurnOn, lastTurnOn } from '../status/screen/screen-rules.ts';
 import { normalisePrompt, squeeze } from './box.ts';
-import { type Change, type Deliveries, type DeliveryRecord, lastTaken, statusOf } from './record.ts';
+import { type Change, type Deliveries, type DeliveryRecord, isEscPending, lastTaken, statusOf } from './record.ts';
 import type { PromptSeen, Seen } from './seen.ts';
 import { hasJustInterrupted, isQueued, leftoversOf } from './standing.ts';
 
@@ -14,7 +14,10 @@ import { hasJustInterrupted, isQueued, leftoversOf } from './standing.ts';
 export function beginEnding(deliveries: Deliveries, by: 'interrupt' | 'answer'): Change[] {
   const last = lastTaken(deliveries);
   if (last === undefined) return [];
-  if (by === 'interrupt') return [{ id: last.id, phase: 'interrupting', keepsTime: true }];
+  if (by === 'interrupt') {
+    const isAgain = last.phase === 'interrupted' || last.phase === 'interrupting_again';
+    return [{ id: last.id, phase: isAgain ? 'interrupting_again' : 'interrupting', keepsTime: true }];
+  }
   return isQueued(last) ? [{ id: last.id, phase: 'answering', keepsTime: true }] : [];
 }
 
@@ -25,7 +28,7 @@ export function beginEnding(deliveries: Deliveries, by: 'interrupt' | 'answer'):
 export const undoEnding = (before: Deliveries, begun: readonly Change[], { recent }: Deliveries): Change[] =>
   before.recent
     .filter(({ id }) => begun.some((change) => change.id === id))
-    .filter(({ id }) => recent.some((record) => record.id === id && record.phase === 'interrupting'))
+    .filter(({ id }) => recent.some((record) => record.id === id && isEscPending(record)))
     .map(({ id, phase }) => ({ id, phase, keepsTime: true }));
 
 /** A turn that CBOS has interrupted. */
@@ -49,7 +52,7 @@ export interface Interrupted {
 export function finishInterrupt(ending: Interrupted, now: Deliveries): Change[] {
   const { before, begun, seen, hasNextBegun } = ending;
   const last = before.recent.find(({ id }) => begun.some((change) => change.id === id));
-  if (last === undefined || !isIn(now, last, 'interrupting')) return [];
+  if (last === undefined || !now.recent.some((record) => record.id === last.id && isEscPending(record))) return [];
   const turn = interruptedTurn(ending);
   const isShown = ({ text }: DeliveryRecord): boolean => turn !== null && squeeze(turn.prompt) === squeeze(text);
   const delivered = before.recent.filter((record) => record.id !== last.id && statusOf(record) === 'delivered');
@@ -61,11 +64,14 @@ export function finishInterrupt(ending: Interrupted, now: Deliveries): Change[] 
   if (!last.intoQueue || isOwn || (first === undefined && !hasNextBegun)) {
     return isOwn || isOfTurn(last, seen) ? [{ id: last.id, phase: 'interrupted' }] : undoEnding(before, begun, now);
   }
-  const isFirst = first?.phase === 'taken' && isIn(now, first, 'taken');
-  // The last prompt changes last, so it stays the one that the next interrupt is about.
+  const isFirst = first?.phase === 'taken' && now.recent.some(({ id, phase }) => id === first.id && phase === 'taken');
+  // The last prompt changes last, so it stays the one that the next interrupt is about. If an earlier interrupt has
+  // already ended its turn, another turn ran, for example that of a prompt that somebody typed.
   return [
     ...(isFirst ? [{ id: first.id, phase: 'interrupted' } as const] : []),
-    { id: last.id, phase: 'taken', keepsTime: true, ...(hasNextBegun ? { intoQueue: false } : {}) },
+    ...(last.phase === 'interrupted'
+      ? undoEnding(before, begun, now)
+      : [{ id: last.id, phase: 'taken', keepsTime: true, ...(hasNextBegun ? { intoQueue: false } : {}) } as const]),
   ];
 }
 
@@ -81,9 +87,6 @@ function interruptedTurn({ marked, seen: { hooks, screen }, hasNextBegun }: Inte
   return prompt === null ? null : { prompt, isFollowed: hasNextBegun };
 }
 
-const isIn = ({ recent }: Deliveries, { id }: DeliveryRecord, phase: DeliveryRecord['phase']): boolean =>
-  recent.some((record) => record.id === id && record.phase === phase);
-
 /**
  * Records that CBOS no longer does anything that causes messages to be put back. If CBOS typed Esc without learning
  * what it did, the message counts as interrupted only if the status shows that its turn was.
@@ -91,6 +94,7 @@ const isIn = ({ recent }: Deliveries, { id }: DeliveryRecord, phase: DeliveryRec
 export const finishEnding = (seen: Seen): Change[] =>
   seen.deliveries.recent.flatMap((record): Change[] => {
     const { id, phase } = record;
+    if (phase === 'interrupting_again') return [{ id, phase: 'interrupted', keepsTime: true }];
     if (phase !== 'interrupting' && phase !== 'answering') return [];
     const isInterrupted = phase === 'interrupting' && seen.status.isInterrupted === true && isOfTurn(record, seen);
     return [isInterrupted ? { id, phase: 'interrupted' } : { id, phase: 'taken', keepsTime: true }];

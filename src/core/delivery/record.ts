@@ -31,6 +31,10 @@ export interface DeliveryRecord {
 
 export const statusOf = ({ phase }: Pick<DeliveryRecord, 'phase'>): DeliveryStatus => DELIVERY_PHASES[phase];
 
+/** Reports whether CBOS has typed Esc, and nothing shows yet what the key did. */
+export const isEscPending = ({ phase }: Pick<DeliveryRecord, 'phase'>): boolean =>
+  phase === 'interrupting' || phase === 'interrupting_again';
+
 /**
  * Reports whether CBOS still has to send a message that a crash kept it from sending. A sender that received no answer
  * and used no idempotency key sends the message again itself.

@@ -1,7 +1,7 @@
 import type { DeliveryPhase } from '../../protocol/index.ts';
 import type { Millis } from '../status/index.ts';
 import { boxHolds, hasPlaceholder, isPlaceholderFor, textsInBox } from './box.ts';
-import { type Deliveries, type DeliveryRecord, isPromised, lastTaken, statusOf } from './record.ts';
+import { type Deliveries, type DeliveryRecord, isEscPending, isPromised, lastTaken, statusOf } from './record.ts';
 import { draftOf, type Seen, type TextsLeft } from './seen.ts';
 
 /**
@@ -77,9 +77,9 @@ const hasBeenTyped = ({ phase, reason }: DeliveryRecord): boolean => phase !== '
  * if the text is the prompt of the interrupted turn.
  */
 const isAlone = (record: DeliveryRecord): boolean =>
-  statusOf(record) !== 'delivered' || record.phase === 'interrupting' || record.phase === 'interrupted';
+  statusOf(record) !== 'delivered' || isEscPending(record) || record.phase === 'interrupted';
 
-const isMarked = ({ phase }: DeliveryRecord): boolean => phase === 'interrupting' || phase === 'answering';
+const isMarked = (record: DeliveryRecord): boolean => isEscPending(record) || record.phase === 'answering';
 
 const isLeftAs = (placeholder: string, { id, text }: DeliveryRecord, { ids }: TextsLeft): boolean =>
   ids.has(id) && isPlaceholderFor(placeholder, text);
@@ -107,7 +107,7 @@ export const isWithin = (ms: Millis, at: Millis, now: Millis): boolean => now >=
 
 /** Reports whether CBOS is interrupting a turn or has just interrupted one. */
 export const isInterrupting = (deliveries: Deliveries, now: Millis): boolean =>
-  deliveries.recent.some(({ phase }) => phase === 'interrupting') || hasJustInterrupted(deliveries, now);
+  deliveries.recent.some(isEscPending) || hasJustInterrupted(deliveries, now);
 
 /** Reports whether the message is in Claude Code's own queue, or was in it when CBOS last looked. */
 export const isQueued = ({ phase, intoQueue }: DeliveryRecord): boolean => phase === 'taken' && intoQueue;
@@ -134,7 +134,7 @@ export function hasToTakeOut(seen: Seen): boolean {
     leftoversOf(seen)?.some(
       (record) =>
         ['interrupted', 'unsent', 'looking', 'refused_back'].includes(record.phase) ||
-        statusOf({ phase: afterClearing(record, record.phase === 'interrupting') }) === 'queued',
+        statusOf({ phase: afterClearing(record, isEscPending(record)) }) === 'queued',
     ) ?? false
   );
 }

@@ -2,7 +2,7 @@ import { isReady } from '../../protocol/index.ts';
 import type { Millis } from '../status/index.ts';
 import { boxHoldsReturned, hasPlaceholder, normalisePrompt } from './box.ts';
 import { finishEnding } from './ending.ts';
-import { type Change, type DeliveryRecord, statusOf } from './record.ts';
+import { type Change, type DeliveryRecord, isEscPending, statusOf } from './record.ts';
 import { goneFromBox, mayBeRefused, refusedBy, refusedDuringTurn } from './refusal.ts';
 import { countPutBack, draftOf, hasBegunTurn, isBoxEmpty, isReadyBelowDraft, type Seen, TOGETHER_MS } from './seen.ts';
 import { isQueued, LATE_RETURN_MS, leftoversOf } from './standing.ts';
@@ -114,8 +114,7 @@ const became = (ids: readonly string[], phase: 'put_back' | 'taken_back'): Chang
   ids.map((id) => ({ id, phase, intoQueue: false }));
 
 /** Reports whether CBOS typed Esc, and nothing happens that would show what the key did. */
-const isEndingQuiet = (seen: Seen): boolean =>
-  seen.deliveries.recent.some(({ phase }) => phase === 'interrupting') && isQuiet(seen);
+const isEndingQuiet = (seen: Seen): boolean => seen.deliveries.recent.some(isEscPending) && isQuiet(seen);
 
 const lookedFor = ({ deliveries }: Seen): DeliveryRecord[] =>
   deliveries.sent.filter(({ phase }) => phase === 'looking');

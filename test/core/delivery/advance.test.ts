@@ -373,7 +373,7 @@ describe('a text that is removed from the prompt', () => {
     scene.shown.draft = 'text of a';
     expect(leftoversOf(scene.see())).toHaveLength(1);
     expect(hasToTakeOut(scene.see())).toBe(true);
-    expect(keepReturned(scene.see())).toEqual([{ id: 'a', phase: 'interrupting', keepsTime: true }]);
+    expect(keepReturned(scene.see())).toEqual([{ id: 'a', phase: 'interrupting_again', keepsTime: true }]);
     const later = new DeliveryScene();
     later.add('a', { phase: 'interrupted', updatedAt: now - 6_000 });
     later.shown.draft = 'text of a';

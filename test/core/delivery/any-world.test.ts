@@ -28,6 +28,7 @@ const LEGAL: Readonly<Partial<Record<DeliveryPhase, readonly DeliveryPhase[]>>> 
   answering: ['taken', 'put_back', 'taken_back', 'interrupted'],
   interrupting: ['interrupted', 'taken', 'put_back', 'taken_back'],
   interrupted: ['put_back', 'taken_back'],
+  interrupting_again: ['interrupted', 'put_back', 'taken_back'],
   never_shown: ['taken', 'cleared'],
   no_sign: ['taken', 'cleared'],
   cleared: ['taken'],

@@ -16,8 +16,9 @@ test.each(['taken', 'interrupted', 'interrupting'] as const)(
     const recent = [record('last', phase), record('earlier', 'interrupted')];
     const before: Deliveries = { queued: [], sent: [], unknown: [], recent };
     const begun = beginEnding(before, 'interrupt');
-    expect(begun).toEqual([{ id: 'last', phase: 'interrupting', keepsTime: true }]);
-    const now = { ...before, recent: [record('last', 'interrupting'), record('earlier', 'interrupted')] };
+    const during = phase === 'interrupted' ? 'interrupting_again' : 'interrupting';
+    expect(begun).toEqual([{ id: 'last', phase: during, keepsTime: true }]);
+    const now = { ...before, recent: [record('last', during), record('earlier', 'interrupted')] };
     expect(undoEnding(before, begun, now)).toEqual([{ id: 'last', phase, keepsTime: true }]);
   },
 );
@@ -69,6 +70,15 @@ describe('a turn that an interrupt has ended', () => {
       last: { intoQueue: true },
       reported: { text: 'another\nlast', at: 5 },
       phases: { last: 'interrupted', first: 'taken' },
+    },
+    {
+      name: 'is that of the prompt above it, if the last prompt was interrupted before',
+      last: { intoQueue: true, phase: 'interrupted' },
+      first: { intoQueue: true },
+      reported: { text: 'last', at: 5 },
+      marked: ['❯ last', MARK, '', '❯ first', MARK],
+      hasNextBegun: true,
+      phases: { last: 'interrupted', first: 'interrupted' },
     },
     {
       name: 'is that of the prompt above it, if the next turn has the prompt from the queue',
@@ -204,5 +214,13 @@ describe('a prompt whose interrupt nothing has confirmed', () => {
     scene.shown = { ...scene.shown, ...shown };
     scene.play(advanceWatch, AT_REST);
     expect(scene.phase('a')).toBe(phase);
+  });
+
+  test('stays interrupted if an earlier interrupt has ended its turn, and the next one ended another', () => {
+    const scene = new DeliveryScene();
+    scene.add('a', { phase: 'interrupting_again', intoQueue: true });
+    scene.shown = { ...scene.shown, prompt: 'by hand', isInterrupted: true };
+    scene.play(advanceWatch, AT_REST);
+    expect(scene.phase('a')).toBe('interrupted');
   });
 });
