@@ -1,5 +1,6 @@
 import { spawn } from 'node:child_process';
 import { join } from 'node:path';
+import { fileURLToPath } from 'node:url';
 import { ROOT } from './root.mjs';
 
 /**
@@ -10,6 +11,12 @@ import { ROOT } from './root.mjs';
 export function tool(name) {
   return join(ROOT, 'node_modules', '.bin', name);
 }
+
+/**
+ * The compiler, which is TypeScript 7. The package `typescript` is version 6, because dependency-cruiser needs the
+ * interface for JavaScript that version 7 does not have. Both link a program named `tsc`.
+ */
+export const TSC = fileURLToPath(new URL('bin/tsc', import.meta.resolve('@typescript/native/package.json')));
 
 /**
  * The environment for commands. It disables colours, because the output is stored and read later, often in a log
