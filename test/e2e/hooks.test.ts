@@ -77,8 +77,14 @@ test.concurrent.each([
   await delay(SHORTEST_MS);
   // The hook may report the dialog in the same moment. The question is then a different one.
   const answer = async () =>
-    (await cbos.call('POST', `/sessions/${slug}/answer`, { choice: 'yes' })).error?.code ?? null;
-  await waitFor(async () => (await answer()) !== 'stale_question', { describe: 'the answer is taken' });
+    (await cbos.call('POST', `/sessions/${slug}/answer`, { choice: 'yes' })).error?.code ?? 'answered';
+  const codes: string[] = [];
+  const isTaken = async (): Promise<boolean> => {
+    codes.push(await answer());
+    return codes.at(-1) !== 'stale_question';
+  };
+  await waitFor(isTaken, { describe: 'the answer is taken' });
+  expect(codes.at(-1)).toBe('answered');
   await cbos.untilStatus(slug, 'idle/waiting_input');
   expect(wayOf(slug)).toEqual({ way: 'active waiting active idle', moments: [] });
 });

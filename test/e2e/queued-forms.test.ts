@@ -163,7 +163,8 @@ test("a form that asked before the turn's own permission request is behind its d
   await attach('DIALOG');
   const [permission, form] = await untilBehind('DIALOG');
   expect([permission, form]).toMatchObject([{ kind: 'permission', asker: { kind: 'session' } }, { kind: 'form' }]);
-  expect([permission.id, form.id]).toEqual(idsOf(asking));
+  // The question of a dialog that is drawn before its hook arrives is another one than the hook's.
+  expect(form.id).toBe(idsOf(asking)[1]);
   expect((await cbos.cli(['answer', 'DIALOG', 'no', '--question', form.id ?? ''])).code).toBe(4);
   expect((await cbos.cli(['answer', 'DIALOG', 'yes'])).stderr).toBe('');
   await untilFirst('DIALOG', form);

@@ -79,8 +79,15 @@ export function finishInterrupt(ending: Interrupted, now: Deliveries): Change[] 
  * Returns the interrupted turn. Without a mark, it is the turn that ran when the interrupt began: the turn of the
  * prompt that a hook has reported last, unless Claude Code put that into its queue, or else the turn on the screen.
  */
-function interruptedTurn({ marked, seen: { hooks, screen }, hasNextBegun }: Interrupted): InterruptedTurn | null {
+function interruptedTurn({
+  marked,
+  seen: { hooks, screen },
+  hasNextBegun,
+}: Interrupted): Omit<InterruptedTurn, 'above'> | null {
   const turn = marked === null ? null : interruptedTurnOn(marked);
+  // The next turn needs a prompt. If none follows, Claude Code has drawn that prompt above the mark.
+  if (hasNextBegun && turn?.isFollowed === false && turn.above !== null)
+    return { prompt: turn.above, isFollowed: true };
   if (turn !== null) return turn;
   const reported = hooks.prompt?.isQueued === true || hooks.prompt?.isCut === true ? null : hooks.prompt;
   const prompt = reported?.text ?? (screen === null ? null : promptAbove(screen.frame));

@@ -72,6 +72,23 @@ describe('a turn that an interrupt has ended', () => {
       phases: { last: 'interrupted', first: 'taken' },
     },
     {
+      name: 'is that of the first of two prompts above the mark, if the next turn runs',
+      last: { intoQueue: true },
+      reported: { text: 'last', at: 5 },
+      marked: ['❯ earlier', '', '● An answer.', '', '❯ first', '', '❯ last', MARK, '', '● Another answer.'],
+      hasNextBegun: true,
+      phases: { last: 'taken', first: 'interrupted' },
+    },
+    {
+      name: 'is that of the first of two prompts with one text above the mark, if the next turn runs',
+      last: { text: 'again', intoQueue: true },
+      first: { text: 'again' },
+      reported: { text: 'again', at: 5 },
+      marked: ['❯ again', '', '❯ again', MARK, '', '✢ Thundering…'],
+      hasNextBegun: true,
+      phases: { last: 'taken', first: 'interrupted' },
+    },
+    {
       name: 'is that of the prompt above it, if the last prompt was interrupted before',
       last: { intoQueue: true, phase: 'interrupted' },
       first: { intoQueue: true },

@@ -157,21 +157,38 @@ export interface InterruptedTurn {
   prompt: string;
   /** whether another prompt follows the turn, which may still be in the queue */
   isFollowed: boolean;
+  /** the prompt directly above, to which no answer is visible, or null if there is none */
+  above: string | null;
 }
 
 /**
  * Returns the turn that ends with the newest mark of an interrupt, or null if the mark or the prompt of its turn is not
  * visible. A queued prompt is drawn below the mark, and above it as long as the turn runs. For a moment, Claude Code
  * draws a queued prompt like one of a turn, without the line that marks it as queued (2.1.330).
+ *
+ * On a loaded machine, Claude Code may draw the queued prompt of the next turn above the mark of the interrupt, too. In
+ * that case, `above` is the prompt of the interrupted turn (2.1.330).
  */
 export function readInterrupted({ blocks, frame, prompt }: Layout): InterruptedTurn | null {
-  const end = blocks.findLastIndex(({ lines }) => lines.some((line) => INTERRUPTED.test(line)));
+  const end = blocks.findLastIndex(isMarked);
   const [first, ...others] = lastTurn(blocks.slice(0, end + 1));
   if (first?.kind !== 'prompt') return null;
-  const mark = first.lines.findIndex((line) => INTERRUPTED.test(line));
-  const lines = mark < 0 ? first.lines : first.lines.slice(0, mark);
+  const before = blocks[blocks.indexOf(first) - 1];
+  const isOpen = before?.kind === 'prompt' && !isMarked(before);
   const after = frame.lines.slice((others.at(-1) ?? first).row + 1, prompt?.top);
-  return { prompt: lines.join('\n').slice(1), isFollowed: after.some((line) => USER_PROMPT.test(line)) };
+  return {
+    prompt: promptIn(first),
+    isFollowed: after.some((line) => USER_PROMPT.test(line)),
+    above: isOpen ? promptIn(before) : null,
+  };
+}
+
+const isMarked = ({ lines }: Block): boolean => lines.some((line) => INTERRUPTED.test(line));
+
+/** Returns the text of a prompt, without the mark of an interrupt below it. */
+function promptIn({ lines }: Block): string {
+  const mark = lines.findIndex((line) => INTERRUPTED.test(line));
+  return (mark < 0 ? lines : lines.slice(0, mark)).join('\n').slice(1);
 }
 
 /** Returns the last thing said in the last turn if it was an answer in words, or null otherwise. */
