@@ -5,7 +5,7 @@ import { parseArgs } from 'node:util';
 import { keepCode } from './build/keep-code.mjs';
 import { makeTarget } from './build/make-target.mjs';
 import { ROOT } from './root.mjs';
-import { passThrough, TSC } from './run-command.mjs';
+import { passThrough, tsc } from './run-command.mjs';
 
 const { values: flags } = parseArgs({
   options: {
@@ -15,7 +15,7 @@ const { values: flags } = parseArgs({
   },
 });
 
-if (!flags['bundle-only'] && (await passThrough(TSC, ['-b'])) !== 0) process.exit(1);
+if (!flags['bundle-only'] && (await passThrough(tsc(), ['-b'])) !== 0) process.exit(1);
 
 await makeTarget('program', flags, async ({ output }) => {
   // Load the bundler only when it is needed, which saves 50 ms if there is nothing to build.

@@ -2,9 +2,9 @@
 import { mkdirSync, rmSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { ROOT } from './root.mjs';
-import { passThrough, TSC } from './run-command.mjs';
+import { passThrough, tsc } from './run-command.mjs';
 
-if ((await passThrough(TSC, ['-b', 'src/server', 'src/cli'])) !== 0) process.exit(1);
+if ((await passThrough(tsc(), ['-b', 'src/server', 'src/cli'])) !== 0) process.exit(1);
 // Load this after the compiler has run, because it reads the compiler's output.
 const { generatedFiles, leftManPages } = await import('./generate/generated-files.mjs');
 const generated = await generatedFiles();

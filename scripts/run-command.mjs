@@ -13,10 +13,10 @@ export function tool(name) {
 }
 
 /**
- * The compiler, which is TypeScript 7. The package `typescript` is version 6, because dependency-cruiser needs the
+ * Returns the path of the compiler, which is TypeScript 7. The package `typescript` is version 6, because dependency-cruiser needs the
  * interface for JavaScript that version 7 does not have. Both link a program named `tsc`.
  */
-export const TSC = fileURLToPath(new URL('bin/tsc', import.meta.resolve('@typescript/native/package.json')));
+export const tsc = () => fileURLToPath(new URL('bin/tsc', import.meta.resolve('@typescript/native/package.json')));
 
 /**
  * The environment for commands. It disables colours, because the output is stored and read later, often in a log

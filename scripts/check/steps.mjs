@@ -1,6 +1,6 @@
 import { join } from 'node:path';
 import { ROOT } from '../root.mjs';
-import { capture, TSC, tool } from '../run-command.mjs';
+import { capture, tool, tsc } from '../run-command.mjs';
 import { quarantineComplaints } from '../test/quarantine.mjs';
 import { oversizedFiles } from './file-sizes.mjs';
 import { wordComplaints } from './plain-words.mjs';
@@ -18,7 +18,7 @@ import { slowFiles } from './slow-files.mjs';
  * @type {readonly Step[]}
  */
 export const BUILD_STEPS = [
-  { name: 'types', run: () => capture(TSC, ['-b']) },
+  { name: 'types', run: () => capture(tsc(), ['-b']) },
   { name: 'build', run: () => capture(process.execPath, [join(ROOT, 'scripts', 'build.mjs'), '--bundle-only']) },
   // This step fails if a link is broken.
   { name: 'documentation', run: () => capture(process.execPath, [join(ROOT, 'scripts', 'docs.mjs')]) },
