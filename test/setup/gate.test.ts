@@ -5,10 +5,20 @@ import { describe, expect, test } from 'vitest';
 import { oversizedFiles } from '../../scripts/check/file-sizes.mjs';
 import { bannedIn } from '../../scripts/check/plain-words.mjs';
 import { runSteps } from '../../scripts/check/run-steps.mjs';
+import { cruised } from '../../scripts/check/steps.mjs';
 import { ROOT } from '../../scripts/root.mjs';
 import { brokenFiles, brokenSetUps, countTests, failures, withSecondAttempt } from '../../scripts/test/count-tests.mjs';
 import { versionsInUse } from '../../scripts/test/versions-in-use.mjs';
 import { createWorld } from '../harness/world.ts';
+
+test('a check of the layers that has found no modules fails', () => {
+  const found = (modules: number) => `✔ no dependency violations found (${modules} modules, 0 dependencies cruised)\n`;
+  expect(cruised({ ok: true, output: found(2_100) }).ok).toBe(true);
+  expect(cruised({ ok: true, output: found(0) })).toMatchObject({
+    ok: false,
+    output: expect.stringContaining('no modules'),
+  });
+});
 
 describe('the count at the end of a test run', () => {
   const file = (status: string, ...tests: string[]) => ({
