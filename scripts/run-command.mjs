@@ -13,8 +13,8 @@ export function tool(name) {
 }
 
 /**
- * Returns the path of the compiler, which is TypeScript 7. The package `typescript` is version 6, because dependency-cruiser needs the
- * interface for JavaScript that version 7 does not have. Both link a program named `tsc`.
+ * Returns the path of the compiler, which is TypeScript 7. The package `typescript` is version 6, because
+ * dependency-cruiser needs the interface for JavaScript that version 7 does not have. Both link a program named `tsc`.
  */
 export const tsc = () => fileURLToPath(new URL('bin/tsc', import.meta.resolve('@typescript/native/package.json')));
 
