@@ -63,7 +63,7 @@ const EVERY_SUITE = {
 } as const;
 
 /**
- * Four workers drive real terminals, browsers and Claude Codes on two cores: what fails by a hair's breadth of time is
+ * Three workers drive real terminals, browsers and Claude Codes on two cores: what fails by a hair's breadth of time is
  * tried once more, and the last lines name it as retried.
  */
 const TRIED_AGAIN = { retry: 1 } as const;
@@ -72,9 +72,9 @@ export default defineConfig({
   test: {
     // Here, not in the projects: once for a run.
     globalSetup: ['test/harness/global-setup.ts'],
-    // Two more than a small machine has cores: suites with real programs mostly wait for them. Not many more: every
+    // One more than a small machine has cores: suites with real programs wait for them now and then. Not more: every
     // end-to-end test runs a Claude Code of 250 MB beside the server.
-    maxWorkers: 4,
+    maxWorkers: 3,
     // A test that leaks a timer or a socket would keep its worker alive; this makes it visible instead of waiting for it.
     teardownTimeout: 5_000,
     sequence: { sequencer: LongestFirst },

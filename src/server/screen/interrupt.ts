@@ -1,7 +1,7 @@
 import { optionFor, partsOf } from '../../core/answer/answer.ts';
 import { squeeze } from '../../core/delivery/box.ts';
 import { beginEnding, finishInterrupt, type Interrupted, promptAbove, undoEnding } from '../../core/delivery/ending.ts';
-import { lastTaken } from '../../core/delivery/record.ts';
+import { lastTaken, statusOf } from '../../core/delivery/record.ts';
 import { draftOf, isDialogOpen } from '../../core/delivery/seen.ts';
 import { isQueued, leftoversOf } from '../../core/delivery/standing.ts';
 import { advanceTakingOut, type TakingOut, takeOutPrompt } from '../../core/delivery/take-out.ts';
@@ -53,7 +53,8 @@ export function interruptTurn(actor: SessionActor): Promise<void> {
     if (forms.length > 0) return closeForms(actor, forms);
     requireRunning(actor);
     const { target } = actor;
-    const draft = draftOf(seePrompt(actor));
+    // A prompt that CBOS typed, and that Claude Code has not read yet, is not a draft of a person.
+    const draft = leftoversOf(seeDelivery(actor)) === null ? draftOf(seePrompt(actor)) : null;
     const marks = countMarks(status.evidence().screen?.frame);
 
     stopQueue(actor);
@@ -91,7 +92,7 @@ export function interruptTurn(actor: SessionActor): Promise<void> {
         ending = beginInterrupt(actor);
         const mayFollow = deps.clock.now() - pressedAt < CONFIRM_MS && mayBegin(ending, ended);
         const isNextSeen = (): boolean => isRunning(actor) || isMarked() || isBack();
-        if (!mayFollow || !(isBack() || (await status.until(isNextSeen, NEXT_MS)))) {
+        if (!isBack() && !(mayFollow && (await status.until(isNextSeen, NEXT_MS)))) {
           undoInterrupt(actor, ending);
           throw notInterrupted(actor, end);
         }
@@ -220,7 +221,8 @@ const mayRestore = ({ prompt }: Ending, draft: string | null): boolean =>
 const isRestored = (actor: SessionActor, ending: Ending, draft: string | null): boolean =>
   mayRestore(ending, draft) &&
   !isRunning(actor) &&
-  (isPromptInBox(actor, ending.prompt) || leftoversOf(seeDelivery(actor)) !== null);
+  (isPromptInBox(actor, ending.prompt) ||
+    leftoversOf(seeDelivery(actor))?.some((record) => statusOf(record) === 'delivered') === true);
 
 const isPromptInBox = (actor: SessionActor, prompt: string | null): boolean =>
   squeeze(draftOf(seePrompt(actor)) ?? '') === squeeze(prompt ?? '');
