@@ -22,7 +22,7 @@ export const writeTraces = (launch: string, traces: Record<string, unknown>): vo
 export const LAUNCH_TIMEOUT_MS = 600_000;
 
 /**
- * How many more attempts a launch has if its trace differs. On a busy machine, two things that happen at nearly the same
- * time may change places, also in the real Claude Code: a queued prompt and the mark of an interrupt, for example.
+ * How many more attempts a launch has if its trace differs. On a busy machine, two things that happen at nearly the
+ * same time may change places, also in the real Claude Code: a queued prompt and the mark of an interrupt, for example.
  */
 export const ATTEMPTS_MORE = 2;
