@@ -25,9 +25,12 @@ beforeAll(async () => {
   cbos = await startCbos(world);
   for (const slug of ['FORMS', 'DIALOG', 'SILENT']) await start(slug);
 });
-afterEach(() => {
+afterEach(async () => {
   person?.kill();
   person = null;
+  // While a terminal closes, Screen may still count it as attached, and read nothing from the window.
+  for (const slug of ['FORMS', 'DIALOG', 'SILENT'])
+    await cbos.until(slug, ({ attached }) => attached === false, 'has nobody attached');
 });
 afterAll(() => world.dispose());
 
