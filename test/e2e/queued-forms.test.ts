@@ -14,6 +14,7 @@ import {
 } from '../harness/asking-server.ts';
 import { type Cbos, PROGRAM, startCbos } from '../harness/cbos.ts';
 import { type ClaudeWorld, claudeWorld } from '../harness/claude.ts';
+import { waitFor } from '../harness/wait-for.ts';
 
 const SERVERS = ['asking', 'other'];
 
@@ -192,8 +193,12 @@ test('two forms of one server are two questions, and each end closes one', async
   await send('SILENT', 'scene:same');
   const [first, second] = await untilBehind('SILENT');
   expect(new Set([first.text, second.text])).toEqual(new Set(['Deploy it?', 'Deploy again?']));
-  await close('SILENT');
-  expect(idsOf(await untilFirst('SILENT', second))).toEqual([second.id]);
-  await close('SILENT');
+  // Which of the two Claude Code shows first is known once it has drawn the dialog.
+  const closeDrawn = () =>
+    waitFor(async () => (await cbos.cli(['answer', 'SILENT', 'no'])).code === 0, { describe: 'the form is closed' });
+  await closeDrawn();
+  const left = await cbos.until('SILENT', (one) => idsOf(one).length === 1, 'has one form left');
+  expect([first.id, second.id]).toContain(idsOf(left)[0]);
+  await closeDrawn();
   await cbos.untilStatus('SILENT', 'idle/waiting_input');
 });
