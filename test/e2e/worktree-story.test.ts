@@ -214,7 +214,7 @@ const inTerminal: Story = {
     await terminal.until(/Then report for each/, 'the end of the prompt');
     await terminal.keys('y');
     await terminal.until(/TERM, round 1/, 'that it is on its way');
-    await terminal.until(/✓ TERM +\+3 −0 done[\s\S]*1, 2: both\./, 'the answer to the round');
+    await terminal.until(/✓ TERM +\+3 −0 done[^\n]*\n[^\n]*1, 2: both\./, 'the answer to the round');
   },
   async resolve() {
     await terminal.keys('F');
@@ -229,7 +229,10 @@ const inTerminal: Story = {
     await terminal.keys('y');
     await terminal.until(/git merge main[\s\S]*y yes {2}n no/, 'that the merge asks');
     await terminal.keys('y');
-    await terminal.until(/✓ TERM +\+2 −2 done[\s\S]*The conflict is resolved\./, 'that it has resolved the conflict');
+    await terminal.until(
+      /✓ TERM +\+2 −2 done[^\n]*\n[^\n]*The conflict is resolved\./,
+      'that it has resolved the conflict',
+    );
   },
   async merge(commits) {
     await terminal.keys('F');

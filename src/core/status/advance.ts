@@ -68,7 +68,11 @@ export function advanceStatus(previous: StatusMemory | null, input: StatusInput)
     return before === undefined ? question : { ...question, asked_at: before.asked_at };
   });
   const question = questions[0] ?? null;
-  const isNewFact = EXACT_SOURCES.has(verdict.because.source) && previous?.because.rule === verdict.because.rule;
+  // An exact source that reports later knows more: the hook of the end of a turn, for example, knows the answer.
+  const isNewFact =
+    previous !== null &&
+    EXACT_SOURCES.has(verdict.because.source) &&
+    (previous.because.rule === verdict.because.rule || !EXACT_SOURCES.has(previous.because.source));
   // The status is unknown both while a session starts and while its set-up runs, but these are two different states.
   const isOtherUnknown = primary === null && previous?.because.rule !== verdict.because.rule;
   const hasNewReason = isOtherUnknown || (isNewFact && previous.because.evidence !== verdict.because.evidence);
@@ -84,7 +88,8 @@ export function advanceStatus(previous: StatusMemory | null, input: StatusInput)
     question,
     questions,
     shown,
-    // The status keeps its original reason, because several sources report the same status one after another.
+    // The status keeps its original reason, because several sources report the same status one after another. Only an
+    // exact source replaces one that is not.
     because: isAnnounced ? verdict.because : previous.because,
     wait: verdict.wait,
     lastQuestion: question?.text ?? previous?.lastQuestion ?? null,

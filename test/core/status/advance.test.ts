@@ -146,6 +146,23 @@ describe('reported changes', () => {
     );
     expect(two).toMatchObject({ changed: true, memory: { since: 1, because: { evidence: 'Bash: ls' } } });
   });
+
+  test('the hook of the end of a turn brings the answer, although the screen has shown the end before', () => {
+    const over = screenOf([0, FRAMES.thinking], [100, FRAMES.idle]);
+    const prompted = hook(0, 'UserPromptSubmit');
+    const drawn = step(null, { screen: over }, 2_000);
+    expect(drawn.memory).toMatchObject({ primary: 'idle', because: { source: 'screen' } });
+    const told = { hooks: hooksOf(prompted, hook(90, 'Stop', { last_assistant_message: 'So.' })), screen: over };
+    const hooked = step(drawn.memory, told, 2_100);
+    expect(hooked).toMatchObject({
+      changed: true,
+      memory: { since: 2_000, because: { rule: 'hook.Stop', evidence: 'So.' } },
+    });
+    expect(step(hooked.memory, { screen: over }, 2_200)).toMatchObject({
+      changed: false,
+      memory: { because: { rule: 'hook.Stop' } },
+    });
+  });
 });
 
 describe('the question', () => {
