@@ -1,6 +1,6 @@
 import { setTimeout as delay } from 'node:timers/promises';
 import type { Caller } from '../client/index.ts';
-import { CatalogueError, type Delivery, type Explanation, type Session } from '../protocol/index.ts';
+import { CatalogueError, type Delivery, type Explanation, isTurnInterrupted, type Session } from '../protocol/index.ts';
 import { deliveryLine } from '../text/delivery-text.ts';
 import { isCommandError, printedText, warningText } from '../text/event-text.ts';
 import { cleanBlock, cleanLine } from '../text/terminal-text.ts';
@@ -115,7 +115,7 @@ async function readEnd(client: Caller, { slug, type }: Session, sent: Delivery):
   const reported = type === 'json' ? json?.turn_end : hooks?.turn_end;
   const end = reported != null && reported.at >= since ? reported : null;
   const isInterrupted =
-    wasInterrupted(delivery) ||
+    isTurnInterrupted(delivery) ||
     (end !== null && 'interrupted' in end && end.interrupted === true) ||
     (hasPrompt && explanation.status.interrupted === true);
   return { delivery, since, hooks, hasPrompt, end, isInterrupted, explanation };
@@ -151,7 +151,7 @@ function isUndecided(
 function lagOf(session: Session, seen: SeenEnd): number {
   const { delivery, end, isInterrupted, explanation } = seen;
   if (isUndecided(session, seen)) return UNDECIDED_MS;
-  const mayBeHidden = session.type === 'screen' && isInterrupted && end === null && !wasInterrupted(delivery);
+  const mayBeHidden = session.type === 'screen' && isInterrupted && end === null && !isTurnInterrupted(delivery);
   if (mayBeHidden) return HIDDEN_REFUSAL_LAG_MS;
   return mayChange(session, explanation) ? REFUSAL_LAG_MS : 0;
 }
@@ -163,9 +163,6 @@ function mayChange({ type }: Session, { status, verdicts }: Explanation): boolea
 
 const isSameError = (before: Session | null, status: Session['status']): boolean =>
   before?.status.detail === 'error' && before.status.because.evidence === status.because.evidence;
-
-const wasInterrupted = ({ phase }: Pick<Delivery, 'phase'>): boolean =>
-  phase === 'interrupted' || phase === 'interrupting_again';
 
 const isRefused = ({ phase }: Delivery): boolean => phase === 'refused' || phase === 'refused_back';
 
@@ -208,7 +205,7 @@ const isCompaction = (command: string): boolean => /^\/compact\b/.test(command);
 export function failureIn(printed: Printed | null, command: Pick<Delivery, 'text' | 'phase'>): string | null {
   const { text, phase } = command;
   if (printed !== null || !isCompaction(text)) return printed?.failure ?? null;
-  return wasInterrupted(command) || phase === 'interrupting'
+  return isTurnInterrupted(command) || phase === 'interrupting'
     ? `${text} was interrupted`
     : `nothing shows that ${text} has ended well`;
 }

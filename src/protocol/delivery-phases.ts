@@ -60,3 +60,7 @@ export const DELIVERY_PHASES = {
   /** the message was cancelled after it was typed; if it is still in the prompt, CBOS removes it */
   cancelled_typed: 'cancelled',
 } as const satisfies Record<string, (typeof DELIVERY_STATUSES)[number]>;
+
+/** Reports whether the turn of a message was interrupted, whatever else CBOS interrupts now. */
+export const isTurnInterrupted = ({ phase }: { phase?: string | undefined }): boolean =>
+  phase === 'interrupted' || phase === 'interrupting_again';

@@ -3,7 +3,7 @@ import { accessSync, constants, readFileSync, statfsSync } from 'node:fs';
 /** A file system in memory that almost every Linux mounts. Containers often mount it small, or without programs. */
 const FOLDER = '/dev/shm';
 
-/** Four workers need a tenth of this. The other half of the memory is for the programs in the worlds. */
+/** The workers need a tenth of this. The other half of the memory is for the programs in the worlds. */
 const LEAST_BYTES = 4 * 1024 ** 3;
 
 /**

@@ -1,3 +1,4 @@
+import { isTurnInterrupted } from '../../protocol/index.ts';
 import type { ScreenFrame } from '../status/index.ts';
 import type { InterruptedTurn } from '../status/screen/readers.ts';
 import { interruptedTurnOn, lastTurnOn } from '../status/screen/screen-rules.ts';
@@ -15,8 +16,8 @@ export function beginEnding(deliveries: Deliveries, by: 'interrupt' | 'answer'):
   const last = lastTaken(deliveries);
   if (last === undefined) return [];
   if (by === 'interrupt') {
-    const isAgain = last.phase === 'interrupted' || last.phase === 'interrupting_again';
-    return [{ id: last.id, phase: isAgain ? 'interrupting_again' : 'interrupting', keepsTime: true }];
+    const phase = isTurnInterrupted(last) ? 'interrupting_again' : 'interrupting';
+    return [{ id: last.id, phase, keepsTime: true }];
   }
   return isQueued(last) ? [{ id: last.id, phase: 'answering', keepsTime: true }] : [];
 }
@@ -69,11 +70,16 @@ export function finishInterrupt(ending: Interrupted, now: Deliveries): Change[] 
   // already ended its turn, another turn ran, for example that of a prompt that somebody typed.
   return [
     ...(isFirst ? [{ id: first.id, phase: 'interrupted' } as const] : []),
-    ...(last.phase === 'interrupted'
-      ? undoEnding(before, begun, now)
-      : [{ id: last.id, phase: 'taken', keepsTime: true, ...(hasNextBegun ? { intoQueue: false } : {}) } as const]),
+    { ...withoutEffect(last), ...(hasNextBegun && !isTurnInterrupted(last) ? { intoQueue: false } : {}) },
   ];
 }
+
+/** Returns the change to a message whose turn is not the one that ended. */
+const withoutEffect = (record: DeliveryRecord): Change => ({
+  id: record.id,
+  phase: isTurnInterrupted(record) ? 'interrupted' : 'taken',
+  keepsTime: true,
+});
 
 /**
  * Returns the interrupted turn. Without a mark, it is the turn that ran when the interrupt began: the turn of the
@@ -101,10 +107,9 @@ function interruptedTurn({
 export const finishEnding = (seen: Seen): Change[] =>
   seen.deliveries.recent.flatMap((record): Change[] => {
     const { id, phase } = record;
-    if (phase === 'interrupting_again') return [{ id, phase: 'interrupted', keepsTime: true }];
-    if (phase !== 'interrupting' && phase !== 'answering') return [];
+    if (!isEscPending(record) && phase !== 'answering') return [];
     const isInterrupted = phase === 'interrupting' && seen.status.isInterrupted === true && isOfTurn(record, seen);
-    return [isInterrupted ? { id, phase: 'interrupted' } : { id, phase: 'taken', keepsTime: true }];
+    return [isInterrupted ? { id, phase: 'interrupted' } : withoutEffect(record)];
   });
 
 /**
