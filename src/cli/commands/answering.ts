@@ -139,19 +139,19 @@ async function answerAllOf(
 
 /**
  * Answers the questions one after another. A terminal shows the next dialog a moment after an answer, and shows the
- * dialogs of several agents in any order.
+ * dialogs of several agents in any order. Until the first dialog is drawn, the server may name another one as shown.
  */
 async function answerEach(questions: readonly Question[], answerIt: (id: string) => Promise<void>): Promise<void> {
   const left = questions.toSorted((one, other) => Number(one.behind ?? false) - Number(other.behind ?? false));
-  let answeredAt: number | null = null;
+  let shownAt = left[0]?.behind === true ? null : performance.now();
   for (let next = left.shift(); next !== undefined; next = left.shift()) {
     try {
       await answerIt(next.id);
-      answeredAt = performance.now();
+      shownAt = performance.now();
     } catch (error) {
-      const isNotYet = error instanceof CatalogueError && NOT_SHOWN.has(error.code);
-      const isBehind = next.behind === true && answeredAt !== null && performance.now() - answeredAt < NEXT_DIALOG_MS;
-      if (!isNotYet || !isBehind) throw error;
+      const code = error instanceof CatalogueError ? error.code : '';
+      const isBehind = code === 'question_behind' || (next.behind === true && NOT_SHOWN.has(code));
+      if (!isBehind || shownAt === null || performance.now() - shownAt > NEXT_DIALOG_MS) throw error;
       left.push(next);
       await delay(ASK_AGAIN_MS);
     }

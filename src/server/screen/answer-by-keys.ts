@@ -11,7 +11,7 @@ import { pressEnter, pressEscape, pressShiftTab, typeKeys } from '../../platform
 import { type Answer, CatalogueError, type Question } from '../../protocol/index.ts';
 import type { SessionActor } from '../session/actor.ts';
 import { noteEnding } from '../session/delivery-journal.ts';
-import { openQuestion, readAnswer, refusal } from '../session/open-question.ts';
+import { readAnswer, refusal, shownQuestion } from '../session/open-question.ts';
 import { seePrompt, takesManyPastes } from '../session/see-delivery.ts';
 import { isViewOpen } from './close-view.ts';
 
@@ -69,7 +69,7 @@ const CONFIRM_MS = 4_000;
 /**
  * Types the answer to the open dialog. Resolves when Claude Code has accepted the answer.
  * @param request the answer; its text must already be safe to type into a field
- * @throws CatalogueError no_question, stale_question, no_such_option, not_confirmed
+ * @throws CatalogueError no_question, stale_question, question_behind, no_such_option, not_confirmed
  */
 export async function answerByKeys(actor: SessionActor, id: string, request: Answer): Promise<void> {
   const question = await completeQuestion(actor, id);
@@ -114,7 +114,7 @@ async function completeQuestion(actor: SessionActor, id: string): Promise<Questi
   const isDrawn = (): boolean =>
     (status.memory().question?.options.length ?? 0) > 0 && status.evidence().screen?.reading.dialog != null;
   const drawn = (await status.until(() => isGone() || isDrawn(), DRAWN_MS)) && (await hasStood(actor, isGone));
-  const question = openQuestion(actor, id);
+  const question = shownQuestion(actor, id);
   const dialog = status.evidence().screen?.reading.dialog;
   if (drawn && dialog != null) return status.memory().wait === null ? question : asDrawn(question, dialog);
   throw new CatalogueError('no_such_option', 'CBOS cannot read the open dialog on the screen', {

@@ -5,7 +5,7 @@ import { hookEventsOf, parseClaudeVersion } from '../../platform/claude/index.ts
 import { type Answer, CatalogueError, type Question, type QuestionKind } from '../../protocol/index.ts';
 import type { ArrivedHook, SessionActor } from '../session/actor.ts';
 import { noteEnding } from '../session/delivery-journal.ts';
-import { openQuestion, readAnswer, refusal } from '../session/open-question.ts';
+import { openQuestion, readAnswer, refusal, shownQuestion } from '../session/open-question.ts';
 import { isViewOpen } from './close-view.ts';
 
 /**
@@ -40,11 +40,11 @@ const NOTHING_MS = 1_500;
  * one that is missing.
  * @returns the answer that must still be typed, because no hook is waiting or the hook cannot express the answer; null
  * if nothing is left to type
- * @throws CatalogueError no_question, stale_question, no_such_option, not_confirmed
+ * @throws CatalogueError no_question, stale_question, question_behind, no_such_option, not_confirmed
  */
 export async function answerByReply(actor: SessionActor, id: string, request: Answer): Promise<Answer | null> {
   await untilHookTells(actor, id);
-  const question = openQuestion(actor, id);
+  const question = shownQuestion(actor, id);
   const { wait } = actor.status.memory();
   const tool = waitingTool(actor, wait);
   if (wait === null || tool?.wait === undefined) {

@@ -2,7 +2,7 @@ import { cleanText } from '../../core/delivery/paste.ts';
 import { type Answer, CatalogueError, type Question } from '../../protocol/index.ts';
 import type { SessionActor } from '../session/actor.ts';
 import type { Deliverer } from '../session/delivery-journal.ts';
-import { openQuestion, questionBehind, readAnswer } from '../session/open-question.ts';
+import { readAnswer, shownQuestion } from '../session/open-question.ts';
 import { answerByKeys } from './answer-by-keys.ts';
 import { answerByReply } from './answer-by-reply.ts';
 import { answerForm } from './answer-form.ts';
@@ -15,8 +15,8 @@ const SHOWN_MS = 3_000;
  * the request, that question is not answered instead. If a hook is waiting for a reply, the hook gets the answer and
  * nothing is typed. Resolves when Claude Code has accepted the answer.
  * @returns the dialog's question; null if no dialog was open
- * @throws CatalogueError not_adopted, no_question, stale_question, no_such_option, not_confirmed; for a closing
- *   question, everything that `send` throws
+ * @throws CatalogueError not_adopted, no_question, stale_question, question_behind, no_such_option, not_confirmed; for
+ *   a closing question, everything that `send` throws
  */
 export async function answerQuestion(
   actor: SessionActor,
@@ -24,14 +24,13 @@ export async function answerQuestion(
   request: Answer,
 ): Promise<Question | null> {
   await untilShown(actor);
-  const question = openQuestion(actor, request.question_id);
+  const question = shownQuestion(actor, request.question_id);
   if (question.kind === 'closing') {
     const plan = readAnswer(actor, question, request);
     // `send` posts its own task to the mailbox, where it checks again whether the prompt accepts text.
     if (plan.kind === 'prompt') await sendAnswer(actor, deliverer, plan.text);
     return null;
   }
-  if (question.behind === true) throw questionBehind(actor.slug, { first: actor.status.memory().question, question });
   if (question.kind === 'form') {
     const plan = readAnswer(actor, question, request);
     if (plan.kind === 'form') await actor.mailbox.post(() => answerForm(actor, question, plan));

@@ -27,6 +27,17 @@ export function openQuestion(actor: AskingSession, id: string | undefined): Ques
 }
 
 /**
+ * Returns the question with this id if its dialog is the one that Claude Code shows. Hooks report the requests of
+ * several agents in one order, and Claude Code may draw the dialogs in another.
+ * @throws CatalogueError not_adopted, no_question, stale_question, question_behind
+ */
+export function shownQuestion(actor: AskingSession, id: string | undefined): Question {
+  const question = openQuestion(actor, id);
+  if (question.behind !== true) return question;
+  throw questionBehind(actor.slug, { first: actor.status.memory().question, question });
+}
+
+/**
  * Returns the error for a question whose dialog is not open yet, because Claude Code shows one dialog at a time.
  * @param first the question whose dialog is open
  */
