@@ -64,6 +64,22 @@ test('prompts arrive once Enter submits again', async () => {
   expect(world.promptsReceived()).toEqual(['scene:hello now']);
 });
 
+test('a held prompt names the binding that keeps it from being sent, and is sent once Enter submits again', async () => {
+  await cbos.untilStatus('KEYS', 'idle/waiting_input');
+  await cbos.call('POST', '/sessions/KEYS/send', { text: 'scene:slow first' });
+  const held = await cbos.call<Delivery>('POST', '/sessions/KEYS/send', { text: 'scene:hello held', queue: true });
+  expect(held.body).toMatchObject({ status: 'queued', note: null });
+  bindEnter('chat:newline');
+  const listed = async () => (await cbos.cli(['queue', 'KEYS'])).stdout;
+  await waitFor(async () => (await listed()).includes('keybindings.json binds it'), {
+    describe: 'the reason is shown',
+  });
+  await cbos.untilStatus('KEYS', 'idle/waiting_input');
+  expect(world.promptsReceived()).not.toContain('scene:hello held');
+  bindEnter('chat:submit');
+  await waitFor(() => world.promptsReceived().includes('scene:hello held'), { describe: 'the prompt is sent' });
+});
+
 test('the keys are those of the account that a wrapper has chosen', async () => {
   const account = join(world.dir, 'account');
   cpSync(join(world.home, '.claude.json'), join(account, '.claude.json'));
@@ -71,10 +87,11 @@ test('the keys are those of the account that a wrapper has chosen', async () => 
   const env = { ACCOUNT: account };
   await cbos.call('POST', '/sessions', { slug: 'ACCOUNT', type: 'screen', path: world.projectDir, env });
   await cbos.untilStatus('ACCOUNT', 'idle/ready');
+  // The prompt may be drawn before CBOS knows the account. Until then, CBOS holds what is sent.
+  const found = `${join(account, 'keybindings.json')} binds Enter to "chat:newline"`;
+  await waitFor(async () => (await cbos.cli(['doctor'])).stdout.includes(found), { describe: 'the account is known' });
   const refused = await cbos.cli(['send', 'ACCOUNT', 'scene:hello bound', '--queue']);
   expect(refused).toMatchObject({ code: 4, stderr: expect.stringContaining('keybindings.json') });
-  const { stdout } = await cbos.cli(['doctor']);
-  expect(stdout).toContain(`${join(account, 'keybindings.json')} binds Enter to "chat:newline"`);
   await cbos.cli(['stop', 'ACCOUNT']);
 });
 

@@ -14,6 +14,7 @@ import { notContinuedError, REPORT_MS } from '../session/continued.ts';
 import { type Deliverer, type JournalWith, openDeliveryJournal } from '../session/delivery-journal.ts';
 import { forgetOldStop, isQueueStopped, stopQueue } from '../session/queue-stop.ts';
 import { deliveriesOf, seeDelivery } from '../session/see-delivery.ts';
+import type { Dispose } from '../sessions.ts';
 import { carryOn } from './carry-on.ts';
 
 /**
@@ -21,6 +22,9 @@ import { carryOn } from './carry-on.ts';
  * machine.
  */
 const WOKEN_MS = 30_000;
+
+/** How often CBOS looks if Enter submits the prompt again. Nothing reports that the user has changed a key. */
+const ENTER_AGAIN_MS = 2_000;
 
 /**
  * Creates the deliverer that types prompts into a terminal session. `core/delivery` decides what to do.
@@ -36,6 +40,7 @@ export function createDeliverer(actor: SessionActor, wake: () => Promise<void>):
   let isWatching = false;
   let hasChanged = false;
   let waking: Promise<void> | null = null;
+  let forgetEnter: Dispose | null = null;
 
   takeOverTexts();
   const stopHooks = actor.onHook(confirmByHook);
@@ -88,6 +93,12 @@ export function createDeliverer(actor: SessionActor, wake: () => Promise<void>):
     if (seen.isParked) {
       if (actor.isListed() && seen.deliveries.queued.length > 0 && maySend(seen)) wakeForTexts();
       return;
+    }
+    if (seen.enterDoes !== null && seen.deliveries.queued.length > 0) {
+      forgetEnter ??= clock.after(ENTER_AGAIN_MS, () => {
+        forgetEnter = null;
+        consider();
+      });
     }
     if (!mayTypeHeld(contextOf(seen))) return;
     if ((seen.deliveries.queued.length > 0 && !seen.isQueueStopped) || hasToTakeOut(seen)) flush();
@@ -275,6 +286,7 @@ export function createDeliverer(actor: SessionActor, wake: () => Promise<void>):
     dispose: () => {
       stopHooks();
       stopChanges();
+      forgetEnter?.();
     },
   };
 }

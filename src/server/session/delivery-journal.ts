@@ -24,7 +24,7 @@ import { failedSetUp } from '../worktrees/begin-set-up.ts';
 import type { SessionActor } from './actor.ts';
 import { changeByTurn } from './begun.ts';
 import { notContinuedError } from './continued.ts';
-import { deliveriesOf, seeDelivery } from './see-delivery.ts';
+import { deliveriesOf, enterOf, seeDelivery } from './see-delivery.ts';
 import { toTimestamp } from './view.ts';
 
 /**
@@ -126,9 +126,16 @@ export function openDeliveryJournal(actor: SessionActor): DeliveryJournal {
     const from = sender === null ? {} : { from: sender };
     const note =
       over === null
-        ? deliveryNote(record.phase, record.intoQueue, record.reason)
+        ? (boundNote(record) ?? deliveryNote(record.phase, record.intoQueue, record.reason))
         : `${overBudgetText(over)}. ${raiseHint(over)}`;
     return { id, session: actor.slug, text, status: statusOf(record), ...times, removed, ...from, phase, note };
+  }
+
+  /** Returns why a held message waits although the session is ready, if the reason is the user's own keys. */
+  function boundNote({ phase }: DeliveryRecord): string | null {
+    if (phase !== 'held' || enterOf(actor) === null) return null;
+    const { message, hint } = refusalWords('enter_bound', { slug: actor.slug, asked: null });
+    return `${message}. ${hint}`;
   }
 
   function find(id: string): DeliveryRecord {

@@ -33,7 +33,7 @@ export function seeDelivery(actor: SessionActor): Seen {
     isOverBudget: deps.budgets.overBudget(record) !== null,
     isUnread: actor.unread.isWaiting(),
     conversed: conversedIn(record, actor.status.evidence().process?.startedAt ?? null, now.wall),
-    enterDoes: record.type === 'screen' ? (deps.enterDoes?.(record) ?? null) : null,
+    enterDoes: enterOf(actor),
     takesManyPastes: takesManyPastes(record.claudeVersion),
     answerKey: record.answerKey,
     clearedAt: actor.promptKeys.clearedAt(),
@@ -42,6 +42,10 @@ export function seeDelivery(actor: SessionActor): Seen {
     isEnterWithheld: false,
   };
 }
+
+/** Returns what Enter does in the prompt of a terminal session instead of submitting it, or null if it submits. */
+export const enterOf = ({ deps, record }: SessionActor): string | null =>
+  record.type === 'screen' ? (deps.enterDoes?.(record) ?? null) : null;
 
 /**
  * Returns the session's deliveries by status. Each list is read only when it is first used, because most callers need
