@@ -68,14 +68,13 @@ export function advanceStatus(previous: StatusMemory | null, input: StatusInput)
     return before === undefined ? question : { ...question, asked_at: before.asked_at };
   });
   const question = questions[0] ?? null;
-  // An exact source that reports later knows more: the hook of the end of a turn, for example, knows the answer.
+  // If the screen showed the end of a turn first, the answer is known only from the source that reports it later.
+  const isAnswer = detail === 'waiting_input' && previous !== null && !EXACT_SOURCES.has(previous.because.source);
   const isNewFact =
-    previous !== null &&
-    EXACT_SOURCES.has(verdict.because.source) &&
-    (previous.because.rule === verdict.because.rule || !EXACT_SOURCES.has(previous.because.source));
+    EXACT_SOURCES.has(verdict.because.source) && (previous?.because.rule === verdict.because.rule || isAnswer);
   // The status is unknown both while a session starts and while its set-up runs, but these are two different states.
   const isOtherUnknown = primary === null && previous?.because.rule !== verdict.because.rule;
-  const hasNewReason = isOtherUnknown || (isNewFact && previous.because.evidence !== verdict.because.evidence);
+  const hasNewReason = isOtherUnknown || (isNewFact && previous?.because.evidence !== verdict.because.evidence);
   const hasNewQuestion = JSON.stringify(previous?.questions ?? []) !== JSON.stringify(questions);
   const isAnnounced = hasMoved || hasNewReason || hasNewQuestion;
   const memory: StatusMemory = {
@@ -88,8 +87,7 @@ export function advanceStatus(previous: StatusMemory | null, input: StatusInput)
     question,
     questions,
     shown,
-    // The status keeps its original reason, because several sources report the same status one after another. Only an
-    // exact source replaces one that is not.
+    // The status keeps its original reason, because several sources report the same status one after another.
     because: isAnnounced ? verdict.because : previous.because,
     wait: verdict.wait,
     lastQuestion: question?.text ?? previous?.lastQuestion ?? null,

@@ -147,6 +147,14 @@ describe('reported changes', () => {
     expect(two).toMatchObject({ changed: true, memory: { since: 1, because: { evidence: 'Bash: ls' } } });
   });
 
+  test('a hook that brings no answer changes nothing if the screen has shown the status before', () => {
+    const ready = screenOf([0, FRAMES.fresh]);
+    const drawn = step(null, { screen: ready }, 2_000);
+    const hooked = step(drawn.memory, { hooks: hooksOf(hook(90, 'SessionStart')), screen: ready }, 2_100);
+    expect(drawn.memory).toMatchObject({ primary: 'idle', detail: 'ready' });
+    expect(hooked).toMatchObject({ changed: false, memory: { because: drawn.memory.because } });
+  });
+
   test('the hook of the end of a turn brings the answer, although the screen has shown the end before', () => {
     const over = screenOf([0, FRAMES.thinking], [100, FRAMES.idle]);
     const prompted = hook(0, 'UserPromptSubmit');
