@@ -2,7 +2,7 @@ import { isReady } from '../../protocol/index.ts';
 import type { Millis } from '../status/index.ts';
 import { contextOf, type DeliveryDecision, type DeliveryRequest, decideDelivery, mayTypeHeld } from './decide.ts';
 import { lastTaken } from './record.ts';
-import { coverOf, draftOf, isDialogOpen, type Seen } from './seen.ts';
+import { coverOf, draftOf, isDialogNew, isDialogOpen, type Seen } from './seen.ts';
 import { isQueued, leftoversOf, leftToEnter } from './standing.ts';
 import { go, type Step, wait } from './step.ts';
 import { advanceTakingOut, type TakingOut } from './take-out.ts';
@@ -86,7 +86,8 @@ export function advance(state: Visit, seen: Seen): Step<Visit> {
       return go({ at: 'settling', request: state.goal.request, until: now.elapsed + DRAFT_SETTLE_MS });
     }
     case 'settling': {
-      const isSettled = state.request.force || (draftOf(seen) === null && coverOf(seen) === null);
+      const isFree = draftOf(seen) === null && coverOf(seen) === null && !isDialogNew(seen);
+      const isSettled = state.request.force || isFree;
       if (!isSettled && now.elapsed < state.until) return wait(state, state.until);
       return go({ at: 'deciding', request: state.request }, { effect: { kind: 'look' } });
     }

@@ -1,6 +1,6 @@
 import { type DeliveryPhase, isAsking, isLimited, isReady, type Question, type Status } from '../../protocol/index.ts';
 import { type Cover, describeTool } from '../status/index.ts';
-import { type Conversed, coverOf, draftOf, type Seen } from './seen.ts';
+import { type Conversed, coverOf, draftOf, isDialogNew, type Seen } from './seen.ts';
 import { leftoversOf, leftToEnter } from './standing.ts';
 
 /** What CBOS knows about a session before it types a message. */
@@ -35,6 +35,8 @@ export interface DeliveryContext {
   isEnterBound: boolean;
   /** what receives the keypresses instead of the prompt, or null if nothing does */
   cover: Cover | null;
+  /** whether the screen shows a dialog, or a view that looks like one, that the status does not know yet */
+  isDialogNew: boolean;
 }
 
 /** The phases of held messages that were already typed once. New messages wait behind these. */
@@ -48,7 +50,8 @@ export function contextOf(seen: Seen): DeliveryContext {
     (!isQueueStopped && deliveries.queued.some(({ phase }) => RETURNED.has(phase))) ||
     (draft === 'own' && leftToEnter(seen) !== null);
   const stops = { isQueueStopped, isOverBudget, isUnread, conversed, isEnterBound: (seen.enterDoes ?? null) !== null };
-  return { status, adopted, isParked, draft, hasReturned, ...stops, cover: coverOf(seen) };
+  const obstacles = { draft, hasReturned, cover: coverOf(seen), isDialogNew: isDialogNew(seen) };
+  return { status, adopted, isParked, ...stops, ...obstacles };
 }
 
 export interface DeliveryRequest {
@@ -108,6 +111,7 @@ export function decideDelivery(context: DeliveryContext, request: DeliveryReques
   if (context.isUnread) return holdOr(refuse('unread'));
   if (context.cover !== null) return holdOr({ kind: 'refuse', why: `covered_by_${context.cover}`, question });
   if (isAsking(context.status)) return { kind: 'refuse', why: 'asking', question };
+  if (context.isDialogNew) return holdOr(refuse('asking'));
   const isRunning = primary === 'active' || primary === 'stuck';
   // If the message were queued, Claude Code would only report the limit again. A user may still type a command, or a
   // message for another model.
@@ -133,6 +137,7 @@ export function mayTypeHeld(context: DeliveryContext): boolean {
   if (!context.adopted || context.isOverBudget || context.isEnterBound) return false;
   if (context.conversed === 'awaited' || context.conversed === 'another') return false;
   if (context.isUnread || context.cover !== null || context.draft === 'foreign') return false;
+  if (context.isDialogNew) return false;
   return isReady(context.status) && !isLimited(context.status);
 }
 

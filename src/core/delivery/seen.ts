@@ -131,6 +131,9 @@ export function isDialogOpen({ status, screen }: PromptSeen): boolean {
   return isAsking(status);
 }
 
+/** Reports whether the screen shows a dialog that the status does not know yet. The status follows within a second. */
+export const isDialogNew = (seen: PromptSeen): boolean => isDialogOpen(seen) && !isAsking(seen.status);
+
 /** Reports whether the session is ready and its prompt contains a message that the user or CBOS must still send. */
 export const isReadyBelowDraft = (seen: Seen): boolean =>
   draftOf(seen) !== null && isReady(seen.status) && coverOf(seen) === null && !seen.isDead;

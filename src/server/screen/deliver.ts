@@ -265,8 +265,8 @@ export function createDeliverer(actor: SessionActor, wake: () => Promise<void>):
       const context = contextOf(seeDelivery(actor));
       const clean = journal.clean(request);
       // Whatever blocks the prompt box now may be gone by the time the mailbox runs this request.
-      const cover = context.cover === 'unknown' ? null : context.cover;
-      const decision = decideDelivery(clean.queue ? context : { ...context, draft: null, cover }, clean);
+      const passing = { draft: null, cover: context.cover === 'unknown' ? null : context.cover, isDialogNew: false };
+      const decision = decideDelivery(clean.queue ? context : { ...context, ...passing }, clean);
       if (decision.kind === 'refuse') throw journal.refusal(decision);
       const sent = await (decision.kind === 'hold'
         ? hold(request, journalWith)

@@ -105,6 +105,19 @@ describe('a text that is sent', () => {
       end: { kind: 'hold' },
     },
     {
+      name: 'below a dialog or view that has just been drawn is refused once the status shows it',
+      shown: { primary: 'active', dialog: true },
+      reactions: [{ on: 'beginning', afterMs: 300, see: { primary: 'waiting' } }],
+      end: { kind: 'refuse', why: 'asking' },
+      log: ['look'],
+    },
+    {
+      name: 'below what looks like a dialog for a moment is typed',
+      shown: { primary: 'active', dialog: true },
+      reactions: [{ on: 'beginning', afterMs: 300, see: { dialog: false } }],
+      end: { kind: 'type', confirm: 'queue' },
+    },
+    {
       name: 'right after a tool call waits for the dialog of that call',
       shown: { primary: 'active', tools: [tool(-200)] },
       reactions: [{ on: 'beginning', afterMs: 700, see: { primary: 'waiting', dialog: true } }],
@@ -141,6 +154,14 @@ describe('a held text', () => {
       texts: { a: 'held' },
       shown: { isQueueStopped: true },
       end: { kind: 'nothing' },
+    },
+    {
+      name: 'stays held below a dialog that the status does not know yet',
+      texts: { a: 'held' },
+      shown: { primary: 'idle', dialog: true },
+      end: { kind: 'nothing' },
+      phases: { a: 'held' },
+      log: [],
     },
     {
       name: 'stays held below a dialog',

@@ -47,6 +47,7 @@ function at(
     conversed: 'known',
     isEnterBound: false,
     cover: null,
+    isDialogNew: false,
     ...more,
   };
 }
@@ -93,6 +94,19 @@ describe('a text is', () => {
     ],
     ['refused before a setup dialog', asking('setup'), request(), refused('asking')],
     ['typed before a dialog by force', asking('permission'), request({ force: true }), TYPE],
+    [
+      'refused before a dialog that the status does not know yet',
+      at('active', null, { isDialogNew: true }),
+      request(),
+      refused('asking'),
+    ],
+    [
+      'held before such a dialog, if requested',
+      at('idle', 'ready', { isDialogNew: true }),
+      request({ queue: true }),
+      HOLD,
+    ],
+    ['typed before such a dialog by force', at('active', null, { isDialogNew: true }), request({ force: true }), TYPE],
     ['refused when the session is dead', at('dead'), request(), refused('ended')],
     ['refused when the session is dead, even by force', at('dead'), request({ force: true }), refused('ended')],
     ['refused where CBOS only observes', at('idle', 'ready', { adopted: false }), request(), refused('not_adopted')],
