@@ -21,6 +21,9 @@ const DEAREST = 10;
 /** A file that takes a third longer than recorded, and at least this many seconds, has grown. Less is noise. */
 const GROWTH = { factor: 4 / 3, seconds: 5, launches: 2 };
 
+/** The pace of a machine is the median over at least this many files, each of which took at least this many seconds. */
+const PACE = { files: 20, seconds: 2 };
+
 /** @returns {Record_} */
 export function readRecord() {
   return JSON.parse(readFileSync(RECORD_FILE, 'utf8'));
@@ -46,21 +49,41 @@ function line(name, { wall, cpu, launches }) {
 }
 
 /**
- * Returns one line for each file that the record does not know, and for each that has grown.
+ * Returns one line for each file that the record does not know, and for each that has grown. On a machine that is slower
+ * than that of the record, a file has grown if it takes longer than the others let expect.
  * @param {Record<string, Recorded>} recorded @param {Record<string, Figures>} files @returns {string[]}
  */
 export function differences(recorded, files) {
-  return Object.entries(files).flatMap(([file, now]) => {
+  const pace = { wall: paceOf('wall', recorded, files), cpu: paceOf('cpu', recorded, files), launches: 1 };
+  const lines = Object.entries(files).flatMap(([file, now]) => {
     const before = recorded[file];
     if (before === undefined) return [`${file} is new: ${inWords(now)}`];
     const isLarger = (/** @type {keyof Figures} */ key, /** @type {number} */ least) => {
       const known = before[key];
-      return known !== undefined && now[key] > known * GROWTH.factor && now[key] >= known + least;
+      if (known === undefined) return false;
+      const expected = known * pace[key];
+      return now[key] > expected * GROWTH.factor && now[key] >= expected + least;
     };
     const hasGrown =
       isLarger('wall', GROWTH.seconds) || isLarger('cpu', GROWTH.seconds) || isLarger('launches', GROWTH.launches);
     return hasGrown ? [`${file} has grown: ${inWords(now)}; recorded: ${inWords(before)}`] : [];
   });
+  if (Math.max(pace.wall, pace.cpu) < GROWTH.factor) return lines;
+  const times = `${pace.wall.toFixed(1)} times as long, and ${pace.cpu.toFixed(1)} times the processor time`;
+  return [`half of the files took at least ${times} of the record`, ...lines];
+}
+
+/**
+ * Returns how many times as much as recorded the files take on this machine, or 1 if they take less, or if too few ran.
+ * @param {'wall' | 'cpu'} key @param {Record<string, Recorded>} recorded @param {Record<string, Figures>} files
+ */
+function paceOf(key, recorded, files) {
+  const ratios = Object.entries(files)
+    .map(([file, now]) => ({ now: now[key], before: recorded[file]?.[key] ?? 0 }))
+    .filter(({ before }) => before >= PACE.seconds)
+    .map(({ now, before }) => now / before)
+    .sort((one, other) => one - other);
+  return ratios.length < PACE.files ? 1 : Math.max(1, ratios[ratios.length >> 1] ?? 1);
 }
 
 /** @param {Recorded} figures */

@@ -36,6 +36,19 @@ describe('the figures at the end of a test run', () => {
     ]);
   });
 
+  test('name only the file that has grown more than all others on a slower machine', () => {
+    const all = Array.from({ length: 20 }, (_, index) => `f${index}`);
+    const of = (seconds: number) => Object.fromEntries(all.map((file) => [file, figures(seconds)]));
+    expect(differences({ ...of(10), a: figures(10) }, { ...of(25), a: figures(32) })).toEqual([
+      'half of the files took at least 2.5 times as long, and 2.5 times the processor time of the record',
+    ]);
+    expect(differences({ ...of(10), a: figures(10) }, { ...of(25), a: figures(40) }).slice(1)).toEqual([
+      expect.stringContaining('a has grown: 40 s'),
+    ]);
+    // A faster machine hides nothing.
+    expect(differences({ ...of(30), a: figures(30) }, { ...of(10), a: figures(41) })).toHaveLength(1);
+  });
+
   test('are recorded for the files that ran; the others keep theirs, and files that are gone have none', () => {
     const kept = 'test/setup/gate.test.ts';
     const ran = 'test/setup/test-figures.test.ts';
