@@ -1,6 +1,8 @@
 import { type AnswerPlan, partsOf, planAnswer } from '../../core/answer/answer.ts';
 import { questionOf, standingFor } from '../../core/status/index.ts';
 import { type Answer, CatalogueError, type Question, type StandingChoices } from '../../protocol/index.ts';
+import { shellWord } from '../../text/shell-word.ts';
+import { cleanLine } from '../../text/terminal-text.ts';
 import type { SessionActor } from './actor.ts';
 
 /** The session that is asking. */
@@ -82,7 +84,7 @@ function formHint(slug: string, { form, id }: Question, code: 'invalid_values' |
   }
   const required = (form?.fields ?? []).filter((field) => field.required && field.default === undefined);
   const shown = required.length > 0 ? required : (form?.fields ?? []).slice(0, 1);
-  const sets = shown.map(({ name }) => ` --set ${name}=…`).join('');
+  const sets = shown.map(({ name }) => ` --set ${shellWord(cleanLine(name))}=…`).join('');
   return `\`cbos answer ${slug} --question ${id}${sets}\` fills it in; \`cbos show ${slug}\` lists the fields`;
 }
 
