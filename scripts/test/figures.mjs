@@ -49,8 +49,8 @@ function line(name, { wall, cpu, launches }) {
 }
 
 /**
- * Returns one line for each file that the record does not know, and for each that has grown. On a machine that is slower
- * than that of the record, a file has grown if it takes longer than the others let expect.
+ * Returns one line for each file that the record does not know, and for each that has grown. On a machine that is
+ * slower than that of the record, a file has grown if it takes longer than the others let expect.
  * @param {Record<string, Recorded>} recorded @param {Record<string, Figures>} files @returns {string[]}
  */
 export function differences(recorded, files) {

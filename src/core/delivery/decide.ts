@@ -50,8 +50,8 @@ export function contextOf(seen: Seen): DeliveryContext {
     (!isQueueStopped && deliveries.queued.some(({ phase }) => RETURNED.has(phase))) ||
     (draft === 'own' && leftToEnter(seen) !== null);
   const stops = { isQueueStopped, isOverBudget, isUnread, conversed, isEnterBound: (seen.enterDoes ?? null) !== null };
-  const obstacles = { draft, hasReturned, cover: coverOf(seen), isDialogNew: isDialogNew(seen) };
-  return { status, adopted, isParked, ...stops, ...obstacles };
+  const obstacles = { hasReturned, cover: coverOf(seen), isDialogNew: isDialogNew(seen) };
+  return { status, adopted, isParked, draft, ...stops, ...obstacles };
 }
 
 export interface DeliveryRequest {

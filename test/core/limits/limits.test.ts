@@ -96,6 +96,7 @@ const context = (more: Partial<DeliveryContext> = {}): DeliveryContext => ({
   isOverBudget: false,
   status: { primary: 'waiting', detail: 'limit', question: null },
   cover: null,
+  isDialogNew: false,
   ...more,
 });
 const request = { text: 'go on', command: false, force: false, queue: false };

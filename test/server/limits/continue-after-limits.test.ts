@@ -55,7 +55,14 @@ class Stopped implements LimitedSession {
     waitingTexts: 0,
     delivery: {
       ...{ status: this.status, adopted: true, isParked: false, draft: this.draft, hasReturned: false },
-      ...{ isQueueStopped: false, isOverBudget: false, isUnread: false, isEnterBound: false, cover: null },
+      ...{
+        isQueueStopped: false,
+        isOverBudget: false,
+        isUnread: false,
+        isEnterBound: false,
+        cover: null,
+        isDialogNew: false,
+      },
       conversed: 'known' as const,
     },
   });
