@@ -2,7 +2,7 @@ import { advance, type Goal, type VisitEnd, visit } from '../../core/delivery/ad
 import { contextOf, decideDelivery, mayTypeHeld } from '../../core/delivery/decide.ts';
 import { keepReturned } from '../../core/delivery/ending.ts';
 import { type DeliveryRecord, statusOf } from '../../core/delivery/record.ts';
-import type { Seen } from '../../core/delivery/seen.ts';
+import { isDialogNew, type Seen } from '../../core/delivery/seen.ts';
 import { takenBy, takeOver } from '../../core/delivery/signs.ts';
 import { hasToTakeOut, leftoversOf } from '../../core/delivery/standing.ts';
 import { advanceTyping, type Became, SECOND_CONFIRM_MS, typeText } from '../../core/delivery/type-text.ts';
@@ -23,8 +23,8 @@ import { carryOn } from './carry-on.ts';
  */
 const WOKEN_MS = 30_000;
 
-/** How often CBOS looks if Enter submits the prompt again. Nothing reports that the user has changed a key. */
-const ENTER_AGAIN_MS = 2_000;
+/** How often CBOS looks at what nothing reports: Enter submits again, or what looked like a dialog is gone. */
+const LOOK_AGAIN_MS = 2_000;
 
 /**
  * Creates the deliverer that types prompts into a terminal session. `core/delivery` decides what to do.
@@ -40,8 +40,7 @@ export function createDeliverer(actor: SessionActor, wake: () => Promise<void>):
   let isWatching = false;
   let hasChanged = false;
   let waking: Promise<void> | null = null;
-  let forgetEnter: Dispose | null = null;
-
+  let stopLooking: Dispose | null = null;
   takeOverTexts();
   const stopHooks = actor.onHook(confirmByHook);
   const stopChanges = actor.onChange(() => {
@@ -94,9 +93,9 @@ export function createDeliverer(actor: SessionActor, wake: () => Promise<void>):
       if (actor.isListed() && seen.deliveries.queued.length > 0 && maySend(seen)) wakeForTexts();
       return;
     }
-    if (seen.enterDoes !== null && seen.deliveries.queued.length > 0) {
-      forgetEnter ??= clock.after(ENTER_AGAIN_MS, () => {
-        forgetEnter = null;
+    if ((seen.enterDoes !== null || isDialogNew(seen)) && seen.deliveries.queued.length > 0) {
+      stopLooking ??= clock.after(LOOK_AGAIN_MS, () => {
+        stopLooking = null;
         consider();
       });
     }
@@ -197,6 +196,7 @@ export function createDeliverer(actor: SessionActor, wake: () => Promise<void>):
     const seen = seeDelivery(actor);
     if (seen.isParked && !seen.isOverBudget) wakeForTexts();
     else if (mayTypeHeld(contextOf(seen))) flush();
+    else consider();
     return view(record);
   }
 
@@ -286,7 +286,7 @@ export function createDeliverer(actor: SessionActor, wake: () => Promise<void>):
     dispose: () => {
       stopHooks();
       stopChanges();
-      forgetEnter?.();
+      stopLooking?.();
     },
   };
 }
