@@ -22,8 +22,14 @@ function toldBy(tool: PendingTool): string[] {
   return texts;
 }
 
+/** Returns the lines of a dialog without spaces and without the frame around them. */
+const squeezedLines = (dialog: ScreenDialog): string[] =>
+  shownText(dialog)
+    .split('\n')
+    .map((line) => squeeze(line.replace(/^\s*│|│\s*$/g, '')));
+
 /**
- * Returns how many characters of a call are repeated in a dialog on the screen, or 0 if the dialog is about something
+ * Returns how many characters of a call are repeated in a dialog with questions, or 0 if the dialog is about something
  * else.
  */
 function mentioned(dialog: ScreenDialog, tool: PendingTool): number {
@@ -38,14 +44,28 @@ function mentioned(dialog: ScreenDialog, tool: PendingTool): number {
 function fillsLines(dialog: ScreenDialog, tool: PendingTool): boolean {
   let shown = '';
   const edges = new Set([0]);
-  for (const line of shownText(dialog).split('\n')) {
-    shown += squeeze(line.replace(/^\s*│|│\s*$/g, ''));
+  for (const line of squeezedLines(dialog)) {
+    shown += line;
     edges.add(shown.length);
   }
   return toldBy(tool).some((told) => {
     for (let at = shown.indexOf(told); at >= 0; at = shown.indexOf(told, at + 1))
       if (edges.has(at) && edges.has(at + told.length)) return true;
     return false;
+  });
+}
+
+/**
+ * Reports whether a dialog shows the beginning of a call, at least 60 characters, up to an ellipsis or to the end of the
+ * dialog. That two commands begin alike is not enough: the folder of both may have a long path.
+ */
+function isCutOff(dialog: ScreenDialog, tool: PendingTool): boolean {
+  const shown = squeezedLines(dialog).join('');
+  return toldBy(tool).some((told) => {
+    const at = shown.indexOf(told.slice(0, 60));
+    if (told.length <= 60 || at < 0) return false;
+    const ellipsis = shown.indexOf('…', at);
+    return told.startsWith(shown.slice(at)) || (ellipsis > at && told.startsWith(shown.slice(at, ellipsis)));
   });
 }
 
@@ -69,7 +89,8 @@ function isAboutAnother(dialog: ScreenDialog, tool: PendingTool): boolean {
   if (dialog.kind === 'question') return isOtherQuestion(dialog, tool);
   const command = isRecord(tool.input) ? stringOf(tool.input.command) : '';
   const isOfCommand = tool.name === 'Bash' && /^\s*Bash command\b/.test(dialog.parts[0]?.text ?? '');
-  return isOfCommand && PLAIN.test(command) && !WITHHELD.test(shownText(dialog)) && mentioned(dialog, tool) === 0;
+  if (!isOfCommand || !PLAIN.test(command) || WITHHELD.test(shownText(dialog))) return false;
+  return !fillsLines(dialog, tool) && !isCutOff(dialog, tool);
 }
 
 /** Matches what a dialog shows instead of a command that is several thousand characters long (2.1.330). */

@@ -43,6 +43,25 @@ describe('the call behind an open dialog, next to one that was interrupted witho
     expect(toolBehind(dialog('permission', 'Bash command\nCreate it\ntouch ../one'), tools)?.id).toBe('old');
   });
 
+  test.each([
+    ['whole', (command: string) => `│ ${command.slice(0, 50)}│\n│ ${command.slice(50)}│\n`],
+    ['up to an ellipsis', (command: string) => `${command.slice(0, 99)}…\n`],
+    ['up to the end of the dialog', (command: string) => command.slice(0, 99)],
+  ])('is not the one whose command only begins like the shown one, which is shown %s', (_, shown) => {
+    const folder = `/home/someone/${'a-long-name/'.repeat(6)}`;
+    const [one, other] = ['one', 'other'].map((name) => `touch ${folder}${name} && echo the file of an agent is there`);
+    const tools = [call('old', 'Bash', { command: one })];
+    const shows = (command = '') => dialog('permission', `Bash command\nCreate it\n${shown(command)}`);
+    expect(toolBehind(shows(one), tools)?.id).toBe('old');
+    expect(toolBehind(shows(other), tools)).toBeNull();
+  });
+
+  test('is not the one whose command is only the beginning of the shown one', () => {
+    const tools = [call('old', 'Bash', { command: 'rm -r a' })];
+    expect(toolBehind(dialog('permission', 'Bash command\nrm -r a'), tools)?.id).toBe('old');
+    expect(toolBehind(dialog('permission', 'Bash command\nrm -r ab'), tools)).toBeNull();
+  });
+
   test('is unknown if the dialog shows another question', () => {
     const tools = [asks('old', 'Which letter shall it be?')];
     expect(toolBehind(dialog('question', 'Which number?'), tools)).toBeNull();
