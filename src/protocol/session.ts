@@ -89,6 +89,10 @@ export const Session = z
       description:
         'The id of the conversation that Claude Code began although it was to continue `missing_conversation`, for example because a wrapper dropped `--resume`. CBOS sends no prompt into it until somebody restarts the session',
     }),
+    also_open_in: z.string().optional().meta({
+      description:
+        "The name of another running session that has the same conversation open, for example because somebody opened it there with `/resume`. Each session's turns are missing in the other, and only the turns of one of them are continued later. Absent if there is none",
+    }),
     recording_stopped_because: RecordingStop.nullable().meta({
       description:
         'Why the session is not recorded: nothing can be written (`disk`), or its files were removed (`removed`)',

@@ -15,6 +15,12 @@ export function missingText({ missing_conversation: missing, other_conversation:
   return missing === undefined ? '' : `its conversation is gone: Claude Code has no transcript ${cleanLine(missing)}`;
 }
 
+/** Returns a note that another session has the same conversation open, or an empty string if none has. */
+export function sharedText({ also_open_in: other }: Pick<Session, 'also_open_in'>): string {
+  if (other === undefined) return '';
+  return `its conversation is also open in ${cleanLine(other)}, and neither session knows the other's turns`;
+}
+
 /** What happens if the user begins a new conversation. */
 export const NEW_CONVERSATION_ABOUT =
   'The session starts without its earlier conversation. If you can restore the transcript, do that instead: a restart then continues the conversation.';

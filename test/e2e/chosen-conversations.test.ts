@@ -67,3 +67,19 @@ test('the name or `-c` continues the conversation after the session has stopped,
   }
   expect((await cbos.cli(['restart', 'OWN'])).stderr).toBe('');
 });
+
+test('a conversation that somebody opens with /resume while it is open elsewhere is named as shared in both sessions', async () => {
+  await cbos.cli(['rm', 'SECOND', '--yes']);
+  expect((await start(world.projectDir)).stderr).toBe('');
+  expect((await cbos.cli(['send', 'SECOND', 'scene:hello', '--wait'])).stderr).toBe('');
+  expect((await cbos.cli(['send', 'SECOND', '--command', '--', `/resume ${id}`])).stderr).toBe('');
+  await cbos.until('SECOND', ({ also_open_in }) => also_open_in === 'OWN', 'shares the conversation');
+  await cbos.until('OWN', ({ also_open_in }) => also_open_in === 'SECOND', 'shares it too');
+  expect((await cbos.cli(['show', 'OWN'])).stdout).toContain('its conversation is also open in SECOND');
+  expect((await cbos.cli(['rename', 'SECOND', 'THIRD'])).code).toBe(0);
+  await cbos.until('OWN', ({ also_open_in }) => also_open_in === 'THIRD', 'names the other session anew');
+  // The cure that `cbos show` names.
+  expect((await cbos.cli(['stop', 'THIRD'])).code).toBe(0);
+  await cbos.until('OWN', ({ also_open_in }) => also_open_in === undefined, 'has the conversation alone again');
+  expect((await cbos.cli(['send', 'OWN', 'scene:hello', '--wait'])).stderr).toBe('');
+});

@@ -52,3 +52,12 @@ test('the page says that Claude Code has begun another conversation, and keeps t
   expect(await notice.getByRole('button', { name: 'Try again' }).count()).toBe(0);
   expect(one.watched.faults).toEqual([]);
 });
+
+test('the page names the other session that has the conversation open', async () => {
+  await using one = await startPage(await openBrowser(world), {
+    prepare: ({ sessions }) => void sessions.add('SHARED', { also_open_in: 'OTHER' }),
+  });
+  await one.visit('#/s/SHARED');
+  await one.page.getByRole('status').filter({ hasText: 'its conversation is also open in OTHER' }).waitFor();
+  expect(one.watched.faults).toEqual([]);
+});

@@ -7,7 +7,7 @@ import { contextText, dollarsText, linesText } from '../../text/figure-words.ts'
 import { silentHooksText } from '../../text/hooks-words.ts';
 import { LIMIT_OVER_TEXT, limitText } from '../../text/limit-words.ts';
 import { memoryText } from '../../text/memory-words.ts';
-import { keepsOther, missingText } from '../../text/missing-words.ts';
+import { keepsOther, missingText, sharedText } from '../../text/missing-words.ts';
 import { pullRequestText } from '../../text/pull-request-words.ts';
 import { lostText } from '../../text/restore-words.ts';
 import {
@@ -139,6 +139,7 @@ function facts(session: Session, { home, branchOf, modelOf }: Reader): Fact[] {
     ['hooks', silentHooksText(session)],
     ['recording', recordingText(session)],
     ['missing', missing === '' ? '' : `${missing}; ${missingCure(session)}`],
+    ['shared', session.also_open_in === undefined ? '' : `${sharedText(session)}; cbos stop ${session.slug} ends this one`],
     ['queue', queueText(session) === '' ? '' : `${queueText(session)}; cbos queue resume ${session.slug}`],
     ['parked', parkedText(session) === '' ? '' : `${parkedText(session)}; cbos wake ${session.slug}`],
     ['lost', lostText(session) === '' ? '' : `${lostText(session)}; cbos restore ${session.slug}`],

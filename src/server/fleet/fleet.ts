@@ -41,6 +41,7 @@ import { readResources } from './resources.ts';
 import { createRestoring } from './restoring.ts';
 import { createRoster, type Member, type Roster } from './roster.ts';
 import { createSessionProcesses } from './session-processes.ts';
+import { alsoOpenIn, watchSharedConversations } from './shared-conversations.ts';
 import { stopSession } from './stop-session.ts';
 import { holdTurn, turnOf, whileQuiet } from './turn-of-session.ts';
 
@@ -98,7 +99,10 @@ export function createFleet({
   const finishInTurn = createSlots(1);
   const jsonDir = join(settings.home, 'json');
   const cards = createCards(jsonDir);
-  const deps: ActorDeps = { ...given, sessions: cards.keepWith(given.sessions) };
+  const deps: ActorDeps = {
+    ...{ ...given, sessions: cards.keepWith(given.sessions) },
+    alsoOpenIn: (record) => alsoOpenIn(roster.all(), record),
+  };
   const json: JsonContext = { ...launch, jsonDir, registryDir, areCallsGuarded, ...otherSessions(() => roster.all()) };
   const createControls: Record<SessionType, (actor: SessionActor) => SessionControls> = {
     screen: (actor) => createScreenControls({ ...json, ...launch, inTurn }, actor),
@@ -130,6 +134,7 @@ export function createFleet({
       ?.actor.screenPrompt.see(isOpen),
   );
 
+  const stopShared = watchSharedConversations({ roster, onEvent: deps.onEvent });
   let stopFigures: Dispose | null = null;
   let stopWork: Dispose | null = null;
 
@@ -177,6 +182,7 @@ export function createFleet({
       stopFigures?.();
       stopWork?.();
       stopPrompts();
+      stopShared();
       processes.dispose();
       deps.disk.dispose();
       restoring.dispose();

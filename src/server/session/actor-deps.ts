@@ -55,6 +55,8 @@ export interface ActorDeps {
   approvals: Approvals;
   /** the waits of hooks that want a reply to their question */
   waits: ReplyWaits;
+  /** returns the name of another running session that has this session's conversation open, or null if none has */
+  alsoOpenIn?: (record: SessionRecord) => string | null;
   emit: (event: SessionEvent) => void;
   onEvent: (listener: (event: SessionEvent) => void) => Dispose;
 }

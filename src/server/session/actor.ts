@@ -207,9 +207,8 @@ export class SessionActor {
     const { json } = evidence;
     const facts = this.jsonFacts;
     return viewSession({
-      record: this.record,
-      memory: this.status.memory(),
-      status: this.status.view(),
+      ...{ record: this.record, memory: this.status.memory(), status: this.status.view() },
+      alsoOpenIn: this.deps.alsoOpenIn?.(this.record) ?? null,
       attached: this.isDead() ? null : this.attached,
       screenPromptAt: this.isDead() ? null : this.screenPrompt.seenAt(),
       figures: this.intake.figures,

@@ -43,6 +43,8 @@ export interface SessionFacts {
   broughtBack: boolean;
   /** the id of the session's conversation, if it is gone */
   missing: string | null;
+  /** the name of another running session that has the session's conversation open; null if none has */
+  alsoOpenIn: string | null;
   /** when an interrupt paused the session's queue, in Unix milliseconds; null if prompts may be sent */
   queueStoppedAt: number | null;
   overBudget: OverBudget | null;
@@ -93,6 +95,7 @@ export function viewSession(facts: SessionFacts): Session {
     ...(record.launchId !== null && record.reported.isSilent ? { hooks_silent: true as const } : {}),
     brought_back: facts.broughtBack,
     ...viewMissing(facts),
+    ...(facts.alsoOpenIn === null ? {} : { also_open_in: facts.alsoOpenIn }),
     recording_stopped_because: facts.recordingStopped?.because ?? null,
     ...(record.launch.worktree === undefined ? {} : { worktree: record.launch.worktree }),
     screen_prompt_at: facts.screenPromptAt === null ? null : toTimestamp(facts.screenPromptAt),

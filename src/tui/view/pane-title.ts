@@ -6,7 +6,7 @@ import { formatDuration, formatSince } from '../../text/durations.ts';
 import { contextFact, costFact } from '../../text/figure-words.ts';
 import { silentHooksText } from '../../text/hooks-words.ts';
 import { causeText } from '../../text/machine-words.ts';
-import { missingText } from '../../text/missing-words.ts';
+import { missingText, sharedText } from '../../text/missing-words.ts';
 import { pullRequestText } from '../../text/pull-request-words.ts';
 import { pathText, queueText, recordingText, sessionGist, sessionStyle, stateText } from '../../text/session-words.ts';
 import { setUpNotice } from '../../text/set-up-words.ts';
@@ -45,6 +45,7 @@ export function paneTitle({ model, session, cols, canGoBack, now, home, dress }:
     recordingText(session),
     silentHooksText(session),
     missingText(session),
+    sharedText(session),
     queueText(session),
     contextFact(session.context),
     costFact(session.cost_usd),

@@ -4,6 +4,7 @@ import { useLayoutEffect, useMemo, useRef } from 'preact/hooks';
 import { elsewhereOf, openQuestions, type RecordingStop, type Session } from '../../protocol/index.ts';
 import { blockedText } from '../../text/blocked-words.ts';
 import { silentHooksText } from '../../text/hooks-words.ts';
+import { sharedText } from '../../text/missing-words.ts';
 import { LIMIT_OVER_TEXT } from '../../text/limit-words.ts';
 import { recordingText } from '../../text/session-words.ts';
 import { ageText, now } from '../app/clock.ts';
@@ -60,6 +61,11 @@ export function SessionPage({ slug, seq }: { slug: string; seq: number | null })
         {session.hooks_silent === true && (
           <p class="notice" role="status">
             {silentHooksText(session)}; <code>cbos doctor</code> tells how to change that
+          </p>
+        )}
+        {session.also_open_in !== undefined && (
+          <p class="notice bad" role="status">
+            {slug}: {sharedText(session)}. Stop one of them.
           </p>
         )}
         <MissingNotice session={session} />
