@@ -12,6 +12,12 @@ export function agoText(at: string | null, now: number): string {
   return at === null ? '' : `${formatSince(at, now)} ago`;
 }
 
+/** A process that an earlier server launched is known to be alive, but not since when. */
+function processText({ alive, started_at: at }: NonNullable<Explanation['evidence']['process']>, now: number): string {
+  if (!alive) return 'stopped';
+  return at === null ? 'alive' : `alive, started ${agoText(at, now)}`;
+}
+
 /**
  * Returns what is known about a session, source by source, with a label for each source. Sources without evidence are
  * omitted.
@@ -29,7 +35,7 @@ export function evidenceFacts(
   // A JSON session has a process only while a turn is running, and lacks the sources of a terminal session.
   const unknown = json === null ? 'unknown' : '';
   const facts: (readonly [string, string])[] = [
-    ['process', process === null ? unknown : process.alive ? `alive, started ${ago(process.started_at)}` : 'stopped'],
+    ['process', process === null ? unknown : processText(process, now)],
     json === null
       ? ['hooks', hooks === null ? 'none received' : `last received ${ago(hooks.last_at)}`]
       : ['events', json.last_at === null ? 'none received' : `last received ${ago(json.last_at)}`],

@@ -36,7 +36,7 @@ test("a status is explained, saved for a report without a word of the session, a
   });
   mkdirSync(world.cbosHome, { mode: 0o700 });
   writeFileSync(join(world.cbosHome, 'config.toml'), CONFIG);
-  const cbos = await startCbos(world);
+  let cbos = await startCbos(world);
   const explained = async (): Promise<Explanation> =>
     JSON.parse((await cbos.cli(['explain', 'WHY', '--json'])).stdout) as Explanation;
 
@@ -91,6 +91,12 @@ test("a status is explained, saved for a report without a word of the session, a
   const after = await explained();
   expect(after.why).toBe('your own rules take precedence over all others');
   expect(after.verdicts.find(({ source }) => source === 'hook')).toMatchObject({ won: false });
+
+  const process = async () => (await cbos.cli(['explain', 'WHY'])).stdout.match(/^ {2}process .*$/m)?.[0];
+  expect(await process()).toMatch(/^ {2}process +alive, started .* ago$/);
+  await cbos.stop();
+  cbos = await startCbos(world);
+  expect(await process()).toMatch(/^ {2}process +alive$/);
 });
 
 test('a JSON session is explained by its events, and its wrong status is replayed from its file', async () => {

@@ -161,7 +161,7 @@ export function createScreenControls(context: ScreenContext, actor: SessionActor
       if (actor.isParked()) actor.intake.seeProcessAgain();
       return;
     }
-    if (actor.record.launch.worktree?.set_up?.state === 'running') actor.intake.seeProcessAgain();
+    actor.intake.seeProcessAgain();
     await keeper.findAgain();
   }
 
