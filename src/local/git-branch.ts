@@ -1,5 +1,5 @@
 import { join } from 'node:path';
-import { findCheckout, isFolder, readSmall } from '../platform/git/git-dir.ts';
+import { findCheckout, findLostWorktree, isFolder, readSmall } from '../platform/git/git-dir.ts';
 
 /** How long to wait for each folder. A network drive that does not respond must not delay a list. */
 const LONGEST_WAIT_MS = 200;
@@ -18,7 +18,9 @@ export async function readGitBranches(paths: readonly string[]): Promise<Readonl
 async function readGitBranch(path: string): Promise<string | null> {
   // Without this, a folder that no longer exists would have the branch of the checkout around it.
   const checkout = (await isFolder(path)) ? await findCheckout(path) : null;
-  return checkout === null ? null : branchOf(await readSmall(join(checkout.gitDir, 'HEAD')));
+  // The same holds for a worktree that has lost its `.git` file.
+  if (checkout === null || (await findLostWorktree(path)) !== null) return null;
+  return branchOf(await readSmall(join(checkout.gitDir, 'HEAD')));
 }
 
 function branchOf(head: string): string | null {

@@ -177,6 +177,9 @@ export const SESSION_ROUTES = {
       same_folder: z.enum(['true', 'false']).optional().meta({
         description: 'true: restart it although another session works in its worktree',
       }),
+      start_folder: z.enum(['true', 'false']).optional().meta({
+        description: 'true: restart it in its own folder if the worktree in which it last worked no longer exists',
+      }),
     }),
     success: 200,
     response: RestartedSession,

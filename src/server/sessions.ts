@@ -102,6 +102,8 @@ export interface Restart {
   isNewConversation?: boolean;
   /** whether the session may start although another one works in its worktree */
   isSameFolder?: boolean;
+  /** whether the session forgets the worktree in which it last worked, if that worktree no longer exists */
+  isInStartFolder?: boolean;
 }
 
 /**

@@ -32,6 +32,11 @@ export function bringBackCommand(gone: GoneFolder, isListed: boolean, commit: st
   return `${gitIn(repository)} add ${force}${what}`;
 }
 
+/** Returns the command that creates a worktree on a new branch, which is named after the folder. */
+export function anewCommand({ repository, path }: Pick<GoneFolder, 'repository' | 'path'>): string {
+  return `${gitIn(repository)} add ${shellWord(path)}`;
+}
+
 /** Says how the worktrees in a list that no longer exist come back, or disappear from the list. */
 export function goneNotes({ repository, worktrees }: RepositoryWorktrees): string[] {
   return worktrees

@@ -1,5 +1,5 @@
 import { execFileSync } from 'node:child_process';
-import { mkdirSync, writeFileSync } from 'node:fs';
+import { mkdirSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterEach, beforeEach, expect, test } from 'vitest';
 import { readGitBranches } from '../../src/local/git-branch.ts';
@@ -32,6 +32,26 @@ test('is read in a folder, below it, in a worktree, and for a detached head', as
   expect(await branchOf(join(dir, 'tree'))).toBe('two');
   git('checkout', '--quiet', '--detach');
   expect(await branchOf(projectDir)).toBe(git('rev-parse', 'HEAD').slice(0, 7));
+});
+
+test('is empty for a worktree that has lost its .git file, inside the checkout', async () => {
+  const { projectDir } = world;
+  git('init', '--quiet', '--initial-branch', 'main');
+  git('commit', '--quiet', '--allow-empty', '--message', 'x');
+  const [listed, forgotten] = [join(projectDir, 'trees', 'one'), join(projectDir, '.claude', 'worktrees', 'two')];
+  for (const [folder, branch] of [
+    [listed, 'one'],
+    [forgotten, 'two'],
+  ] as const) {
+    git('worktree', 'add', '--quiet', '-b', branch, folder);
+    const below = join(folder, 'src');
+    mkdirSync(below);
+    expect([await branchOf(folder), await branchOf(below)]).toEqual([branch, branch]);
+    rmSync(join(folder, '.git'));
+    if (folder === forgotten) git('worktree', 'prune');
+    expect([await branchOf(folder), await branchOf(below)]).toEqual([undefined, undefined]);
+  }
+  expect(await branchOf(join(projectDir, 'trees'))).toBe('main');
 });
 
 test('is empty outside of a repository, and if .git is something else', async () => {

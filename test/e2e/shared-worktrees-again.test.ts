@@ -54,18 +54,31 @@ test('two lost sessions that worked in the same worktree are both restored', asy
   // GUEST starts in the main checkout, from where its conversation returns to the worktree.
   expect((await cbos.cli(['restart', 'GUEST'])).stderr).toBe('');
   await cbos.until('GUEST', ({ place }) => place === own, 'is in the worktree again');
+  await loseAndRestoreBoth(async () => undefined);
+});
+
+test('and also if the server is restarted before the second one is restored', async () => {
+  await loseAndRestoreBoth(async () => {
+    await cbos.stop('SIGKILL');
+    cbos = await startCbos(world);
+    expect(await cbos.session('OWNER')).toMatchObject({ state: 'dead', lost: expect.any(String) });
+  });
+});
+
+async function loseAndRestoreBoth(inBetween: () => Promise<void>): Promise<void> {
   for (const slug of ['OWNER', 'GUEST']) {
-    expect((await cbos.cli(['send', slug, 'scene:hello', '--wait'])).stderr).toBe('');
+    expect((await cbos.cli(['send', slug, 'scene:hello', '--wait'])).code).toBe(0);
   }
   await killAll(world);
   await cbos.stop('SIGKILL');
   cbos = await startCbos(world);
   expect(await cbos.cli(['restore', 'GUEST', '--yes'])).toMatchObject({ code: 0, stderr: '' });
   await cbos.until('GUEST', ({ place }) => place === own, 'is in the worktree again');
+  await inBetween();
   const restored = await cbos.cli(['restore', 'OWNER', '--yes']);
   expect([restored.code, restored.stderr], restored.stdout).toEqual([0, '']);
   await cbos.untilStatus('OWNER', 'idle/waiting_input');
-});
+}
 
 test('a lost session is not restored in its worktree while another one works there', async () => {
   expect((await cbos.cli(['stop', 'GUEST'])).stderr).toBe('');

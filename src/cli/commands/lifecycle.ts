@@ -31,6 +31,7 @@ interface RestartOptions {
   all?: boolean;
   newConversation?: boolean;
   sameFolder?: boolean;
+  startFolder?: boolean;
   json?: boolean;
 }
 
@@ -112,6 +113,7 @@ export function addLifecycle(program: Command, context: CliContext): void {
     .option('-a, --all', 'restart every stopped session')
     .option('--new-conversation', 'begin a new conversation instead of continuing the old one')
     .option('--same-folder', 'restart it although another session works in its worktree')
+    .option('--start-folder', 'restart it in its own folder if the worktree in which it last worked no longer exists')
     .option('--json', 'print the API responses as JSON, one per line')
     .action(async (slugs: string[], options: RestartOptions) => {
       if ((slugs.length === 0) === (options.all !== true)) {
@@ -131,6 +133,7 @@ export function addLifecycle(program: Command, context: CliContext): void {
           query: {
             ...(isNew ? { new_conversation: 'true' as const } : {}),
             ...(options.sameFolder === true ? { same_folder: 'true' as const } : {}),
+            ...(options.startFolder === true ? { start_folder: 'true' as const } : {}),
           },
         });
         if (options.json === true) out.jsonLine(session);

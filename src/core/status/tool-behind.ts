@@ -56,7 +56,7 @@ function fillsLines(dialog: ScreenDialog, tool: PendingTool): boolean {
 }
 
 /**
- * Reports whether a dialog shows the beginning of a call, at least 60 characters, up to an ellipsis or to the end of the
+ * Reports whether a dialog shows the beginning of a call, at least 60 characters, up to an ellipsis or the end of the
  * dialog. That two commands begin alike is not enough: the folder of both may have a long path.
  */
 function isCutOff(dialog: ScreenDialog, tool: PendingTool): boolean {

@@ -1,6 +1,7 @@
 import { readdir, stat } from 'node:fs/promises';
 import { join } from 'node:path';
 import { createInterface } from 'node:readline';
+import { z } from 'zod';
 import { openRegularFile } from '../files/regular-file.ts';
 import { configDirectoryOf, isConversationId, isStoredFor } from './own-files.ts';
 import { parseRow } from './transcript-row.ts';
@@ -107,6 +108,37 @@ export async function folderOfTranscript(transcript: string): Promise<string | n
     if (typeof cwd === 'string' && isStoredFor(transcript, cwd)) return cwd;
   }
   return null;
+}
+
+/** The line in which Claude Code notes that the session has entered a worktree, or that it has left one. */
+const WorktreeLine = z.object({
+  type: z.literal('worktree-state'),
+  worktreeSession: z
+    .object({ originalCwd: z.string(), worktreePath: z.string(), worktreeBranch: z.string().nullish() })
+    .nullable(),
+});
+
+/** A worktree to which a conversation returns when it is resumed. */
+export interface EnteredWorktree {
+  path: string;
+  /** the folder in which the session worked before */
+  from: string;
+  /** null if a hook of the user has made the worktree */
+  branch: string | null;
+}
+
+/** Returns the worktree in which a conversation has last worked; null outside a worktree (2.1.330). */
+export async function enteredWorktree(transcript: string): Promise<EnteredWorktree | null> {
+  let last: EnteredWorktree | null = null;
+  for await (const line of linesOf(transcript)) {
+    if (!line.includes('"worktree-state"')) continue;
+    const found = WorktreeLine.safeParse(parseRow(line));
+    if (!found.success) continue;
+    const { worktreeSession: entered } = found.data;
+    if (entered === null) last = null;
+    else last = { path: entered.worktreePath, from: entered.originalCwd, branch: entered.worktreeBranch ?? null };
+  }
+  return last;
 }
 
 /** Yields the lines of a file; none if it is missing or is not a regular file. */

@@ -3,6 +3,7 @@ import { lstat, mkdir, open, rm, rmdir } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import { CatalogueError } from '../../protocol/index.ts';
 import { shellWord } from '../../text/shell-word.ts';
+import { WORKTREES } from './git-dir.ts';
 import { copyIncluded, includedFiles, makeFolders } from './include-files.ts';
 import {
   commitOf,
@@ -16,9 +17,6 @@ import {
   type Repository,
 } from './repository.ts';
 import { type GitPlace, runGit, tryGit } from './run-git.ts';
-
-/** The folder below the main checkout in which Claude Code keeps worktrees. */
-export const WORKTREES = join('.claude', 'worktrees');
 
 export interface WorktreeRequest {
   /** the name of the folder, which is also the name of the session */

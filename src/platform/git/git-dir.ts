@@ -1,5 +1,6 @@
 import { type Stats, stat } from 'node:fs';
-import { basename, dirname, join, resolve } from 'node:path';
+import { readdir } from 'node:fs/promises';
+import { basename, dirname, join, relative, resolve, sep } from 'node:path';
 import { readRegularFile } from '../files/regular-file.ts';
 
 /**
@@ -11,6 +12,9 @@ import { readRegularFile } from '../files/regular-file.ts';
  * The maximum size of a file that contains a branch name or a worktree reference. A larger file was not written by git.
  */
 const MOST_BYTES = 4_096;
+
+/** The folder below the main checkout in which Claude Code and CBOS keep worktrees. */
+export const WORKTREES = join('.claude', 'worktrees');
 
 /** The checkout that contains a folder. */
 interface Checkout {
@@ -44,6 +48,36 @@ export async function findMainCheckout(path: string): Promise<string | null> {
   if (ofSubmodule !== undefined) return resolve(commonDir, ofSubmodule);
   // The `.git` file of a folder may name a bare repository inside the folder, next to the worktrees.
   return (await gitDirOf(dirname(commonDir))) === commonDir ? dirname(commonDir) : commonDir;
+}
+
+/**
+ * Returns the place of a worktree that contains a folder, if a checkout around that place contains the folder by now,
+ * because the `.git` file of the worktree is gone. Such a place is in git's list of worktrees, or is one where Claude
+ * Code and CBOS make nothing but worktrees. Returns null for any other folder.
+ */
+export async function findLostWorktree(path: string): Promise<{ path: string; around: string } | null> {
+  const checkout = await findCheckout(path);
+  if (checkout === null || checkout.folder === resolve(path)) return null;
+  const around = checkout.folder;
+  const below = relative(join(around, WORKTREES), resolve(path));
+  const [name = ''] = below.split(sep);
+  if (name !== '' && name !== '..') return { path: join(around, WORKTREES, name), around };
+  const isBelow = (one: string, other: string): boolean => one.startsWith(`${other}${sep}`);
+  const places = (await listPlaces(checkout)).filter((one) => isBelow(one, around));
+  const listed = places.find((one) => one === resolve(path) || isBelow(resolve(path), one));
+  return listed === undefined ? null : { path: listed, around };
+}
+
+/** Returns the places of all worktrees in the list of a checkout's repository. */
+async function listPlaces({ gitDir }: Checkout): Promise<string[]> {
+  const common = (await readSmall(join(gitDir, 'commondir'))).trim();
+  const list = join(common === '' ? gitDir : resolve(gitDir, common), 'worktrees');
+  const names = await readdir(list).catch(() => []);
+  const files = await Promise.all(names.map((name) => readSmall(join(list, name, 'gitdir'))));
+  return files.flatMap((file, index) => {
+    const target = file.trim();
+    return target === '' ? [] : [dirname(resolve(list, names[index] ?? '', target))];
+  });
 }
 
 /**

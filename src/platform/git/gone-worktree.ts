@@ -1,8 +1,9 @@
 import { lstat, readdir } from 'node:fs/promises';
+import { basename } from 'node:path';
 import { CatalogueError, isInside } from '../../protocol/index.ts';
-import { bringBackCommand, pruneCommand, repairCommand } from '../../text/worktree-commands.ts';
+import { anewCommand, bringBackCommand, pruneCommand, repairCommand } from '../../text/worktree-commands.ts';
 import { followLinks } from '../rules/index.ts';
-import { findCheckout, findMainCheckout } from './git-dir.ts';
+import { findCheckout, findLostWorktree, findMainCheckout } from './git-dir.ts';
 import { commitOf, isThere, isWorktreeThere, type ListedWorktree, listWorktrees } from './repository.ts';
 import type { GitPlace } from './run-git.ts';
 
@@ -72,6 +73,25 @@ export async function findGoneAround(
   return null;
 }
 
+/**
+ * Returns the worktree that contains a folder, if it is gone and git has forgotten it, for example after `git worktree
+ * prune`. Nothing but its place shows then that it was a worktree.
+ */
+export async function findForgottenAround(environment: Environment, folder: string): Promise<GoneWorktree | null> {
+  const real = (await followLinks(folder)) ?? folder;
+  const lost = (await isImpossible(real)) ? null : await findLostWorktree(real);
+  if (lost === null) return null;
+  const { path } = lost;
+  const repository = (await findMainCheckout(lost.around)) ?? lost.around;
+  const place = { cwd: repository, environment };
+  // The names that Claude Code and CBOS give to the branches of their worktrees.
+  for (const branch of [`worktree-${basename(path)}`, basename(path)]) {
+    if ((await commitOf(place, `refs/heads/${branch}`)) === null) continue;
+    return describe(place, { path, repository, branch, entry: null });
+  }
+  return describe(place, { path, repository, branch: null, entry: null });
+}
+
 /** Reports whether no file can have this path, because the path contains a NUL or is too long. */
 async function isImpossible(path: string): Promise<boolean> {
   return lstat(path).then(
@@ -113,9 +133,10 @@ async function cureOf(place: GitPlace, found: Found, names: readonly string[]): 
     return `\`${repairCommand(found.repository)}\` connects the folder with its branch again`;
   }
   const commit = await commitOf(place, branch === null ? (entry?.head ?? '') : `refs/heads/${branch}`);
-  const what = branch ?? entry?.head?.slice(0, SHORT);
-  if (commit === null) return `The branch ${what} no longer exists either, so git cannot bring the folder back`;
   const move = names.length > 0 ? 'Move the folder elsewhere; then ' : '';
+  const what = branch ?? entry?.head?.slice(0, SHORT);
+  if (what === undefined) return `${move}\`${anewCommand(found)}\` creates one there, on a new branch`;
+  if (commit === null) return `The branch ${what} no longer exists either, so git cannot bring the folder back`;
   const command = bringBackCommand({ ...found, locked: entry?.isLocked === true }, entry !== null, commit);
   return `${move}\`${command}\` brings it back with the commits of ${what}, but without uncommitted files`;
 }

@@ -1,7 +1,8 @@
 import { chmod, lstat, mkdir, mkdtemp, realpath, rm, writeFile } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import { CatalogueError, type Recovered } from '../../protocol/index.ts';
-import { addWorktree, branchOfGone, makeWorktreePlace, undoWorktree, WORKTREES } from './create-worktree.ts';
+import { addWorktree, branchOfGone, makeWorktreePlace, undoWorktree } from './create-worktree.ts';
+import { WORKTREES } from './git-dir.ts';
 import { isBelow } from './include-files.ts';
 import {
   bytePath,

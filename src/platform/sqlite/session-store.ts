@@ -42,6 +42,11 @@ export const LostSession = z.object({
   tries: z.int(),
   /** whether the session was lost before its first prompt, so that the same launch yields the same session */
   wasBlank: z.boolean(),
+  /**
+   * sessions that were lost at the same time, in the place given, and have been started again since; this session may
+   * start in the same worktree
+   */
+  restoredBeside: z.array(z.object({ id: z.string(), place: z.string() })).optional(),
 });
 export type LostSession = z.infer<typeof LostSession>;
 

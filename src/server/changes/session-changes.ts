@@ -1,6 +1,7 @@
 import { rm } from 'node:fs/promises';
 import type { SideOptions } from '../../platform/git/changed-side.ts';
 import { type Comparer, type CountedChanges, createComparer } from '../../platform/git/compare.ts';
+import { findForgottenAround, goneError } from '../../platform/git/gone-worktree.ts';
 import {
   CatalogueError,
   type ChangedSide,
@@ -84,6 +85,8 @@ export async function requireFolder(
   const folder = placeOf(session);
   if (folder !== null) {
     await requireThere(environment, { slug, folder, worktree, repository });
+    const forgotten = await findForgottenAround(environment, folder);
+    if (forgotten !== null) throw goneError('no_such_path', forgotten, null);
     return folder;
   }
   throw new CatalogueError('no_such_path', `CBOS does not know which folder ${slug} works in`, {

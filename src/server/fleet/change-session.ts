@@ -1,13 +1,18 @@
 import { isUnused } from '../../platform/claude/index.ts';
+import type { Reported } from '../../platform/sqlite/reported.ts';
+import type { SessionRecord } from '../../platform/sqlite/session-store.ts';
 import { CatalogueError, type RestartedSession, type Session, type SessionPatch } from '../../protocol/index.ts';
 import type { SessionActor } from '../session/actor.ts';
 import type { ConversationSource } from '../session/controls.ts';
 import { resumeQueue } from '../session/queue-stop.ts';
 import type { Restart } from '../sessions.ts';
+import { findGonePlace } from '../worktrees/require-there.ts';
 import { requireRecovered } from './finish-session.ts';
 import { requireDirectory } from './require-directory.ts';
 import { assertSlug, type Member, type Roster } from './roster.ts';
 import { showingMissing, withoutConversation } from './session-conversation.ts';
+
+type Environment = Readonly<Record<string, string | undefined>>;
 
 /** Renames a session, or changes the folder in which it will start next time. */
 export async function changeSession(
@@ -41,29 +46,31 @@ async function rename(roster: Roster, { actor, controls }: Member, slug: string)
 
 /**
  * Restarts a stopped session. The session continues its conversation, unless a new one is requested. For a JSON session
- * that is not running a turn, a new conversation can be requested without stopping the session.
+ * that is not running a turn, a new conversation or its own folder can be requested without stopping the session.
  * @throws CatalogueError session_alive, no_such_path, no_such_conversation, and every error with which a launch is
  * refused; the session then keeps the conversation that it had
  */
 export function restartSession(
+  environment: Environment,
   { actor, controls }: Member,
-  { isNewConversation = false, isSameFolder = false }: Restart = {},
+  { isNewConversation = false, isSameFolder = false, isInStartFolder = false }: Restart = {},
 ): Promise<RestartedSession> {
   return actor.mailbox.post(async () => {
     if (!actor.isDead()) {
       if (isNewConversation && keepOther(actor)) return { ...actor.view(), conversation: 'new' };
-      if (!isNewConversation || actor.record.type !== 'json') throw isAlive(actor);
-      await controls.release({ canLose: true });
+      if (!(isNewConversation || isInStartFolder) || actor.record.type !== 'json') throw isAlive(actor);
+      await controls.release({ canLose: isNewConversation });
     }
     await requireRecovered(actor);
     const { claudeSessionId, reported, launch } = actor.record;
     if (isSameFolder) actor.commit({ launch: { ...launch, same_folder: true } });
+    if (isInStartFolder) actor.commit({ reported: await withoutGonePlace(environment, actor.record) });
     if (isNewConversation) actor.commit(withoutConversation(actor.record));
     let source: ConversationSource;
     try {
       source = await showingMissing(actor, controls.launch);
     } catch (cause) {
-      if (isNewConversation || isSameFolder) actor.update({ claudeSessionId, reported, launch });
+      if (isNewConversation || isSameFolder || isInStartFolder) actor.update({ claudeSessionId, reported, launch });
       throw cause;
     }
     if (isNewConversation && actor.record.queueStoppedAt !== null) resumeQueue(actor);
@@ -71,6 +78,12 @@ export function restartSession(
     const isEmpty = source === 'continued' && transcript !== null && (await isUnused(transcript));
     return { ...actor.view(), conversation: source, ...(isEmpty ? { conversation_empty: true } : {}) };
   });
+}
+
+/** A place that still exists is kept, because Claude Code returns there. */
+async function withoutGonePlace(environment: Environment, record: SessionRecord): Promise<Reported> {
+  const isGone = (await findGonePlace(environment, record)) !== null;
+  return isGone ? { ...record.reported, place: null } : record.reported;
 }
 
 /** A JSON session has a process only while it works. Its last process may have crashed. */

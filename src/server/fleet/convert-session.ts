@@ -8,6 +8,7 @@ import {
   type SessionType,
 } from '../../protocol/index.ts';
 import type { Clock } from '../clock.ts';
+import { requireLaunchFolders } from '../worktrees/require-there.ts';
 import type { LaunchContext } from './launch-session.ts';
 import { newRecord } from './new-record.ts';
 import { conversationInUse, otherHomeOf } from './owner.ts';
@@ -43,6 +44,7 @@ export function convertSession({ roster, launch }: Converting, member: Member, t
     }
     if (!isParked) requireQuiet(member);
     await requireConversation(record, launch.environment, '');
+    await requireLaunchFolders(launch.environment, record);
     actor.isChangingHands = true;
     try {
       await changeHands(roster, member, type);

@@ -212,7 +212,7 @@ export function createFleet({
     convert: (slug, type) => convertSession(making, roster.get(slug), type),
     conversations: () => otherConversations({ roster, launch, registryDir, clock: deps.clock }),
     patch: (slug, request) => changeSession(roster, roster.get(slug), request),
-    restart: (slug, how) => restartSession(roster.get(slug), how),
+    restart: (slug, how) => restartSession(launch.environment, roster.get(slug), how),
     park: async (slug) => {
       const { actor, controls } = roster.get(slug);
       await controls.park();

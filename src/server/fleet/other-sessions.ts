@@ -13,15 +13,7 @@ export interface OtherSessions extends ReturnType<typeof conversationOwners> {
 }
 
 export function otherSessions(members: () => readonly { readonly actor: SessionActor }[]): OtherSessions {
-  const restored = new Map<string, Restored>();
   const actors = (): SessionActor[] => members().map(({ actor }) => actor);
-
-  /** Reports whether both sessions were lost while the other one worked in its present place. */
-  function wereLostTogether({ record: own }: SessionActor, { record: other }: SessionActor): boolean {
-    const found = restored.get(other.id);
-    if (own.loss === null || found === undefined) return false;
-    return found.place === other.reported.place && found.lost.get(own.id) === own.endedAt;
-  }
 
   return {
     ...conversationOwners(members),
@@ -31,23 +23,35 @@ export function otherSessions(members: () => readonly { readonly actor: SessionA
         actors().filter((other) => !wereLostTogether(session, other)),
         session,
       );
-      restored.delete(id);
-      if (loss === null || reported.place === null) return;
-      const lost = actors().filter(({ record }) => record.loss !== null && record.id !== id);
-      restored.set(id, {
-        place: reported.place,
-        lost: new Map(lost.map(({ record }) => [record.id, record.endedAt])),
-      });
+      // Saved, because the server may be restarted before the others are restored.
+      const beside = loss === null || reported.place === null ? [] : [{ id, place: reported.place }];
+      for (const other of actors()) {
+        if (other.record.id !== id) noteBeside(other, id, beside);
+      }
     },
   };
 }
 
+/** Reports whether both sessions were lost while the other one worked in its present place. */
+function wereLostTogether({ record: own }: SessionActor, { record: other }: SessionActor): boolean {
+  const beside = own.loss?.restoredBeside ?? [];
+  return beside.some(({ id, place }) => id === other.id && place === other.reported.place);
+}
+
 /**
- * A lost session that has been launched again and returns to the worktree into which it had moved. The session to which
- * the worktree belongs may be lost too, and may then return there as well.
+ * Notes in a lost session that another one is started again. If that one was lost too, and returns to the worktree into
+ * which it had moved, the session to which the worktree belongs may return there as well.
  */
-interface Restored {
+function noteBeside(lost: SessionActor, id: string, beside: readonly Beside[]): void {
+  const { loss } = lost.record;
+  if (loss === null) return;
+  const others = loss.restoredBeside?.filter((one) => one.id !== id) ?? [];
+  if (beside.length === 0 && others.length === (loss.restoredBeside ?? []).length) return;
+  lost.commit({ loss: { ...loss, restoredBeside: [...others, ...beside] } });
+}
+
+/** A session that has been started again since it was lost, and the place to which it returns. */
+interface Beside {
+  id: string;
   place: string;
-  /** the other sessions that were lost at that time, with the time when each of them ended */
-  lost: ReadonlyMap<string, number | null>;
 }

@@ -136,6 +136,7 @@ export function createHandlers(options: HandlerOptions): Handlers {
       sessions.restart(params.slug, {
         isNewConversation: query.new_conversation === 'true',
         isSameFolder: query.same_folder === 'true',
+        isInStartFolder: query.start_folder === 'true',
       }),
     send: ({ params, body }) => sessions.send(params.slug, body),
     answer: async ({ params, body }) => {

@@ -11,6 +11,7 @@ import { configDirectoriesOf, findConversationOf } from '../fleet/session-conver
 import type { SessionActor } from '../session/actor.ts';
 import { notContinuedError } from '../session/continued.ts';
 import { seeDelivery } from '../session/see-delivery.ts';
+import { findGonePlace } from '../worktrees/require-there.ts';
 
 /**
  * How long to wait until a restored session shows its prompt or a dialog. A launch takes 1 to 3 s. On an overloaded
@@ -53,7 +54,9 @@ export function createRestore(options: RestoreOptions): Restore {
   async function plan(isByItself: boolean): Promise<RestorePlan> {
     const { claudeSessionId, path, type, adopted, loss, launch: asked } = actor.record;
     const isOpen = claudeSessionId !== null && (await isRunning(claudeSessionId));
-    const folder = await folderOf(path, asked.worktree?.path ?? null);
+    const start = await folderOf(path, asked.worktree?.path ?? null);
+    const isPlaceGone = start === 'there' && (await findGonePlace(environment, actor.record)) !== null;
+    const folder = isPlaceGone ? 'worktree_gone' : start;
     const conversation = await findConversationOf(actor.record, environment);
     return planRestore({
       type,

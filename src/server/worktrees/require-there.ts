@@ -1,7 +1,11 @@
-import { findGone, findGoneAround, goneError } from '../../platform/git/gone-worktree.ts';
+import { enteredWorktree } from '../../platform/claude/index.ts';
+import { findMainCheckout } from '../../platform/git/git-dir.ts';
+import { findGone, findGoneAround, type GoneWorktree, goneError } from '../../platform/git/gone-worktree.ts';
+import { isThere, isWorktreeThere } from '../../platform/git/repository.ts';
 import type { SessionRecord } from '../../platform/sqlite/session-store.ts';
 import { CatalogueError, isInside, type Worktree } from '../../protocol/index.ts';
 import { requireDirectory } from '../fleet/require-directory.ts';
+import { findConversationOf } from '../fleet/session-conversation.ts';
 import { arguedWorktree } from './argued-worktree.ts';
 
 type Environment = Readonly<Record<string, string | undefined>>;
@@ -38,16 +42,15 @@ export function finishedError(slug: string, saved: string): CatalogueError {
   });
 }
 
+type Launching = Pick<SessionRecord, 'slug' | 'path' | 'launch' | 'reported' | 'claudeSessionId'>;
+
 /**
  * Refuses to start Claude Code for a session if the folder in which it would start, or the worktree to which its
- * conversation would return, no longer exists. If that worktree is gone, Claude Code continues in the folder of the
- * launch without a word, unless an argument names the worktree (2.1.330).
+ * conversation would return, no longer exists.
  * @throws CatalogueError no_such_path
  */
-export async function requireLaunchFolders(
-  environment: Environment,
-  { slug, path, launch, reported: { place } }: Pick<SessionRecord, 'slug' | 'path' | 'launch' | 'reported'>,
-): Promise<void> {
+export async function requireLaunchFolders(environment: Environment, record: Launching): Promise<void> {
+  const { slug, path, launch } = record;
   if (path === null) return;
   await requireThere(environment, { slug, folder: path, worktree: launch.worktree });
   await requireDirectory(path).catch((cause: unknown) => {
@@ -55,12 +58,42 @@ export async function requireLaunchFolders(
     const again = 'Create the folder again; if it was a worktree, run `git worktree add PATH BRANCH` in its repository';
     throw new CatalogueError('no_such_path', cause.message, { hint: again });
   });
-  if (place === null) return;
-  const gone = await findGoneAround(environment, place, path);
-  if (gone === null || gone.path === (await arguedWorktree(launch.args, path))) return;
-  const { hint } = goneError('no_such_path', gone, null);
+  const gone = await findGonePlace(environment, record);
+  if (gone === null) return;
   throw new CatalogueError('no_such_path', `${gone.message}, and ${slug} last worked there`, {
-    hint: `${hint}; ${slug} then starts in ${path}`,
+    hint: `${gone.cure}. If you do not need the folder, \`cbos restart ${slug} --start-folder\` starts ${slug} in ${path}`,
     extra: { worktree: gone.path },
   });
+}
+
+/**
+ * Returns the worktree to which a session's conversation would return if it still existed; null if it exists. If that
+ * worktree is gone, Claude Code continues in the folder of the launch without a word, unless an argument names the
+ * worktree (2.1.330).
+ */
+export async function findGonePlace(
+  environment: Environment,
+  record: Launching,
+): Promise<Pick<GoneWorktree, 'path' | 'message' | 'cure'> | null> {
+  const { path, launch, reported } = record;
+  const { place } = reported;
+  if (path === null || place === null || (await isWorktreeThere(place))) return null;
+  const gone = (await findGoneAround(environment, place, path)) ?? (await findForgotten(environment, record, place));
+  return gone === null || gone.path === (await arguedWorktree(launch.args, path)) ? null : gone;
+}
+
+/** Finds a worktree that git has forgotten, for example after `git worktree remove`. The conversation names it. */
+async function findForgotten(
+  environment: Environment,
+  record: Launching,
+  place: string,
+): Promise<Pick<GoneWorktree, 'path' | 'message' | 'cure'> | null> {
+  const conversation = await findConversationOf(record, environment);
+  const entered = conversation?.kind === 'resume' ? await enteredWorktree(conversation.transcript) : null;
+  if (entered === null || !isInside(place, entered.path)) return null;
+  const { path, from, branch } = entered;
+  if (branch !== null)
+    return findGone(environment, { path, branch, repository: (await findMainCheckout(from)) ?? from });
+  if (await isThere(path)) return null;
+  return { path, message: `The worktree ${path} no longer exists`, cure: 'Create the folder again' };
 }
