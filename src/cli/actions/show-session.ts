@@ -139,7 +139,10 @@ function facts(session: Session, { home, branchOf, modelOf }: Reader): Fact[] {
     ['hooks', silentHooksText(session)],
     ['recording', recordingText(session)],
     ['missing', missing === '' ? '' : `${missing}; ${missingCure(session)}`],
-    ['shared', session.also_open_in === undefined ? '' : `${sharedText(session)}; cbos stop ${session.slug} ends this one`],
+    [
+      'shared',
+      session.also_open_in === undefined ? '' : `${sharedText(session)}; cbos stop ${session.slug} ends this one`,
+    ],
     ['queue', queueText(session) === '' ? '' : `${queueText(session)}; cbos queue resume ${session.slug}`],
     ['parked', parkedText(session) === '' ? '' : `${parkedText(session)}; cbos wake ${session.slug}`],
     ['lost', lostText(session) === '' ? '' : `${lostText(session)}; cbos restore ${session.slug}`],

@@ -15,7 +15,9 @@ const openIn = ({ claudeSessionId, endedAt }: SessionRecord): string | null =>
 export function alsoOpenIn(members: readonly { readonly actor: SessionActor }[], own: SessionRecord): string | null {
   const conversation = openIn(own);
   if (conversation === null) return null;
-  return members.find(({ actor: { record } }) => record.id !== own.id && openIn(record) === conversation)?.actor.slug ?? null;
+  return (
+    members.find(({ actor: { record } }) => record.id !== own.id && openIn(record) === conversation)?.actor.slug ?? null
+  );
 }
 
 /**
