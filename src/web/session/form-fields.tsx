@@ -9,7 +9,8 @@ export function formToFill({ form }: Question): Form | null {
   return onlyChoice(form) === null ? form : null;
 }
 
-type Values = Readonly<Record<string, unknown>>;
+/** What was filled in, by the names of the fields, which may be those of parts of every object (`constructor`). */
+type Values = ReadonlyMap<string, unknown>;
 
 /**
  * The fields of an MCP server's form, filled with their defaults. The server of CBOS checks the values, so a wrong one
@@ -17,21 +18,21 @@ type Values = Readonly<Record<string, unknown>>;
  */
 export function FormFields(props: { form: Form; isDisabled: boolean; isSettled: boolean; onAnswer: GiveAnswer }) {
   const { form, isDisabled, isSettled, onAnswer } = props;
-  const values = useSignal<Values>({});
+  const values = useSignal<Values>(new Map());
   const set = (name: string, value: unknown): void => {
-    const { [name]: _, ...others } = values.value;
-    values.value = value === undefined ? others : { ...others, [name]: value };
+    const others = [...values.value].filter(([one]) => one !== name);
+    values.value = new Map(value === undefined ? others : [...others, [name, value]]);
   };
   return (
     <form
       class="question-form stack"
       onSubmit={(event) => {
         event.preventDefault();
-        void onAnswer({ values: values.value });
+        void onAnswer({ values: Object.fromEntries(values.value) });
       }}
     >
       {form.fields.map((field) => (
-        <Field key={field.name} {...{ field }} value={values.value[field.name]} onChange={set} />
+        <Field key={field.name} {...{ field }} value={values.value.get(field.name)} onChange={set} />
       ))}
       <div>
         <button type="submit" class="button primary" disabled={isDisabled} aria-disabled={!isSettled}>
