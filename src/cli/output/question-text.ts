@@ -5,6 +5,7 @@ import {
   type Question,
   type QuestionOption,
   type Status,
+  isOpenHere,
 } from '../../protocol/index.ts';
 import { askerText, behindText } from '../../text/asker-words.ts';
 import { formLines } from '../../text/form-words.ts';
@@ -77,7 +78,7 @@ function formPage(name: string, form: Form, question: Question): string[] {
     .map(({ name: field }) => ` --set ${shellWord(cleanLine(field))}=…`)
     .join('');
   const example = form.fields.map(({ name: field }) => ` --set ${shellWord(cleanLine(field))}=…`)[0] ?? '';
-  const isOpen = form.at_terminal !== true;
+  const isOpen = isOpenHere(form);
   const filling: [string, string][] =
     isOpen && form.fields.length > 0
       ? [[`cbos answer ${name}${sets || example}`, sets === '' ? 'fill it in' : 'fill in what is required']]
@@ -85,7 +86,7 @@ function formPage(name: string, form: Form, question: Question): string[] {
   const chosen = question.options.flatMap(({ label, means }, index): [string, string][] =>
     means === 'no' ? [] : [[`cbos answer ${name} ${index + 1}`, cleanLine(showHiddenMarks(label))]],
   );
-  const attach: [string, string][] = isOpen
+  const attach: [string, string][] = isOpen || form.call_over === true
     ? []
     : [
         [
@@ -97,9 +98,9 @@ function formPage(name: string, form: Form, question: Question): string[] {
   return [...asked, ...(asked.length === 0 ? [] : ['']), ...commandLines([...attach, ...filling, ...chosen, close])];
 }
 
-function closingWords({ accepted, left, at_terminal: isAtTerminal }: Form): string {
-  if (accepted === true) return 'stop waiting for the server';
-  return left === true || isAtTerminal === true ? 'close it' : 'decline';
+function closingWords(form: Form): string {
+  if (form.accepted === true) return 'stop waiting for the server';
+  return form.left === true || !isOpenHere(form) ? 'close it' : 'decline';
 }
 
 function commandLines(commands: readonly (readonly [command: string, about: string])[]): string[] {

@@ -54,6 +54,7 @@ export { observeScreen, type ScreenObserver, screenObserver, userObserver } from
 export * from './screen/screen-evidence.ts';
 export { readScreen, SCREEN_RULES, SCREEN_SIGNS } from './screen/screen-rules.ts';
 export type { ScreenSigns } from './screen/signs.ts';
+export { endedFormOf } from './hooks/form-hook.ts';
 export { seeForms } from './seen-forms.ts';
 export * from './set-clock.ts';
 export { restoreDialogs, type ShownDialog } from './shown-dialog.ts';

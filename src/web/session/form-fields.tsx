@@ -1,11 +1,11 @@
 import { useSignal } from '@preact/signals';
-import { type Form, type FormField, onlyChoice, type Question } from '../../protocol/index.ts';
+import { type Form, type FormField, isOpenHere, onlyChoice, type Question } from '../../protocol/index.ts';
 import { allowedText, fieldTitle } from '../../text/form-words.ts';
 import type { GiveAnswer } from './question-form.tsx';
 
 /** Returns the form of a question if the page shows its fields; buttons answer a form with one choice. */
 export function formToFill({ form }: Question): Form | null {
-  if (form === undefined || form.at_terminal === true || form.fields.length === 0) return null;
+  if (form === undefined || !isOpenHere(form) || form.fields.length === 0) return null;
   return onlyChoice(form) === null ? form : null;
 }
 

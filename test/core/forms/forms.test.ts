@@ -190,6 +190,9 @@ describe('the answer to a form', () => {
     ['an address that is declined', ADDRESS, { choice: 'no' }, { action: 'decline' }],
     ['a text for an address', ADDRESS, { text: 'done' }, { kind: 'refuse' }],
     ['values at the terminal', { ...OK, at_terminal: true }, { values: { ok: true } }, { code: 'form_at_terminal' }],
+    ['values after the call', { ...OK, call_over: true }, { values: { ok: true } }, { code: 'form_left' }],
+    ['a number after the call', { ...OK, call_over: true }, { choice: 1 }, { code: 'form_left' }],
+    ['no after the call', { ...OK, call_over: true }, { choice: 'no' }, { action: 'decline' }],
     ['no at the terminal', { ...OK, at_terminal: true }, { choice: 'no' }, { action: 'decline' }],
   ])('%s', (_what, form, answer, expected) => {
     expect(plan(form, answer)).toMatchObject(expected as object);
