@@ -91,7 +91,13 @@ export function formLines(form: Form): string[] {
 }
 
 /** Says in which state a form is, or returns an empty string if it only waits for an answer. */
-export function formStateText({ at_terminal: isAtTerminal, accepted, left, call_over: isCallOver, server }: Form): string {
+export function formStateText({
+  at_terminal: isAtTerminal,
+  accepted,
+  left,
+  call_over: isCallOver,
+  server,
+}: Form): string {
   const who = `the MCP server ${plain(server)}`;
   if (accepted === true)
     return `The user has accepted, and Claude Code waits until ${who} confirms that the user is done there.`;

@@ -15,7 +15,10 @@ const answer = (...words: string[]) => runCommand(['answer', 'AUTH', ...words], 
 const setting = (...set: string[]): string[] => set.flatMap((one) => ['--set', one]);
 
 beforeEach(() => {
-  cli.server.sessions.add('AUTH', { ...askingForm(formWith('a', 'a=b', 'a=c', 'x=')), path: cli.server.world.projectDir });
+  cli.server.sessions.add('AUTH', {
+    ...askingForm(formWith('a', 'a=b', 'a=c', 'x=')),
+    path: cli.server.world.projectDir,
+  });
   cli.server.sessions.answers.length = 0;
 });
 

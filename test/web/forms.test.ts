@@ -1,7 +1,7 @@
 import { afterAll, expect, test } from 'vitest';
+import type { Form } from '../../src/protocol/index.ts';
 import { openBrowser } from '../harness/browser.ts';
 import { startPage } from '../harness/page.ts';
-import type { Form } from '../../src/protocol/index.ts';
 import { askingForm, SOME_FORM, someAddress } from '../harness/some-forms.ts';
 import { waitFor } from '../harness/wait-for.ts';
 import { createWorld } from '../harness/world.ts';

@@ -161,7 +161,10 @@ async function answerAllOf(
  * Answers the questions one after another. A terminal shows the next dialog a moment after an answer, and shows the
  * dialogs of several agents in any order. Until the first dialog is drawn, the server may name another one as shown.
  */
-async function answerEach(questions: readonly Question[], answerIt: (question: Question) => Promise<void>): Promise<void> {
+async function answerEach(
+  questions: readonly Question[],
+  answerIt: (question: Question) => Promise<void>,
+): Promise<void> {
   const left = questions.toSorted((one, other) => Number(one.behind ?? false) - Number(other.behind ?? false));
   let shownAt = left[0]?.behind === true ? null : performance.now();
   for (let next = left.shift(); next !== undefined; next = left.shift()) {

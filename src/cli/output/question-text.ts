@@ -1,11 +1,11 @@
 import {
   allows,
   type Form,
+  isOpenHere,
   openQuestions,
   type Question,
   type QuestionOption,
   type Status,
-  isOpenHere,
 } from '../../protocol/index.ts';
 import { askerText, behindText } from '../../text/asker-words.ts';
 import { formLines } from '../../text/form-words.ts';
@@ -86,14 +86,15 @@ function formPage(name: string, form: Form, question: Question): string[] {
   const chosen = question.options.flatMap(({ label, means }, index): [string, string][] =>
     means === 'no' ? [] : [[`cbos answer ${name} ${index + 1}`, cleanLine(showHiddenMarks(label))]],
   );
-  const attach: [string, string][] = isOpen || form.call_over === true
-    ? []
-    : [
-        [
-          `cbos attach ${name.split(' ')[0]}`,
-          form.mode === 'url' ? 'open the address there' : 'fill it in at the terminal',
-        ],
-      ];
+  const attach: [string, string][] =
+    isOpen || form.call_over === true
+      ? []
+      : [
+          [
+            `cbos attach ${name.split(' ')[0]}`,
+            form.mode === 'url' ? 'open the address there' : 'fill it in at the terminal',
+          ],
+        ];
   const close: [string, string] = [`cbos answer ${name} no`, closingWords(form)];
   return [...asked, ...(asked.length === 0 ? [] : ['']), ...commandLines([...attach, ...filling, ...chosen, close])];
 }

@@ -2,11 +2,11 @@ import {
   type Answer,
   detailOfQuestion,
   type Form,
+  isOpenHere,
   needsYou,
   openQuestions,
   type Question,
   type Session,
-  isOpenHere,
 } from '../../protocol/index.ts';
 import { askerText } from '../../text/asker-words.ts';
 import { displayWidth } from '../../text/display-width.ts';

@@ -1,4 +1,11 @@
-import { type Form, type FormField, isOpenHere, onlyChoice, type Question, type QuestionOption } from '../../protocol/index.ts';
+import {
+  type Form,
+  type FormField,
+  isOpenHere,
+  onlyChoice,
+  type Question,
+  type QuestionOption,
+} from '../../protocol/index.ts';
 import { fieldTitle } from '../../text/form-words.ts';
 import type { Millis } from './millis.ts';
 

@@ -32,6 +32,7 @@ export * from './evidence.ts';
 export { explain } from './explain.ts';
 export * from './form-evidence.ts';
 export { valuesOf } from './form-question.ts';
+export { endedFormOf } from './hooks/form-hook.ts';
 export { HOOK_RULES } from './hooks/hook-rules.ts';
 export { hasSameCall, isTurnRunning, NO_HOOKS, observeHook } from './hooks/hooks.ts';
 export { forgetWait, interruptCalls, openWaits, refusePrompt, settleCall, type WaitEnd } from './hooks/unreported.ts';
@@ -54,7 +55,6 @@ export { observeScreen, type ScreenObserver, screenObserver, userObserver } from
 export * from './screen/screen-evidence.ts';
 export { readScreen, SCREEN_RULES, SCREEN_SIGNS } from './screen/screen-rules.ts';
 export type { ScreenSigns } from './screen/signs.ts';
-export { endedFormOf } from './hooks/form-hook.ts';
 export { seeForms } from './seen-forms.ts';
 export * from './set-clock.ts';
 export { restoreDialogs, type ShownDialog } from './shown-dialog.ts';

@@ -72,7 +72,10 @@ export async function answerForm(actor: SessionActor, { id }: Question, plan: Fo
  * hook's answer has reached the server (2.1.330). A hook that takes an answer in the moment in which the server cancels
  * its request is such an end.
  */
-function watchCancels({ deps, onHook }: SessionActor, server: string): { hasCome(): Promise<boolean>; dispose: Dispose } {
+function watchCancels(
+  { deps, onHook }: SessionActor,
+  server: string,
+): { hasCome(): Promise<boolean>; dispose: Dispose } {
   let settle: () => void = () => undefined;
   let isCancelled = false;
   const stop = onHook(({ event, payload }) => {

@@ -121,7 +121,8 @@ describe('the hook of a form', () => {
     const call = (event: string, at: number, id: string, tool = 'mcp__deploy__ask') =>
       hook(event, at, { tool_name: tool, tool_input: {}, tool_use_id: id });
     const asked = [PROMPT, call('PreToolUse', 2, 't1'), call('PreToolUse', 2, 't2'), elicitation(3, 'w1')];
-    const isOver = (...more: ReturnType<typeof hook>[]) => verdict(hooksOf(...asked, ...more)).question?.form?.call_over;
+    const isOver = (...more: ReturnType<typeof hook>[]) =>
+      verdict(hooksOf(...asked, ...more)).question?.form?.call_over;
     expect(isOver()).toBeUndefined();
     expect(isOver(call('PostToolUse', 4, 't0'), call('PostToolUse', 4, 't1'))).toBeUndefined();
     expect(isOver(call('PostToolUse', 4, 't1'), call('PostToolUseFailure', 5, 't2'))).toBe(true);

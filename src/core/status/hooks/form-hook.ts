@@ -15,9 +15,7 @@ export function onElicitation(hooks: HookEvidence, event: HookEvent): HookEviden
   if (read === null || forms.some((form) => form.id === id)) return hooks;
   const asked = { id, ...read, askedAt: event.at, ...askingCalls(read.form.server, hooks.tools) };
   const form: HookForm =
-    wait === null
-      ? { ...asked, form: { ...read.form, at_terminal: true }, queuedAt: event.at }
-      : { ...asked, wait };
+    wait === null ? { ...asked, form: { ...read.form, at_terminal: true }, queuedAt: event.at } : { ...asked, wait };
   return { ...hooks, forms: [...forms, form].slice(-MAX_FORMS) };
 }
 

@@ -1,7 +1,7 @@
 import type { HookEvent, HookEvidence, PendingTool } from '../evidence.ts';
+import { endCalls } from '../form-evidence.ts';
 import { keepBegin, keepEnd } from '../kept-text.ts';
 import type { Millis } from '../millis.ts';
-import { endCalls } from '../form-evidence.ts';
 import { onElicitation, onElicitationResult, onFormEnded } from './form-hook.ts';
 import { boundInput } from './kept-input.ts';
 

@@ -1,7 +1,7 @@
 import { type ClaudeEvent, type RateLimit, readUserText, retryWords } from '../../../protocol/index.ts';
 import { readElicitation } from '../../forms/index.ts';
-import { askingCalls, endCalls } from '../form-evidence.ts';
 import type { JsonEvidence, JsonRequest } from '../evidence.ts';
+import { askingCalls, endCalls } from '../form-evidence.ts';
 import { boundInput } from '../hooks/kept-input.ts';
 import { keepBegin, MAX_TEXT } from '../kept-text.ts';
 import type { Millis } from '../millis.ts';
