@@ -66,6 +66,9 @@ export const Form = z
     left: z.literal(true).optional().meta({
       description: 'The turn in which the server asked is over, so the server may no longer wait for the answer',
     }),
+    call_over: z.literal(true).optional().meta({
+      description: 'The call in which the server asked has ended, so an answer would come too late and is refused',
+    }),
   })
   .meta({ id: 'Form' });
 export type Form = z.infer<typeof Form>;

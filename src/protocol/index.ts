@@ -34,6 +34,7 @@ export * from './machines.ts';
 export * from './memory.ts';
 export * from './names.ts';
 export * from './nearly-full.ts';
+export * from './open-here.ts';
 export * from './parking.ts';
 export * from './place.ts';
 export * from './prompt-refusal.ts';

@@ -91,10 +91,17 @@ export function formLines(form: Form): string[] {
 }
 
 /** Says in which state a form is, or returns an empty string if it only waits for an answer. */
-export function formStateText({ at_terminal: isAtTerminal, accepted, left, server }: Form): string {
+export function formStateText({
+  at_terminal: isAtTerminal,
+  accepted,
+  left,
+  call_over: isCallOver,
+  server,
+}: Form): string {
   const who = `the MCP server ${plain(server)}`;
   if (accepted === true)
     return `The user has accepted, and Claude Code waits until ${who} confirms that the user is done there.`;
+  if (isCallOver === true) return `The call in which ${who} asked has ended, so an answer would come too late.`;
   const over = left === true ? `The turn is over, and ${who} may no longer wait for this form.` : '';
   const where =
     isAtTerminal === true ? "The form is open in the session's terminal, and can be filled in only there." : '';

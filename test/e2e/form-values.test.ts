@@ -46,11 +46,19 @@ const DETAILS = {
   },
 };
 
+const TEXT = '{"type":"string"}';
+const ODD_NAMES = ['__proto__', 'constructor', 'toString', 'a', 'a=b', 'a=c'];
+/** A form whose names are those of parts of every object, or contain `=`. It is a text because of `__proto__`. */
+const ODD = `{"mode":"form","message":"Odd?","requestedSchema":{"type":"object","properties":{${ODD_NAMES.map(
+  (name) => `"${name}":${TEXT}`,
+).join()}}}}`;
+
 let world: ClaudeWorld;
 let cbos: Cbos;
 beforeAll(async () => {
-  const scene = askingScene('details', { ask: DETAILS });
-  world = await claudeWorld({ choosers: [(prompt) => (prompt.includes('scene:details') ? scene : null)] });
+  const scenes = [askingScene('details', { ask: DETAILS }), askingScene('odd', { ask: ODD })];
+  const choose = (prompt: string) => scenes.find(({ name }) => prompt.includes(`scene:${name}`)) ?? null;
+  world = await claudeWorld({ choosers: [choose] });
   cbos = await startCbos(world);
 });
 afterAll(() => world.dispose());
@@ -108,5 +116,27 @@ describe.each(['screen', 'json'])('a form with titles, bounds and formats, in a 
       (file) => type === 'screen' || !/\/json\/|cbos\.db/.test(file),
     );
     expect(kept).toEqual([]);
+  });
+
+  test('is set by the names of its fields, whatever they are, and a name that no form can have is refused', async () => {
+    const before = answersOf(world).length;
+    expect((await cbos.cli(['send', slug, 'scene:odd'])).stderr).toBe('');
+    const session = await cbos.until(slug, (one) => formOf(one) !== undefined, 'asks');
+    // Claude Code does not pass on a field with the name `__proto__` (2.1.330).
+    expect(formOf(session)?.form?.fields.map(({ name }) => name)).toEqual(ODD_NAMES.slice(1));
+    for (const [wrong, code] of [
+      ['__proto__=x', 2],
+      ['valueOf=x', 4],
+    ] as const) {
+      expect(await answer('--set', 'a=1', '--set', wrong)).toMatchObject({ code, stdout: '' });
+    }
+    expect(answersOf(world)).toHaveLength(before);
+    const given = ['constructor=x', 'a=b=1', 'a=c=2', 'a=d=3'].flatMap((one) => ['--set', one]);
+    expect(await answer(...given)).toMatchObject({ code: 0, stderr: '' });
+    expect(await answerAfter(world, before)).toEqual({
+      action: 'accept',
+      content: { constructor: 'x', 'a=b': '1', 'a=c': '2', a: 'd=3' },
+    });
+    await cbos.untilStatus(slug, 'idle/waiting_input');
   });
 });

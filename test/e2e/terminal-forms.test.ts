@@ -126,8 +126,13 @@ describe('an MCP server asks in a terminal session', () => {
     const left = await cbos.until('EL', (session) => formOf(session)?.form?.left === true, 'has a left form');
     expect(left.status).toMatchObject({ primary: 'waiting', detail: 'question' });
     const shown = (await cbos.cli(['show', 'EL'])).stdout;
-    expect(shown).toContain('The turn is over, and the MCP server asking may no longer wait for this form.');
+    expect(shown).toContain('The call in which the MCP server asking asked has ended');
     expect(shown).toMatch(/cbos answer EL no +# close it/);
+    const before = answersOf(world).length;
+    const late = await answer('--set', 'environment=staging');
+    expect(late).toMatchObject({ code: 4, stdout: '', stderr: expect.stringContaining('The answer comes too late') });
+    expect(late.stderr).toContain('cbos answer EL no --question');
+    expect(answersOf(world)).toHaveLength(before);
     const given = await answer('no');
     expect(given.code, given.stderr).toBe(0);
     expect((await done()).status.questions).toEqual([]);

@@ -18,7 +18,7 @@ const ASK = {
   inputSchema: {
     type: 'object',
     properties: {
-      ask: { type: 'object' },
+      ask: { type: ['object', 'string'] },
       giveUpAfterMs: { type: 'number' },
       isSilent: { type: 'boolean' },
       confirms: { type: 'boolean' },
@@ -51,7 +51,7 @@ function ask({ ask: params, giveUpAfterMs, isSilent, confirms, worksOn }) {
       if (worksOn === true) whenConfirmed(() => resolve('answered'));
       else resolve('answered');
     });
-    write({ id, method: 'elicitation/create', params });
+    write({ id, method: 'elicitation/create', params: typeof params === 'string' ? JSON.parse(params) : params });
     if (giveUpAfterMs === undefined) return;
     setTimeout(() => {
       if (!waiting.delete(id)) return;

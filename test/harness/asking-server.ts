@@ -13,7 +13,7 @@ const SERVER = fileURLToPath(new URL('./asking-mcp-server.mjs', import.meta.url)
 
 /** What the server asks (`elicitation/create`), and when it gives up. */
 export interface Asked {
-  ask: object;
+  ask: object | string;
   giveUpAfterMs?: number;
   /** true if the server gives up without a word to Claude Code */
   isSilent?: boolean;

@@ -5,6 +5,7 @@ import { askerText, isAskerNamed } from '../../text/asker-words.ts';
 import { cleanLine } from '../../text/terminal-text.ts';
 import { CommandError } from '../command-error.ts';
 import type { CliContext } from '../context.ts';
+import { needsForm, readValues } from '../form-values.ts';
 import { optionLines } from '../output/question-text.ts';
 import { type AlwaysOptions, answerAlways } from './answer-always.ts';
 import { describe } from './command-help.ts';
@@ -83,11 +84,29 @@ async function answer(context: CliContext, slug: string, options: AnswerOptions 
     return answerAlways(context, slug, { ...options, ...named, for: reach });
   }
   const body = readAnswer(text, { ...options, reply });
-  if (allOf === undefined) return answerOne(context, slug, { ...options, body: withId(body, questionId) });
+  const { set = [] } = options;
+  if (allOf === undefined) {
+    const given = needsForm(set) ? await withNames(context, slug, { set, questionId }) : withId(body, questionId);
+    return answerOne(context, slug, { ...options, body: given });
+  }
   if (questionId !== undefined) {
     throw new CommandError('--question and --all-of exclude each other', 'cbos answer --help', EXIT.usage);
   }
-  return answerAllOf(context, slug, { body, allOf, isJson: options.json === true });
+  const bodyFor = ({ form }: Question): Answer =>
+    body.values === undefined ? body : { values: readValues(set, form ?? null) };
+  return answerAllOf(context, slug, { bodyFor, allOf, isJson: options.json === true });
+}
+
+/** Reads values by the names of the fields of the form that is open, and answers only that form. */
+async function withNames(
+  context: CliContext,
+  slug: string,
+  { set, questionId }: { set: readonly string[]; questionId: string | undefined },
+): Promise<Answer> {
+  const client = await context.client();
+  const open = openQuestions((await client.call('getSession', { params: { slug } })).status);
+  const question = questionId === undefined ? open[0] : open.find(({ id }) => id === questionId);
+  return withId({ values: readValues(set, question?.form ?? null) }, questionId ?? question?.id ?? undefined);
 }
 
 const withId = (body: Answer, id: string | undefined): Answer =>
@@ -115,7 +134,7 @@ async function answerOne(
 async function answerAllOf(
   context: CliContext,
   slug: string,
-  { body, allOf, isJson }: { body: Answer; allOf: string; isJson: boolean },
+  { bodyFor, allOf, isJson }: { bodyFor(question: Question): Answer; allOf: string; isJson: boolean },
 ): Promise<void> {
   const { out } = context;
   const client = await context.client();
@@ -130,8 +149,9 @@ async function answerAllOf(
       EXIT.refused,
     );
   }
-  await answerEach(meant, async (id) => {
-    await client.call('answer', { params: { slug }, body: { ...body, question_id: id } });
+  await answerEach(meant, async (question) => {
+    const { id } = question;
+    await client.call('answer', { params: { slug }, body: { ...bodyFor(question), question_id: id } });
     if (!isJson) out.line(`${slug}: answered ${cleanLine(id)}`);
   });
   if (isJson) out.json({ answered: meant.map(({ id }) => id) });
@@ -141,12 +161,15 @@ async function answerAllOf(
  * Answers the questions one after another. A terminal shows the next dialog a moment after an answer, and shows the
  * dialogs of several agents in any order. Until the first dialog is drawn, the server may name another one as shown.
  */
-async function answerEach(questions: readonly Question[], answerIt: (id: string) => Promise<void>): Promise<void> {
+async function answerEach(
+  questions: readonly Question[],
+  answerIt: (question: Question) => Promise<void>,
+): Promise<void> {
   const left = questions.toSorted((one, other) => Number(one.behind ?? false) - Number(other.behind ?? false));
   let shownAt = left[0]?.behind === true ? null : performance.now();
   for (let next = left.shift(); next !== undefined; next = left.shift()) {
     try {
-      await answerIt(next.id);
+      await answerIt(next);
       shownAt = performance.now();
     } catch (error) {
       const code = error instanceof CatalogueError ? error.code : '';
@@ -188,19 +211,7 @@ function readForm(text: string, { set = [], cancel, answers, reply }: AnswerPart
       EXIT.usage,
     );
   }
-  return cancel === true ? { choice: 'cancel' } : { values: readValues(set) };
-}
-
-/** A field that is set more than once takes several choices. */
-function readValues(set: readonly string[]): NonNullable<Answer['values']> {
-  const values = new Map<string, string[]>();
-  for (const one of set) {
-    const at = one.indexOf('=');
-    if (at < 1) throw new CommandError(`--set ${one} has no value`, 'cbos answer AUTH --set FIELD=VALUE', EXIT.usage);
-    const name = one.slice(0, at);
-    values.set(name, [...(values.get(name) ?? []), one.slice(at + 1)]);
-  }
-  return Object.fromEntries([...values].map(([name, given]) => [name, given.length === 1 ? given[0] : given]));
+  return cancel === true ? { choice: 'cancel' } : { values: readValues(set, null) };
 }
 
 function readChoice(text: string): NonNullable<Answer['choice']> | null {

@@ -1,6 +1,7 @@
 import {
   allows,
   type Form,
+  isOpenHere,
   openQuestions,
   type Question,
   type QuestionOption,
@@ -77,7 +78,7 @@ function formPage(name: string, form: Form, question: Question): string[] {
     .map(({ name: field }) => ` --set ${shellWord(cleanLine(field))}=…`)
     .join('');
   const example = form.fields.map(({ name: field }) => ` --set ${shellWord(cleanLine(field))}=…`)[0] ?? '';
-  const isOpen = form.at_terminal !== true;
+  const isOpen = isOpenHere(form);
   const filling: [string, string][] =
     isOpen && form.fields.length > 0
       ? [[`cbos answer ${name}${sets || example}`, sets === '' ? 'fill it in' : 'fill in what is required']]
@@ -85,21 +86,22 @@ function formPage(name: string, form: Form, question: Question): string[] {
   const chosen = question.options.flatMap(({ label, means }, index): [string, string][] =>
     means === 'no' ? [] : [[`cbos answer ${name} ${index + 1}`, cleanLine(showHiddenMarks(label))]],
   );
-  const attach: [string, string][] = isOpen
-    ? []
-    : [
-        [
-          `cbos attach ${name.split(' ')[0]}`,
-          form.mode === 'url' ? 'open the address there' : 'fill it in at the terminal',
-        ],
-      ];
+  const attach: [string, string][] =
+    isOpen || form.call_over === true
+      ? []
+      : [
+          [
+            `cbos attach ${name.split(' ')[0]}`,
+            form.mode === 'url' ? 'open the address there' : 'fill it in at the terminal',
+          ],
+        ];
   const close: [string, string] = [`cbos answer ${name} no`, closingWords(form)];
   return [...asked, ...(asked.length === 0 ? [] : ['']), ...commandLines([...attach, ...filling, ...chosen, close])];
 }
 
-function closingWords({ accepted, left, at_terminal: isAtTerminal }: Form): string {
-  if (accepted === true) return 'stop waiting for the server';
-  return left === true || isAtTerminal === true ? 'close it' : 'decline';
+function closingWords(form: Form): string {
+  if (form.accepted === true) return 'stop waiting for the server';
+  return form.left === true || !isOpenHere(form) ? 'close it' : 'decline';
 }
 
 function commandLines(commands: readonly (readonly [command: string, about: string])[]): string[] {

@@ -110,7 +110,9 @@ function planSeveral(question: Question, answers: Readonly<Record<string, string
   if (foreign !== undefined) return refuse(`The dialog has no question with the text "${foreign}"`);
   const parts: PartAnswer[] = [];
   for (const part of known) {
-    const given = answers[part.text] ?? (part.header === null ? undefined : answers[part.header]);
+    // A question may have the text of a part of every object, such as `constructor`.
+    const name = [part.text, part.header].find((one) => one !== null && Object.hasOwn(answers, one)) ?? null;
+    const given = name === null ? undefined : answers[name];
     if (given === undefined) return refuse(`The question "${part.text}" has no answer`);
     // For a question on a later tab, CBOS knows only the model's own options. Claude Code adds a free-text option to
     // every question.

@@ -7,7 +7,11 @@ export type FormPlan =
   | { kind: 'form'; action: 'accept'; content: Readonly<Record<string, unknown>> }
   | { kind: 'form'; action: 'decline' | 'cancel' };
 
-type Refusal = { kind: 'refuse'; code: 'no_such_option' | 'invalid_values' | 'form_at_terminal'; message: string };
+type Refusal = {
+  kind: 'refuse';
+  code: 'no_such_option' | 'invalid_values' | 'form_at_terminal' | 'form_left';
+  message: string;
+};
 
 const refuse = (message: string): Refusal => ({ kind: 'refuse', code: 'no_such_option', message });
 
@@ -34,6 +38,13 @@ export function planForm(question: Question, form: Form, answer: Answer): FormPl
   }
   if (form.at_terminal === true) {
     return { kind: 'refuse', code: 'form_at_terminal', message: "The form is open in the session's terminal" };
+  }
+  if (form.call_over === true) {
+    return {
+      kind: 'refuse',
+      code: 'form_left',
+      message: `The answer comes too late: the call in which the MCP server ${form.server} asked has ended`,
+    };
   }
   if (word === 'missing')
     return refuse(`Option ${choice} does not exist; the options are 1 to ${question.options.length}`);

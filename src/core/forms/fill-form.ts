@@ -11,9 +11,8 @@ export type Filled = { content: Readonly<Record<string, unknown>> } | { problems
  * Fills in a form. A field that the answer does not set has its default. Claude Code does not check the values, so
  * nothing that the server does not allow may pass here.
  */
-export function fillForm({ fields }: Form, values: GivenValues): Filled {
+export function fillForm({ fields }: Form, given: GivenValues): Filled {
   const known = new Set(fields.map(({ name }) => name));
-  const given = withWholeNames(values, known);
   const foreign = Object.keys(given).filter((name) => !known.has(name));
   const problems = foreign.map((name) => `the form has no field ${name}`);
   const content: [string, unknown][] = [];
@@ -29,25 +28,6 @@ export function fillForm({ fields }: Form, values: GivenValues): Filled {
     else problems.push(`${name}: ${shown(given[name])} is not allowed: it takes ${allowedText(field)}`);
   }
   return problems.length > 0 ? { problems } : { content: Object.fromEntries(content) };
-}
-
-/**
- * A command line cannot know where the name of a field ends if the name contains `=`: it splits `a=b=1` at the first
- * one. The rest of the name is then taken from the value.
- */
-function withWholeNames(values: GivenValues, known: ReadonlySet<string>): GivenValues {
-  const whole = Object.entries(values).map(([name, value]): [string, unknown] => {
-    const texts: readonly unknown[] = Array.isArray(value) ? value : [value];
-    const field = known.has(name)
-      ? undefined
-      : [...known].find((one) =>
-          texts.every((text) => typeof text === 'string' && `${name}=${text}`.startsWith(`${one}=`)),
-        );
-    if (field === undefined) return [name, value];
-    const rests = texts.map((text) => `${name}=${text}`.slice(field.length + 1));
-    return [field, Array.isArray(value) ? rests : rests[0]];
-  });
-  return Object.fromEntries(whole);
 }
 
 /** How much of a wrong value an error repeats. */

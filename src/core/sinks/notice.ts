@@ -2,6 +2,7 @@ import {
   type Answer,
   detailOfQuestion,
   type Form,
+  isOpenHere,
   needsYou,
   openQuestions,
   type Question,
@@ -111,7 +112,7 @@ const NOT_WHOLE = '(This is only part of the request. To allow it, open CBOS.)';
 
 /** Returns a note for a form that no button accepts. A form that is open in the terminal says so itself. */
 function whereToFillIn({ slug }: Session, form: Form | undefined, buttons: readonly NoticeButton[]): string[] {
-  if (form === undefined || form.at_terminal === true) return [];
+  if (form === undefined || !isOpenHere(form)) return [];
   if (buttons.some(({ answer }) => answer.choice !== 'no')) return [];
   return [`(To fill in this form, open CBOS, or see \`cbos show ${cleanLine(slug)}\`.)`];
 }

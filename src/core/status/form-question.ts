@@ -1,4 +1,11 @@
-import { type Form, type FormField, onlyChoice, type Question, type QuestionOption } from '../../protocol/index.ts';
+import {
+  type Form,
+  type FormField,
+  isOpenHere,
+  onlyChoice,
+  type Question,
+  type QuestionOption,
+} from '../../protocol/index.ts';
 import { fieldTitle } from '../../text/form-words.ts';
 import type { Millis } from './millis.ts';
 
@@ -37,9 +44,8 @@ const STOP_WAITING: Unnumbered = { label: 'Stop waiting for the server', means: 
  * acceptance if nothing must be filled in. A form can always be declined or, in the terminal, closed.
  */
 function formOptions(form: Form): QuestionOption[] {
-  const isAtTerminal = form.at_terminal === true;
-  const accepting = isAtTerminal ? [] : acceptingOptions(form);
-  const closing = form.accepted === true ? STOP_WAITING : isAtTerminal ? CLOSE : DECLINE;
+  const accepting = isOpenHere(form) ? acceptingOptions(form) : [];
+  const closing = form.accepted === true ? STOP_WAITING : isOpenHere(form) ? DECLINE : CLOSE;
   return [...accepting, closing].map((option, index) => ({
     key: String(index + 1),
     description: null,

@@ -32,6 +32,7 @@ export * from './evidence.ts';
 export { explain } from './explain.ts';
 export * from './form-evidence.ts';
 export { valuesOf } from './form-question.ts';
+export { endedFormOf } from './hooks/form-hook.ts';
 export { HOOK_RULES } from './hooks/hook-rules.ts';
 export { hasSameCall, isTurnRunning, NO_HOOKS, observeHook } from './hooks/hooks.ts';
 export { forgetWait, interruptCalls, openWaits, refusePrompt, settleCall, type WaitEnd } from './hooks/unreported.ts';

@@ -62,6 +62,12 @@ export const TEXT_ERRORS = {
     meaning: "The form of an MCP server is open in the session's terminal, and can be filled in only there",
     hint: '`cbos attach SLUG` opens the terminal; `cbos answer SLUG no` closes the form',
   },
+  form_left: {
+    status: 409,
+    exit: EXIT.refused,
+    meaning: 'The answer comes too late: the call in which the MCP server asked has ended, so nothing was sent',
+    hint: '`cbos answer SLUG no` closes the form',
+  },
   not_shown_whole: {
     status: 409,
     exit: EXIT.refused,

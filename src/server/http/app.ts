@@ -9,7 +9,7 @@ import { CatalogueError, ROUTES, type Route, type RouteName } from '../../protoc
 import { WORKER_HEADER, WORKER_SCRIPT } from '../auth/gate.ts';
 import type { RightsOf } from '../auth/session-rights.ts';
 import type { Logger } from '../logger.ts';
-import { invalidRequest, toFailure } from './error-response.ts';
+import { invalidRequest, refuseLostNames, toFailure } from './error-response.ts';
 import { drain } from './file-handlers.ts';
 import { createHandlers, type HandlerOptions } from './handlers.ts';
 import { openApiDocument } from './openapi.ts';
@@ -124,6 +124,7 @@ function registerRoute(
     createRoute(routeConfig(name, route)),
     async (context) => {
       const valid = context.req.valid as (target: string) => unknown;
+      if (route.body !== undefined) refuseLostNames(await context.req.json());
       const handle = await handlerFor(context);
       const answered = await handle({
         params: valid.call(context.req, 'param'),

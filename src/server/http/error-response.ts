@@ -28,6 +28,24 @@ export function toFailure(error: unknown, log: (error: unknown) => void): Failur
 }
 
 /**
+ * Refuses a body with a field named `__proto__`, at any depth. zod drops such a field from a record without a word
+ * (4.6), so CBOS would carry out only a part of the request, and report success.
+ * @throws CatalogueError invalid_request
+ */
+export function refuseLostNames(body: unknown): void {
+  // A body may be nested more deeply than a function can call itself.
+  const left: { value: unknown; path: string }[] = [{ value: body, path: 'body' }];
+  for (let next = left.pop(); next !== undefined; next = left.pop()) {
+    const { value, path } = next;
+    if (typeof value !== 'object' || value === null) continue;
+    if (Object.hasOwn(value, '__proto__')) {
+      throw new CatalogueError('invalid_request', `${path}: no field can have the name "__proto__"`);
+    }
+    for (const [name, inner] of Object.entries(value)) left.push({ value: inner, path: `${path}.${name}` });
+  }
+}
+
+/**
  * Describes validation errors, for example: `body.cols: Too small: expected number to be >=20; body: unknown field
  * "colour"`.
  * @param where which part of the request was validated: body, query, or frame

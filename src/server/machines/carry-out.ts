@@ -1,6 +1,6 @@
 import type { z } from 'zod';
 import { type MachineCall, ROUTES, type Route } from '../../protocol/index.ts';
-import { invalidRequest } from '../http/error-response.ts';
+import { invalidRequest, refuseLostNames } from '../http/error-response.ts';
 import type { Handlers } from '../http/handler-types.ts';
 
 /**
@@ -16,6 +16,7 @@ export async function carryOutCall(handlers: Handlers, call: MachineCall): Promi
     if (parsed.success) return parsed.data;
     throw invalidRequest(parsed.error, name);
   };
+  refuseLostNames(call.body);
   // Each handler is type-checked where it is defined, because in the table as a whole, TypeScript cannot relate a
   // handler to its input.
   const handle = handlers[call.route] as (input: Record<string, unknown>) => unknown;

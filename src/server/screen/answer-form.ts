@@ -1,17 +1,24 @@
 import { type FormPlan, formReply } from '../../core/answer/form-answer.ts';
+import { endedFormOf } from '../../core/status/index.ts';
 import { pressEscape } from '../../platform/gnu-screen/index.ts';
 import { CatalogueError, type Question } from '../../protocol/index.ts';
 import type { SessionActor } from '../session/actor.ts';
 import { openQuestion } from '../session/open-question.ts';
+import type { Dispose } from '../sessions.ts';
 import { waitingForms } from './form-waits.ts';
 
 /** How long to wait for a form's dialog to disappear after Esc. It takes about 100 ms. */
 const CLOSED_MS = 8_000;
+/**
+ * How long after an answer the notification may come that the server has cancelled its request. It came 0.4 s after the
+ * answer on a loaded machine (2.1.330).
+ */
+const CANCEL_LAG_MS = 1_000;
 
 /**
  * Answers the form of an MCP server: through the hook that waits for the reply, or, if the form is in the terminal, by
  * closing it with Esc, which the server gets as a cancellation. Call this in the session's mailbox.
- * @throws CatalogueError stale_question, not_confirmed
+ * @throws CatalogueError stale_question, form_left, not_confirmed
  */
 export async function answerForm(actor: SessionActor, { id }: Question, plan: FormPlan): Promise<void> {
   const { deps, status, slug, target } = actor;
@@ -20,11 +27,25 @@ export async function answerForm(actor: SessionActor, { id }: Question, plan: Fo
   const question = openQuestion(actor, id);
   const waiting = waitingForms(actor).find((form) => form.id === id);
   if (waiting !== undefined) {
-    const isTold = await deps.waits.reply(waiting.wait, hookOutput(plan));
+    const { server } = waiting.form;
+    const isAlone = waitingForms(actor).filter(({ form }) => form.server === server).length === 1;
+    const cancels = watchCancels(actor, server);
+    const isTold = await deps.waits.reply(waiting.wait, hookOutput(plan)).catch((error: unknown) => {
+      cancels.dispose();
+      throw error;
+    });
     if (isTold) {
       actor.intake.forgetWait(waiting.wait, 'answered');
-      return;
+      const isCancelled = plan.action === 'accept' && (await cancels.hasCome());
+      cancels.dispose();
+      if (!isCancelled) return;
+      if (isAlone) {
+        throw new CatalogueError('form_left', 'The answer came too late: the MCP server has cancelled its request');
+      }
+      const why = `The MCP server ${server} has cancelled one of its requests, perhaps the one that was answered`;
+      throw new CatalogueError('not_confirmed', why, { hint: `\`cbos show ${slug}\` shows what is still open` });
     }
+    cancels.dispose();
     // Claude Code shows the form to a person at the terminal, for whom CBOS has just ended the hook.
     const isAtTerminal = actor.view().attached === true;
     actor.intake.forgetWait(waiting.wait, isAtTerminal ? 'terminal' : 'gone');
@@ -44,6 +65,38 @@ export async function answerForm(actor: SessionActor, { id }: Question, plan: Fo
   throw new CatalogueError('not_confirmed', `CBOS typed Esc, but the form of ${slug} is still open`, {
     hint: `\`cbos attach ${slug}\` shows it in the terminal`,
   });
+}
+
+/**
+ * Notices that Claude Code tells a server of a cancelled form. A notification follows each end of a form, except if the
+ * hook's answer has reached the server (2.1.330). A hook that takes an answer in the moment in which the server cancels
+ * its request is such an end.
+ */
+function watchCancels(
+  { deps, onHook }: SessionActor,
+  server: string,
+): { hasCome(): Promise<boolean>; dispose: Dispose } {
+  let settle: () => void = () => undefined;
+  let isCancelled = false;
+  const stop = onHook(({ event, payload }) => {
+    if (event !== 'Notification' || endedFormOf(payload) !== server) return;
+    isCancelled = true;
+    settle();
+  });
+  return {
+    hasCome: async () => {
+      if (isCancelled) return true;
+      await new Promise<void>((resolve) => {
+        const cancel = deps.clock.after(CANCEL_LAG_MS, resolve);
+        settle = () => {
+          cancel();
+          resolve();
+        };
+      });
+      return isCancelled;
+    },
+    dispose: stop,
+  };
 }
 
 /** CBOS reports a form before Claude Code has drawn its dialog. */

@@ -69,6 +69,10 @@ export function readAnswer(
     const hint = formHint(slug, question, plan.code);
     throw new CatalogueError(plan.code, plan.message, { hint, extra: { question } });
   }
+  if (plan.code === 'form_left') {
+    const hint = `\`cbos answer ${slug} no --question ${question.id}\` closes the form`;
+    throw new CatalogueError(plan.code, plan.message, { hint, extra: { question } });
+  }
   if (plan.code !== 'not_shown_whole') throw refusal(question, plan.message);
   // A JSON session that asks something gets no terminal.
   const hint =

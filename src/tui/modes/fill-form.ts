@@ -1,4 +1,4 @@
-import type { Form, Question } from '../../protocol/index.ts';
+import { type Form, isOpenHere, type Question } from '../../protocol/index.ts';
 import { allowedText, defaultText, fieldTitle } from '../../text/form-words.ts';
 import { cleanLine } from '../../text/terminal-text.ts';
 import type { App } from '../app.ts';
@@ -11,7 +11,7 @@ import { reply } from './reply.ts';
 
 /** Reports whether a question is a form whose fields can be filled in here. */
 export const isFillable = (question: Question | null): question is Question & { form: Form } =>
-  question?.form !== undefined && question.form.at_terminal !== true && question.form.fields.length > 0;
+  question?.form !== undefined && isOpenHere(question.form) && question.form.fields.length > 0;
 
 /**
  * Opens a page with the fields of an MCP server's form, filled with their defaults. The server of CBOS checks the

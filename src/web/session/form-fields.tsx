@@ -1,15 +1,16 @@
 import { useSignal } from '@preact/signals';
-import { type Form, type FormField, onlyChoice, type Question } from '../../protocol/index.ts';
+import { type Form, type FormField, isOpenHere, onlyChoice, type Question } from '../../protocol/index.ts';
 import { allowedText, fieldTitle } from '../../text/form-words.ts';
 import type { GiveAnswer } from './question-form.tsx';
 
 /** Returns the form of a question if the page shows its fields; buttons answer a form with one choice. */
 export function formToFill({ form }: Question): Form | null {
-  if (form === undefined || form.at_terminal === true || form.fields.length === 0) return null;
+  if (form === undefined || !isOpenHere(form) || form.fields.length === 0) return null;
   return onlyChoice(form) === null ? form : null;
 }
 
-type Values = Readonly<Record<string, unknown>>;
+/** What was filled in, by the names of the fields, which may be those of parts of every object (`constructor`). */
+type Values = ReadonlyMap<string, unknown>;
 
 /**
  * The fields of an MCP server's form, filled with their defaults. The server of CBOS checks the values, so a wrong one
@@ -17,21 +18,21 @@ type Values = Readonly<Record<string, unknown>>;
  */
 export function FormFields(props: { form: Form; isDisabled: boolean; isSettled: boolean; onAnswer: GiveAnswer }) {
   const { form, isDisabled, isSettled, onAnswer } = props;
-  const values = useSignal<Values>({});
+  const values = useSignal<Values>(new Map());
   const set = (name: string, value: unknown): void => {
-    const { [name]: _, ...others } = values.value;
-    values.value = value === undefined ? others : { ...others, [name]: value };
+    const others = [...values.value].filter(([one]) => one !== name);
+    values.value = new Map(value === undefined ? others : [...others, [name, value]]);
   };
   return (
     <form
       class="question-form stack"
       onSubmit={(event) => {
         event.preventDefault();
-        void onAnswer({ values: values.value });
+        void onAnswer({ values: Object.fromEntries(values.value) });
       }}
     >
       {form.fields.map((field) => (
-        <Field key={field.name} {...{ field }} value={values.value[field.name]} onChange={set} />
+        <Field key={field.name} {...{ field }} value={values.value.get(field.name)} onChange={set} />
       ))}
       <div>
         <button type="submit" class="button primary" disabled={isDisabled} aria-disabled={!isSettled}>

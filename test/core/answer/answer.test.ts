@@ -160,6 +160,12 @@ describe('an answer', () => {
     ['no label at all', BOXES, { answers: { Which: [] } }, refuse('"Which platforms?" has no answer')],
     ['one answer to several questions', SEVERAL, { choice: 1 }, refuse(expect.stringContaining('asks 2 questions'))],
     [
+      'no answer to a question whose text is the name of a part of every object',
+      question('question', part('constructor', ['A', 'B'])),
+      { answers: {} },
+      refuse('The question "constructor" has no answer'),
+    ],
+    [
       'answers to some of several questions',
       SEVERAL,
       { answers: { Language: 'Go' } },

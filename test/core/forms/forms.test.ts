@@ -99,16 +99,6 @@ describe('the values of a form', () => {
     expect(fill(schema, given)).toEqual(expected);
   });
 
-  test('a field whose name contains = is found, although a command line ends the name at the first =', () => {
-    const form = formOf({ 'a=b': { type: 'integer' }, a: { type: 'string' }, 'x=': { type: 'string' } }, []);
-    expect(fillForm(form, { a: 'b=1' })).toEqual({ content: { a: 'b=1' } });
-    const alone = formOf({ 'a=b': { type: 'integer' }, 'x=': { type: 'string' } }, []);
-    expect(fillForm(alone, { a: 'b=1', x: '=y=z' })).toEqual({ content: { 'a=b': 1, 'x=': 'y=z' } });
-    expect(fillForm(alone, { a: 'c=1' })).toEqual({ problems: ['the form has no field a'] });
-    const several = formOf({ 'a=b': { type: 'array', items: { enum: ['1', '2'] } } }, []);
-    expect(fillForm(several, { a: ['b=1', 'b=2'] })).toEqual({ content: { 'a=b': ['1', '2'] } });
-  });
-
   test('every fault is named, with the field, the value, and what is allowed', () => {
     const form = formOf({ n: { type: 'integer', maximum: 5 }, who: { type: 'string' } }, ['who']);
     expect(fillForm(form, { n: 9, x: 1 })).toEqual({
@@ -200,6 +190,9 @@ describe('the answer to a form', () => {
     ['an address that is declined', ADDRESS, { choice: 'no' }, { action: 'decline' }],
     ['a text for an address', ADDRESS, { text: 'done' }, { kind: 'refuse' }],
     ['values at the terminal', { ...OK, at_terminal: true }, { values: { ok: true } }, { code: 'form_at_terminal' }],
+    ['values after the call', { ...OK, call_over: true }, { values: { ok: true } }, { code: 'form_left' }],
+    ['a number after the call', { ...OK, call_over: true }, { choice: 1 }, { code: 'form_left' }],
+    ['no after the call', { ...OK, call_over: true }, { choice: 'no' }, { action: 'decline' }],
     ['no at the terminal', { ...OK, at_terminal: true }, { choice: 'no' }, { action: 'decline' }],
   ])('%s', (_what, form, answer, expected) => {
     expect(plan(form, answer)).toMatchObject(expected as object);

@@ -117,6 +117,20 @@ describe('the hook of a form', () => {
     expect(question).toMatchObject({ kind: 'form', form: { left: true } });
   });
 
+  test('knows when the calls of its server have ended, also while the turn runs', () => {
+    const call = (event: string, at: number, id: string, tool = 'mcp__deploy__ask') =>
+      hook(event, at, { tool_name: tool, tool_input: {}, tool_use_id: id });
+    const asked = [PROMPT, call('PreToolUse', 2, 't1'), call('PreToolUse', 2, 't2'), elicitation(3, 'w1')];
+    const isOver = (...more: ReturnType<typeof hook>[]) =>
+      verdict(hooksOf(...asked, ...more)).question?.form?.call_over;
+    expect(isOver()).toBeUndefined();
+    expect(isOver(call('PostToolUse', 4, 't0'), call('PostToolUse', 4, 't1'))).toBeUndefined();
+    expect(isOver(call('PostToolUse', 4, 't1'), call('PostToolUseFailure', 5, 't2'))).toBe(true);
+    expect(verdict(hooksOf(PROMPT, elicitation(3, 'w1'), call('PostToolUse', 4, 't1'))).question?.form).toEqual(
+      expect.not.objectContaining({ call_over: true }),
+    );
+  });
+
   test('asks beside a permission request of an agent', () => {
     const permission = hook('PermissionRequest', 3, { tool_name: 'Bash', tool_input: {}, agent_id: 'a1' });
     const { questions } = verdict(hooksOf(PROMPT, elicitation(2, 'w1'), permission));

@@ -1,7 +1,7 @@
 import { readElicitation } from '../../forms/index.ts';
 import type { HookEvent, HookEvidence } from '../evidence.ts';
 import { fingerprint } from '../fingerprint.ts';
-import type { HookForm } from '../form-evidence.ts';
+import { askingCalls, type HookForm } from '../form-evidence.ts';
 
 /** How many forms are remembered. A form that was closed is only needed to recognize its dialog. */
 const MAX_FORMS = 16;
@@ -13,10 +13,9 @@ export function onElicitation(hooks: HookEvidence, event: HookEvent): HookEviden
   const wait = event.wait ?? null;
   const id = fingerprint(['form', wait ?? String(event.at), read?.form.server ?? '']);
   if (read === null || forms.some((form) => form.id === id)) return hooks;
+  const asked = { id, ...read, askedAt: event.at, ...askingCalls(read.form.server, hooks.tools) };
   const form: HookForm =
-    wait === null
-      ? { id, ...read, form: { ...read.form, at_terminal: true }, askedAt: event.at, queuedAt: event.at }
-      : { id, ...read, askedAt: event.at, wait };
+    wait === null ? { ...asked, form: { ...read.form, at_terminal: true }, queuedAt: event.at } : { ...asked, wait };
   return { ...hooks, forms: [...forms, form].slice(-MAX_FORMS) };
 }
 
@@ -36,12 +35,16 @@ export function onElicitationResult(hooks: HookEvidence, { at, payload }: HookEv
 /** Matches the message of the notification that follows the end of a form that no hook has answered (2.1.330). */
 const FORM_ENDED = /^Elicitation response for server "(.*)": \w+$/s;
 
+/** Returns the server of the form whose end a notification reports, or undefined if it reports none. */
+export const endedFormOf = ({ message }: HookEvent['payload']): string | undefined =>
+  FORM_ENDED.exec(String(message))?.[1];
+
 /**
  * Records that Claude Code has sent a server the answer to a form. The notification is the only report of a form that
  * its server has cancelled. If several forms of the server are open, nothing tells which of them it was.
  */
 export function onFormEnded(hooks: HookEvidence, { at, payload }: HookEvent): HookEvidence {
-  const server = FORM_ENDED.exec(String(payload.message))?.[1];
+  const server = endedFormOf(payload);
   const { forms = [] } = hooks;
   if (server === undefined || forms.some(({ toldAt }) => toldAt === at)) return hooks;
   const untold = forms.filter((form) => form.form.server === server && form.toldAt === undefined && form.askedAt <= at);

@@ -1,4 +1,5 @@
 import type { HookEvent, HookEvidence, PendingTool } from '../evidence.ts';
+import { endCalls } from '../form-evidence.ts';
 import { keepBegin, keepEnd } from '../kept-text.ts';
 import type { Millis } from '../millis.ts';
 import { onElicitation, onElicitationResult, onFormEnded } from './form-hook.ts';
@@ -145,7 +146,9 @@ function onToolEnd(hooks: HookEvidence, event: HookEvent): HookEvidence {
     ended.id !== null && tool.id !== null ? tool.id === ended.id : hasSameInput(tool, ended),
   );
   const tools = index < 0 ? hooks.tools : hooks.tools.toSpliced(index, 1);
-  return { ...hooks, tools, endedTools, toolEndedAt: Math.max(event.at, hooks.toolEndedAt ?? 0) };
+  const forms = hooks.forms && endCalls(hooks.forms, [ended.id]);
+  const toolEndedAt = Math.max(event.at, hooks.toolEndedAt ?? 0);
+  return { ...hooks, tools, endedTools, ...(forms && { forms }), toolEndedAt };
 }
 
 /**

@@ -1,6 +1,7 @@
 import { type ClaudeEvent, type RateLimit, readUserText, retryWords } from '../../../protocol/index.ts';
 import { readElicitation } from '../../forms/index.ts';
 import type { JsonEvidence, JsonRequest } from '../evidence.ts';
+import { askingCalls, endCalls } from '../form-evidence.ts';
 import { boundInput } from '../hooks/kept-input.ts';
 import { keepBegin, MAX_TEXT } from '../kept-text.ts';
 import type { Millis } from '../millis.ts';
@@ -112,6 +113,7 @@ function onUser(before: JsonEvidence, event: Json, at: Millis): JsonEvidence {
   if (ended.length === 0) return before;
   return {
     ...before,
+    ...(before.forms && { forms: endCalls(before.forms, ended) }),
     tools: before.tools.filter((tool) => !ended.includes(tool.id)),
     requests: before.requests.filter((request) => !ended.includes(request.id)),
     phase: isOwn(event) ? { kind: 'thinking', at } : before.phase,
@@ -143,7 +145,7 @@ function onRequest(before: JsonEvidence, event: Json, at: Millis): JsonEvidence 
 function onElicitation(before: JsonEvidence, asked: { id: string; request: Json; at: Millis }): JsonEvidence {
   const read = readElicitation(asked.request);
   if (read === null) return before;
-  const form = { id: asked.id, ...read, askedAt: asked.at };
+  const form = { id: asked.id, ...read, askedAt: asked.at, ...askingCalls(read.form.server, before.tools) };
   return { ...before, forms: [...(before.forms ?? []), form].slice(-MAX_OPEN) };
 }
 
