@@ -8,8 +8,8 @@ import { CommandError } from './command-error.ts';
 export const needsForm = (set: readonly string[]): boolean => set.some((one) => one.split('=').length > 2);
 
 /**
- * Reads what `--set` was given. The name of a field ends before the first `=`, unless the form has a field with a longer
- * name that fits. A field that is set more than once takes several choices.
+ * Reads what `--set` was given. The name of a field ends before the first `=`, unless the form has a field with a
+ * longer name that fits. A field that is set more than once takes several choices.
  * @param form null if no text needs it, or if the question is no form
  */
 export function readValues(set: readonly string[], form: Form | null): NonNullable<Answer['values']> {

@@ -11,7 +11,7 @@ export interface OpenForm extends Elicitation {
   calls?: readonly string[];
 }
 
-/** Returns the running calls of the server that asks. Claude Code does not report in which of them it asks (2.1.330). */
+/** Returns the running calls of the server that asks. Claude Code does not report which of them asks (2.1.330). */
 export function askingCalls(
   server: string,
   tools: readonly { id: string | null; name: string }[],
