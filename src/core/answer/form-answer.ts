@@ -28,6 +28,13 @@ export const formReply = (plan: FormPlan): FormReply =>
 export function planForm(question: Question, form: Form, answer: Answer): FormPlan | Refusal {
   const { choice, text, answers, values } = answer;
   if (answers !== undefined) return refuse('A form is filled in by the names of its fields, with `values`');
+  if (form.call_over === true && choice !== 'no' && choice !== 'cancel') {
+    return {
+      kind: 'refuse',
+      code: 'form_left',
+      message: `The answer comes too late: the call in which the MCP server ${form.server} asked has ended`,
+    };
+  }
   if (typeof choice === 'number' && !takesNumbers(question))
     return refuse('A number cannot answer this form; set its fields, or say no');
   const word = typeof choice === 'number' ? (question.options[choice - 1]?.means ?? 'missing') : choice;
@@ -38,13 +45,6 @@ export function planForm(question: Question, form: Form, answer: Answer): FormPl
   }
   if (form.at_terminal === true) {
     return { kind: 'refuse', code: 'form_at_terminal', message: "The form is open in the session's terminal" };
-  }
-  if (form.call_over === true) {
-    return {
-      kind: 'refuse',
-      code: 'form_left',
-      message: `The answer comes too late: the call in which the MCP server ${form.server} asked has ended`,
-    };
   }
   if (word === 'missing')
     return refuse(`Option ${choice} does not exist; the options are 1 to ${question.options.length}`);
