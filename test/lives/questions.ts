@@ -37,11 +37,37 @@ export function expectDecisions({ world, decided }: Life): void {
   }
 }
 
-export const untilCreated = ({ world, decided }: Life, files: readonly string[]): Promise<unknown> =>
-  waitFor(() => files.every((file) => decided.get(file) !== true || existsSync(join(world.made, file))), {
-    describe: `what was allowed is created: ${files.join(', ')}`,
-    timeoutMs: PATIENCE_MS,
-  });
+export const untilCreated = (life: Life, files: readonly string[]): Promise<unknown> =>
+  waitFor(
+    () => files.every((file) => life.decided.get(file) !== true || isCreated(life, file) || isIsolated(life, file)),
+    { describe: `what was allowed is created: ${files.join(', ')}`, timeoutMs: PATIENCE_MS },
+  );
+
+const isCreated = ({ world }: Life, file: string): boolean => existsSync(join(world.made, file));
+
+/**
+ * Reports whether Claude Code itself has refused a command that was allowed. It does so after the model has moved the
+ * session into a worktree and the user has moved it out of there again with `/cd`, if an agent runs the command
+ * (2.1.330).
+ */
+function isIsolated({ world }: Life, file: string): boolean {
+  const blocks = world.apiEvents.flatMap((event) => (event.kind === 'request' ? blocksOf(event.body) : []));
+  const ids = blocks.flatMap(({ id, input }) => (String(input?.command).endsWith(`/${file}`) ? [id] : []));
+  return blocks.some(
+    ({ tool_use_id: id, content }) =>
+      id !== undefined && ids.includes(id) && /is isolated in the worktree .* Refusing/s.test(JSON.stringify(content)),
+  );
+}
+
+interface Block {
+  id?: string;
+  input?: { command?: unknown };
+  tool_use_id?: string;
+  content?: unknown;
+}
+
+const blocksOf = ({ messages = [] }: { messages?: readonly { content: unknown }[] }): readonly Block[] =>
+  messages.flatMap(({ content }) => (Array.isArray(content) ? (content as Block[]) : []));
 
 /** Begins a turn that starts agents, which will ask. */
 export async function beginAgents(life: Life): Promise<{ turn: number; files: readonly string[] }> {
