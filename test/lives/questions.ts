@@ -47,8 +47,8 @@ const isCreated = ({ world }: Life, file: string): boolean => existsSync(join(wo
 
 /**
  * Reports whether Claude Code itself has refused a command that was allowed. It does so after the model has moved the
- * session into a worktree and the user has moved it out of there again with `/cd`, if an agent runs the command
- * (2.1.330).
+ * session into a worktree and the user has moved it back into the main checkout with `/cd`; see
+ * findings/left-worktree-refuses-what-was-allowed.sh.
  */
 function isIsolated({ world }: Life, file: string): boolean {
   const blocks = world.apiEvents.flatMap((event) => (event.kind === 'request' ? blocksOf(event.body) : []));
