@@ -91,7 +91,7 @@ export const Session = z
     }),
     also_open_in: z.string().optional().meta({
       description:
-        "The name of another running session that has the same conversation open, for example because somebody opened it there with `/resume`. Each session's turns are missing in the other, and only the turns of one of them are continued later. Absent if there is none",
+        "The name of another running session that has the same conversation open, for example because somebody opened it there with `/resume`. Each session's new turns are missing in the other, and only the new turns of one of them are continued later. Absent if there is none",
     }),
     recording_stopped_because: RecordingStop.nullable().meta({
       description:

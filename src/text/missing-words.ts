@@ -18,7 +18,7 @@ export function missingText({ missing_conversation: missing, other_conversation:
 /** Returns a note that another session has the same conversation open, or an empty string if none has. */
 export function sharedText({ also_open_in: other }: Pick<Session, 'also_open_in'>): string {
   if (other === undefined) return '';
-  return `its conversation is also open in ${cleanLine(other)}, and neither session knows the other's turns`;
+  return `its conversation is also open in ${cleanLine(other)}, and neither session learns of the other's new turns`;
 }
 
 /** What happens if the user begins a new conversation. */
