@@ -225,3 +225,18 @@ test('a turn that was interrupted while a Stop hook ran asks nothing, even if it
     because: { rule: 'json.interrupted' },
   });
 });
+
+test('a form is too late to accept once the call in which its server asked has ended', () => {
+  const call = { type: 'tool_use', id: 'call-1', name: 'mcp__deploy__ask', input: {} };
+  const result = { type: 'tool_result', tool_use_id: 'call-1', content: 'gave up' };
+  const request = { subtype: 'elicitation', mcp_server_name: 'deploy', message: 'Where?', mode: 'form' };
+  const asked = following(
+    NO_EVENTS,
+    { type: 'assistant', message: { role: 'assistant', content: [call] } },
+    { type: 'control_request', request_id: 'f1', request },
+  );
+  const left = following(asked, { type: 'user', message: { role: 'user', content: [result] } });
+  const meanings = (json: JsonEvidence) => statusOf(json).question?.options.map(({ means }) => means);
+  expect([statusOf(asked).question?.form?.call_over, meanings(asked)]).toEqual([undefined, ['yes', 'no']]);
+  expect([statusOf(left).question?.form?.call_over, meanings(left)]).toEqual([true, ['no']]);
+});
