@@ -113,6 +113,8 @@ export const RuleReason = z.enum([
   'assignment',
   'shell_state',
   'directory',
+  'star_word',
+  'runs_written',
 ]);
 export type RuleReason = z.infer<typeof RuleReason>;
 

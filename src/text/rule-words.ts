@@ -39,6 +39,8 @@ const REASONS: Readonly<Record<RuleReason, string>> = {
   assignment: 'it sets a variable: …',
   shell_state: 'it changes how the shell interprets what follows: …',
   directory: 'it would run in another directory: …',
+  star_word: 'a `*` does not match this word, because it may run, write or read something else: …',
+  runs_written: 'it runs a file that it also writes: …',
 };
 
 const DECISIONS = { allow: 'allowed', deny: 'denied', ask: 'asks' } as const;

@@ -1,10 +1,11 @@
 import type { RuleReason } from '../../protocol/index.ts';
-import { decide, type Verdict } from './decide.ts';
+import { decide } from './decide.ts';
 import { fitsGlob } from './glob.ts';
 import { mayHideCommand } from './hidden-command.ts';
 import { commandOf, fieldOf, type Places, placeKey } from './places.ts';
 import { FILE_TOOLS, SHELL_TOOL } from './read-rules.ts';
 import { type ApprovalRule, type AskedCall, isInForce, type RulesInForce } from './rule.ts';
+import type { Verdict } from './verdict.ts';
 
 /** The reasons why CBOS makes Claude Code ask the user even if it would not ask otherwise. */
 const ASKS_ALWAYS: ReadonlySet<RuleReason> = new Set(['asks', 'may_be_denied', 'broken_file', 'not_whole']);
@@ -26,6 +27,7 @@ export function decideBefore(
   if (verdict.decision === 'deny') return verdict;
   if (verdict.decision === 'allow' || verdict.reason === 'for_people') return null;
   if (ASKS_ALWAYS.has(verdict.reason)) return verdict;
+  if (verdict.reason === 'runs_written' && strict.some(({ commands }) => commands.length > 0)) return verdict;
   const rule = call.tool === SHELL_TOOL ? strict.find((one) => mayHide(one, call, where.places)) : undefined;
   if (rule === undefined) return null;
   return { decision: 'ask', reason: 'may_be_denied', about: verdict.about, rules: [rule] };

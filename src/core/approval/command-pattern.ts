@@ -1,12 +1,16 @@
 import { fitsGlob } from './glob.ts';
-import { changesShell, isTelling, runsOthers, scriptProgram } from './programs.ts';
+import { wordTooFar } from './options/star.ts';
+import { baseOf, changesShell, passesOptionsOn, runsOthers, scriptIndex, scriptProgram } from './programs.ts';
 import { isAssignment } from './read-rules.ts';
 import type { SimpleCommand } from './shell-command.ts';
 
-/**
- * The words of a simple command that are covered only by a `*` in the pattern, or null if the pattern does not match.
- */
-export type Fit = { open: readonly string[] } | null;
+/** How a pattern matches a simple command, or null if it does not. */
+export type Fit = {
+  /** the words that only a `*` in the pattern matches */
+  open: readonly string[];
+  /** the first of these words that no `*` may match, or null if there is none */
+  far: string | null;
+} | null;
 
 /**
  * Programs that only run the command that follows them. The number is how many words the program itself takes before
@@ -36,9 +40,9 @@ export function unwrap(command: SimpleCommand): SimpleCommand {
 }
 
 /**
- * Reports whether an `allow` covers a simple command, word for word and including its variables. A `*` does not match
- * options. A `**` at the end matches all remaining words, except paths that leave the folder through `..` and options
- * that make the program run another program.
+ * Compares an `allow` with a simple command, word for word and including its variables. A `*` does not match options. A
+ * `**` at the end matches all remaining words, except paths that leave the folder through `..`. Of the options, it
+ * matches those that the program's table knows as harmless.
  */
 export function allowsCommand(pattern: readonly string[], command: SimpleCommand): Fit {
   const [name = ''] = command.words;
@@ -47,28 +51,37 @@ export function allowsCommand(pattern: readonly string[], command: SimpleCommand
   if (changesShell(name) || !isSameSet(patternVariables, command.assignments)) return null;
   const isOpen = wanted.some((word) => word.includes('*'));
   if (runsOthers(name) && isOpen) return null;
-  if (scriptProgram(name) && !hasScript(wanted, isOpen)) return null;
+  if (scriptProgram(name) && !hasScript(name, wanted, isOpen)) return null;
   const open: string[] = [];
   const endsOpen = wanted.at(-1) === '**';
   const fixed = endsOpen ? wanted.slice(0, -1) : wanted;
   const { words } = command;
   if (words.length < fixed.length || (!endsOpen && words.length > fixed.length)) return null;
+  const spelled: number[] = [];
   for (const [index, word] of words.entries()) {
     const by = fixed[index] ?? '**';
+    spelled.push(by.includes('*') ? by.indexOf('*') : Number.POSITIVE_INFINITY);
     if (!by.includes('*')) {
       if (by !== word) return null;
       continue;
     }
     if (by !== '**' && (!fitsGlob(by, word) || (by.startsWith('*') && word.startsWith('-')))) return null;
-    if (climbs(word) || isTelling(name, word)) return null;
+    if (climbs(word)) return null;
     open.push(word);
   }
-  return { open };
+  const isPassedOn = open.length === 0 || passesOptionsOn(name);
+  return { open, far: isPassedOn ? null : wordTooFar(baseOf(name), words.slice(1), spelled.slice(1)) };
 }
 
+/** Reports whether an `allow` covers a simple command. */
+export const coversCommand = (pattern: readonly string[], command: SimpleCommand): boolean =>
+  allowsCommand(pattern, command)?.far === null;
+
 /** A shell that is given no script reads its commands from standard input. */
-const hasScript = (wanted: readonly string[], isOpen: boolean): boolean =>
-  wanted.length > 1 && (!isOpen || (wanted[1]?.startsWith('-') === false && !wanted[1].includes('*')));
+function hasScript(name: string, wanted: readonly string[], isOpen: boolean): boolean {
+  const script = wanted[scriptIndex(name)];
+  return script !== undefined && (!isOpen || (wanted[1]?.startsWith('-') === false && !script.includes('*')));
+}
 
 const climbs = (word: string): boolean => /(?:^|[/=:,])\.\.(?:$|[/,:])/.test(word);
 
@@ -79,61 +92,3 @@ export function leadingAssignments(pattern: readonly string[]): readonly string[
 
 const isSameSet = (one: readonly string[], other: readonly string[]): boolean =>
   one.length === other.length && [...one].sort().join('\n') === [...other].sort().join('\n');
-
-const baseOf = (name: string): string => name.slice(name.lastIndexOf('/') + 1).toLowerCase();
-
-/**
- * Reports whether a `deny` or an `ask` covers a simple command. The command must begin with the words of the pattern,
- * but options that the pattern does not mention may come between them, as in `git --no-pager push`.
- */
-export function meansCommand(pattern: readonly string[], words: readonly string[]): boolean {
-  const wanted = pattern.slice(leadingAssignments(pattern).length);
-  if (wanted.at(-1) === '**') wanted.pop();
-  const { words: run } = unwrap({ assignments: [], words });
-  const [name = '', ...rest] = run.map((word, index) => (index === 0 ? baseOf(word) : word.toLowerCase()));
-  const [program = '**', ...others] = wanted.map((word) => word.toLowerCase());
-  if (!fitsGlob(program.includes('/') ? baseOf(program) : program, name)) return false;
-  let at = 0;
-  for (const word of rest) {
-    const next = others[at];
-    if (next === undefined) return true;
-    if (fitsGlob(next, word)) at += 1;
-    else if (!word.startsWith('-')) return false;
-  }
-  return at === others.length;
-}
-
-/**
- * Reports whether text might hide a command that a `deny` or an `ask` covers. It might if the words of that command
- * appear in the text in the same order, regardless of quotes, paths, and letter case.
- */
-export function mayMeanCommand(pattern: readonly string[], text: string): boolean {
-  const bare = text
-    .normalize('NFKC')
-    .replace(/['"\\`]/g, '')
-    .toLowerCase();
-  let from = 0;
-  for (const word of pattern.slice(leadingAssignments(pattern).length)) {
-    const letters = word
-      .toLowerCase()
-      .replace(/^.*\//, '')
-      .split('*')
-      .filter((part) => part !== '');
-    for (const part of letters) {
-      const found = indexOfWord(bare, part, from);
-      if (found < 0) return false;
-      from = found + part.length;
-    }
-  }
-  return true;
-}
-
-/** Returns the index of a substring that has no letter or digit directly before or after it. */
-function indexOfWord(text: string, part: string, from: number): number {
-  const isLetter = (letter: string | undefined): boolean => letter !== undefined && /[\p{L}\p{N}]/u.test(letter);
-  for (let at = text.indexOf(part, from); at >= 0; at = text.indexOf(part, at + 1)) {
-    const opens = !isLetter(part[0]) || !isLetter(text[at - 1]);
-    if (opens && (!isLetter(part.at(-1)) || !isLetter(text[at + part.length]))) return at;
-  }
-  return -1;
-}

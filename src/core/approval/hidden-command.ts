@@ -1,6 +1,7 @@
 import { leadingAssignments, unwrap } from './command-pattern.ts';
 import { fitsGlob } from './glob.ts';
-import { baseOf, buildsItsCommand, isTelling, keepsNames, runsOthers, runsText, scriptProgram } from './programs.ts';
+import { reachesFar } from './options/star.ts';
+import { baseOf, buildsItsCommand, keepsNames, runsOthers, runsText, scriptProgram } from './programs.ts';
 import type { ReadCommand } from './shell-command.ts';
 
 /**
@@ -53,7 +54,7 @@ function mayBeOther(
   const programs = patterns.map((pattern) => pattern[leadingAssignments(pattern).length] ?? '**');
   const isMeant = (word: string): boolean =>
     programs.some((program) => fitsGlob(baseOf(program).toLowerCase(), baseOf(follow(word)).toLowerCase()));
-  const passesOn = runsOthers(name) || rest.some((word) => isTelling(name, word));
+  const passesOn = runsOthers(name) || reachesFar(baseOf(name), rest);
   if (passesOn && (!areKnown || rest.some((word) => isMeant(word) || isShellText(word)))) return true;
   if (areKnown || !isMeant(name)) return false;
   // Whatever `$text` contains, `git commit -m "$text"` cannot be a `git push`, but `git $x` and `git -C . $x` can.

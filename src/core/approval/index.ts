@@ -5,10 +5,12 @@
  * - `rule.ts`: defines a rule, and when it applies
  * - `shell-command.ts`: splits a shell command into simple commands
  * - `programs.ts`: lists the programs that run or change more than their names suggest
- * - `command-pattern.ts`: matches simple commands against a pattern
+ * - `options/`: how programs read their options, and which of these options are harmless
+ * - `command-pattern.ts`: matches simple commands against an `allow`
+ * - `command-meaning.ts`: finds what a `deny` or an `ask` covers, however it is spelled
  * - `path-pattern.ts`: matches paths against a pattern
  * - `places.ts`: finds the paths that a call names
- * - `decide.ts`: makes the decision
+ * - `decide.ts`, `meant-by-rule.ts`, `runs-written.ts`, `allowed-by-rules.ts`: make the decision
  * - `rule-reply.ts`: builds the reply to Claude Code
  * - `brief-input.ts`: shortens a call's input for a list
  * - `before-dialog.ts`, `hidden-command.ts`: decide about a call before Claude Code asks
@@ -16,9 +18,10 @@
 
 export { decideBefore, toolsToShow } from './before-dialog.ts';
 export { briefInput } from './brief-input.ts';
-export { decide, type Verdict } from './decide.ts';
+export { decide } from './decide.ts';
 export { placeKey, placesOf } from './places.ts';
 export { readRule, readRules, SHELL_TOOL } from './read-rules.ts';
 export { type ApprovalRule, type AskedCall, isInForce, type RulesInForce } from './rule.ts';
 export { askWords, denyWords, replyOf } from './rule-reply.ts';
 export { type SaidToCommand, type SuggestedRule, suggestRules } from './suggest.ts';
+export type { Verdict } from './verdict.ts';

@@ -1,3 +1,6 @@
+import { unwrap } from './command-pattern.ts';
+import { readByTable } from './options/index.ts';
+import { baseOf, filesRunBy } from './programs.ts';
 import { FILE_TOOLS, SHELL_TOOL } from './read-rules.ts';
 import type { ApprovalRule, AskedCall } from './rule.ts';
 import { type ReadCommand, readCommand } from './shell-command.ts';
@@ -39,16 +42,37 @@ export function basesOf(call: AskedCall, command: ReadCommand): string[] {
   return [cwd, ...targets.map((target) => (target.startsWith('/') ? target : `${cwd}/${target}`))];
 }
 
-/** Returns the parts of a word that could be a path, as in `--file=a/b`, `-Ia/b`, and `host:a/b`. */
-export function pathsIn(word: string): string[] {
-  const found = new Set([word]);
-  for (const sign of ['=', ':']) {
-    const at = word.indexOf(sign);
-    if (at >= 0 && at + 1 < word.length) found.add(word.slice(at + 1));
-  }
-  if (/^-[A-Za-z]./.test(word)) found.add(word.slice(2));
-  found.delete('');
-  return [...found];
+/** The parts of a word that could be a path. */
+export interface PathsOfWord {
+  word: string;
+  /** the parts that the program may well take for a path, as in `--file=a/b`, `-uoa/b` and `host:a/b` */
+  paths: readonly string[];
+  /** the other ends of a word such as `-Ia/b`, for a program whose options CBOS does not know */
+  perhaps: readonly string[];
+}
+
+/** Returns the parts of each word of a simple command that could be a path. The first word is the program. */
+export function pathsOf(words: readonly string[]): PathsOfWord[] {
+  const { words: run } = unwrap({ assignments: [], words });
+  const [name = '', ...rest] = run;
+  const read = readByTable(baseOf(name), rest);
+  const texts = read === null ? [] : [...read.own, ...(read.subcommands.length > 0 ? [null] : []), ...read.rest];
+  const start = words.length - rest.length;
+  return words.map((word, index) => {
+    const text = index < start ? null : (texts[index - start]?.text ?? null);
+    const paths = new Set([...partsOf(word), ...(text === null ? [] : partsOf(text))]);
+    if (/^-[A-Za-z]./.test(word)) paths.add(word.slice(2));
+    const letters = /^-[A-Za-z]+/.exec(word)?.[0].length ?? 0;
+    const perhaps = Array.from({ length: letters }, (_, at) => word.slice(at)).filter(
+      (one, at) => at > 2 && one !== '',
+    );
+    return { word, paths: [...paths], perhaps: letters < word.length ? [...perhaps, word.slice(letters)] : perhaps };
+  });
+}
+
+function partsOf(text: string): string[] {
+  const after = ['=', ':'].flatMap((sign) => (text.includes(sign) ? [text.slice(text.indexOf(sign) + 1)] : []));
+  return [text, ...after].filter((part) => part !== '');
 }
 
 /** Returns the path in a file tool's input, or the working directory if the input contains none. */
@@ -76,8 +100,10 @@ export function placesOf(call: AskedCall, rules: readonly ApprovalRule[]): Named
   const command = commandOf(call);
   if (command !== null) {
     const bases = basesOf(call, command);
-    const words = [...command.commands.flatMap(({ words }) => words), ...command.seen.flat()];
-    const paths = [...words.flatMap(pathsIn), ...command.files.map(({ path }) => path), '.'];
+    const commands = [...command.commands.flatMap((one) => [one.words, unwrap(one).words]), ...command.seen];
+    const words = commands.flatMap(pathsOf).flatMap(({ paths, perhaps }) => [...paths, ...perhaps]);
+    const run = commands.flatMap(([name = '']) => filesRunBy(name));
+    const paths = new Set([...words, ...command.opened.map(({ path }) => path), ...run, '.']);
     for (const base of bases) for (const path of paths) named.push({ base, path });
   }
   const file = fileOf(call);

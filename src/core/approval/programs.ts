@@ -40,35 +40,6 @@ const SCRIPTED =
   /^(?:(?:ba|z|da|a|k|mk|c|tc|fi)?sh|rbash|pwsh|osascript|(?:python|pypy|perl|ruby|node|nodejs|php|lua|luajit|tclsh|wish|deno|bun|tsx|ts-node|java|groovy|Rscript|julia|guile|racket|swift|scala|erl|elixir|R)(?:[\d.]+)?|[gmn]?awk|g?sed|npx|pnpx|bunx|uvx|pipx)$/;
 
 /**
- * Words that make a program run another program, or write to an unexpected place. They matter only if nothing but a `*`
- * in the pattern covers them.
- */
-const TELLING_WORDS: ReadonlyMap<string, RegExp> = new Map([
-  ['find', /^-(?:exec|execdir|ok|okdir|delete|fls|fprint|fprint0|fprintf)$/],
-  [
-    'git',
-    /^(?:-c|-C|-c.+|-C.+|--config-env.*|--exec-path.*|--git-dir.*|--work-tree.*|--namespace.*|--super-prefix.*|--output.*|--ext-diff|--textconv|--upload-pack.*|--receive-pack.*|--exec.*|-x|--open-files-in-pager.*|-O.*|--paginate|-p|--template.*|ext::.*)$/,
-  ],
-  [
-    'tar',
-    /^(?:-I.*|--to-command.*|--use-compress-program.*|--checkpoint-action.*|--rsh-command.*|-F.*|--info-script.*|--new-volume-script.*)$/,
-  ],
-  ['rsync', /^(?:-e.*|--rsh.*|--rsync-path.*)$/],
-  ['rg', /^--(?:pre|hostname-bin).*$/],
-  ['fd', /^(?:-x|-X|--exec.*)$/],
-  ['fdfind', /^(?:-x|-X|--exec.*)$/],
-  ['sort', /^(?:-o.*|--output.*|--compress-program.*)$/],
-  ['make', /^(?:-f.*|-C.*|--file.*|--makefile.*|--eval.*|--directory.*|-E.*|[A-Za-z_.]\w*[:+?!]*=.*)$/],
-  ['npm', /^(?:--script-shell.*|--prefix.*|-C.*|--userconfig.*|--globalconfig.*|exec|x)$/],
-  [
-    'curl',
-    /^(?:-o.*|-O.*|--output.*|-K.*|--config.*|-T.*|--upload-file.*|--create-dirs|-D.*|--dump-header.*|-c.*|--cookie-jar.*|--libcurl.*|--trace.*|--stderr.*)$/,
-  ],
-  ['go', /^-(?:exec|toolexec|C|overlay).*$/],
-  ['cargo', /^(?:--config.*|-Z.*|-C.*|\+.*)$/],
-]);
-
-/**
  * The commands of {@link SHELL_STATE} that change only variables and options. They affect neither the names of commands
  * nor what those commands run.
  */
@@ -80,6 +51,19 @@ const KEEPS_NAMES: ReadonlySet<string> = new Set([
 /** Programs that run the commands that they read from their input, or that run something later. */
 const BUILDERS: ReadonlySet<string> = new Set(['xargs', 'parallel', 'entr', 'at', 'batch', 'crontab']);
 
+/** Files that a program runs although nothing names them. */
+const RUN_BY_NAME: Readonly<Record<string, readonly string[]>> = {
+  make: ['Makefile', 'makefile', 'GNUmakefile'],
+  npm: ['package.json', '.npmrc'],
+  pnpm: ['package.json', '.npmrc'],
+  yarn: ['package.json', '.yarnrc.yml'],
+  bun: ['package.json'],
+  just: ['justfile', 'Justfile'],
+  rake: ['Rakefile'],
+  cargo: ['build.rs', 'Cargo.toml'],
+  pytest: ['conftest.py', 'pytest.ini', 'pyproject.toml'],
+};
+
 /** Programs that run a package. Their own options precede the package's name. */
 const PACKAGE_RUNNERS = /^(?:npx|pnpx|bunx|uvx|pipx)$/;
 const AWK = /^[gmn]?awk$/;
@@ -89,10 +73,23 @@ const SED_RUNS = /(?:^|[\s;{}\d$!])e(?:$|[\s;}])|[^\sA-Za-z0-9][a-zA-Z0-9]*e[a-z
 
 export const baseOf = (name: string): string => name.slice(name.lastIndexOf('/') + 1);
 
+export const filesRunBy = (name: string): readonly string[] =>
+  Object.hasOwn(RUN_BY_NAME, baseOf(name)) ? (RUN_BY_NAME[baseOf(name)] ?? []) : [];
+
 export const changesShell = (name: string): boolean => SHELL_STATE.has(name);
 export const runsOthers = (name: string): boolean => RUNNERS.has(baseOf(name));
 export const scriptProgram = (name: string): boolean => SCRIPTED.test(baseOf(name));
-export const isTelling = (name: string, word: string): boolean => TELLING_WORDS.get(baseOf(name))?.test(word) === true;
+
+/** Programs whose script follows a subcommand, as in `deno run x.ts`. */
+const SCRIPT_AFTER_SUBCOMMAND = /^(?:deno|bun|pipx)$/;
+/** Returns which word names the script of an interpreter. */
+export const scriptIndex = (name: string): number => (SCRIPT_AFTER_SUBCOMMAND.test(baseOf(name)) ? 2 : 1);
+/** Reports whether an interpreter passes every word after its script on to the script. */
+export const passesOptionsOn = (name: string): boolean => {
+  const base = baseOf(name);
+  const readsOn = [AWK, SED, PACKAGE_RUNNERS, SCRIPT_AFTER_SUBCOMMAND].some((pattern) => pattern.test(base));
+  return scriptProgram(name) && !readsOn;
+};
 
 /** Reports whether the commands after this one still do what their names suggest. */
 export const keepsNames = (name: string): boolean => !SHELL_STATE.has(name) || KEEPS_NAMES.has(name);

@@ -30,6 +30,9 @@ export const FILE_TOOLS: ReadonlyMap<string, string> = new Map([
   ['LS', 'path'],
 ]);
 
+/** The file tools that change a file. */
+export const WRITING_TOOLS: ReadonlySet<string> = new Set(['Edit', 'MultiEdit', 'Write', 'NotebookEdit']);
+
 /** The tool that runs a shell command. */
 export const SHELL_TOOL = 'Bash';
 

@@ -76,3 +76,7 @@ const isInProject = ({ effect, projects }: ApprovalRule, folder: string | null):
  */
 export const isWithin = (path: string, folder: string): boolean =>
   path === folder || path.startsWith(folder.endsWith('/') ? folder : `${folder}/`);
+
+/** A rule that names no tools applies to every tool that its commands and paths could involve. */
+export const fitsTool = ({ tools }: ApprovalRule, tool: string): boolean =>
+  tools.length === 0 || tools.some((name) => fitsGlob(name, tool));

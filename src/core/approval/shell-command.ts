@@ -44,6 +44,8 @@ export interface ReadCommand {
   known: readonly (readonly boolean[])[];
   /** whether the text defines shell functions */
   definesFunctions: boolean;
+  /** the files that redirections anywhere in the text open, as far as their names are known */
+  opened: readonly OpenedFile[];
 }
 
 /** The maximum length of a command that is parsed. Rules are not meant for longer commands. */
@@ -67,7 +69,7 @@ const JOINTS = /^[\s&|;(){}!]*$/;
 
 /** Works out what a shell would do with a command line, and reports when that cannot be determined. */
 export function readCommand(text: string): ReadCommand {
-  const nothing = { commands: [], files: [], seen: [], known: [], definesFunctions: false };
+  const nothing = { commands: [], files: [], seen: [], known: [], definesFunctions: false, opened: [] };
   if (text.length > MOST_CHARACTERS) return { ...nothing, unclear: { reason: 'too_long', about: '' } };
   const reading = new Reading(text);
   const script = parse(text);
@@ -94,6 +96,7 @@ class Reading {
   readonly #seen: string[][] = [];
   readonly #known: boolean[][] = [];
   #definesFunctions = false;
+  readonly #opened: OpenedFile[] = [];
   #unclear: Unclear | null = null;
 
   constructor(text: string) {
@@ -108,6 +111,7 @@ class Reading {
     return {
       ...{ commands: this.#commands, files: this.#files, unclear: this.#unclear, seen: this.#seen },
       ...{ known: this.#known, definesFunctions: this.#definesFunctions },
+      opened: this.#opened,
     };
   }
 
@@ -131,7 +135,14 @@ class Reading {
       }
     }
     if (node.type === 'Function') this.#definesFunctions = true;
+    if (node.type === 'Redirect') this.#seeRedirect(node);
     forEachChild(node, (child) => this.look(child, depth + 1));
+  }
+
+  /** Notes which file a redirection opens, wherever it stands. */
+  #seeRedirect({ operator, target }: Redirect): void {
+    if (target === undefined || isDescriptor(operator, target) || target.value === '/dev/null') return;
+    this.#opened.push({ access: operator === '<' || operator === '<&' ? 'Read' : 'Write', path: target.value });
   }
 
   read(node: ParsedScript): void {
@@ -212,7 +223,7 @@ class Reading {
       this.doubt('redirection', text);
       return;
     }
-    if (isDescriptor(part, target)) return;
+    if (isDescriptor(part.operator, target)) return;
     const isOther = part.operator === '<&' || part.operator === '<>';
     if (!PLAIN_WORD.test(this.#slice(target)) || isOther) {
       this.doubt('redirection', text);
@@ -232,7 +243,7 @@ class Reading {
 }
 
 /** A redirection such as `2>&1` opens no file. */
-const isDescriptor = ({ operator }: Redirect, target: Word): boolean =>
+const isDescriptor = (operator: Redirect['operator'], target: Word): boolean =>
   (operator === '>&' || operator === '<&') && /^[0-9]$/.test(target.value);
 
 /** Removes the quotes from a plain word. */

@@ -1,4 +1,5 @@
-import { allowsCommand, leadingAssignments, mayMeanCommand, meansCommand, unwrap } from './command-pattern.ts';
+import { mayMeanCommand, meansCommand } from './command-meaning.ts';
+import { coversCommand, leadingAssignments, unwrap } from './command-pattern.ts';
 import { commandOf, fieldOf } from './places.ts';
 import { baseOf, changesShell, runsOthers, scriptProgram } from './programs.ts';
 import { readRule, SHELL_TOOL } from './read-rules.ts';
@@ -117,7 +118,7 @@ function suggestFor(answers: readonly SaidToCommand[]): SuggestedRule[] {
 
 /** Reports whether a pattern with wildcards covers an exact one. */
 const isCovered = (wide: string, exact: string): boolean =>
-  allowsCommand(wide.split(' '), { assignments: [], words: exact.split(' ') }) !== null;
+  coversCommand(wide.split(' '), { assignments: [], words: exact.split(' ') });
 
 function suggestion(of: {
   command: string;
@@ -130,12 +131,12 @@ function suggestion(of: {
   const rule = readRule({ effect: 'allow', fields: { command }, id: 'suggested', folder: null });
   if ('problem' in rule) return null;
   if (no.some((answer) => mayCover(pattern, answer))) return null;
-  const covered = yes.filter(({ commands }) => commands.some((one) => allowsCommand(pattern, one) !== null));
+  const covered = yes.filter(({ commands }) => commands.some((one) => coversCommand(pattern, one)));
   const counts = new Map<string, number>();
   const parts = new Set<string>();
   for (const { text, commands } of covered) {
     counts.set(text, (counts.get(text) ?? 0) + 1);
-    for (const one of commands) if (allowsCommand(pattern, one) !== null) parts.add(one.words.join(' '));
+    for (const one of commands) if (coversCommand(pattern, one)) parts.add(one.words.join(' '));
   }
   if (covered.length < LEAST_YES || (step === 'arguments' && parts.size < LEAST_DIFFERENT)) return null;
   const [{ said } = { said: null }] = covered;
@@ -154,10 +155,10 @@ function suggestion(of: {
  * assumed to contain it.
  */
 function mayCover(pattern: readonly string[], { read, text, commands }: ReadAnswer): boolean {
-  if (commands.some((one) => allowsCommand(pattern, one) !== null)) return true;
+  if (commands.some((one) => coversCommand(pattern, one))) return true;
   const isHidden = commands.some(({ words: [name = ''] }) => runsOthers(name) || scriptProgram(name));
   if (commands.length > 0 && !isHidden) return false;
-  return read.seen.some((words) => meansCommand(pattern, words)) || mayMeanCommand(pattern, text);
+  return read.seen.some((words) => meansCommand(pattern, words) !== null) || mayMeanCommand(pattern, text);
 }
 
 /**

@@ -19,7 +19,7 @@ describe('which rule wins', () => {
     const says = (text: string) => [command(all, text).decision, command([...all].reverse(), text).decision];
     expect(says('git push -f')).toEqual(['deny', 'deny']);
     expect(says('git push')).toEqual(['ask', 'ask']);
-    expect(says('git fetch')).toEqual(['allow', 'allow']);
+    expect(says('git log')).toEqual(['allow', 'allow']);
   });
 
   test('several rules together, one for each part', () => {

@@ -1,0 +1,80 @@
+import { leadingAssignments, unwrap } from './command-pattern.ts';
+import { fitsGlob } from './glob.ts';
+import { type Meaning, meansByOptions } from './options/meaning.ts';
+import { baseOf } from './programs.ts';
+
+/**
+ * Reports whether a `deny` or an `ask` covers a simple command. It does if the command begins with the words of the
+ * pattern, where options that the pattern does not mention may come between them, as in `git --no-pager push`. It also
+ * does if the program understands the words in the same way, as `rm -fr` for `rm -rf`.
+ */
+export function meansCommand(pattern: readonly string[], words: readonly string[]): Meaning {
+  const [program = '**', ...wanted] = wordsOf(pattern);
+  const { words: run } = unwrap({ assignments: [], words });
+  const [name = '', ...rest] = run;
+  const base = baseOf(name).toLowerCase();
+  if (!fitsGlob(baseOf(program).toLowerCase(), base)) return null;
+  return beginsWith(wanted, rest) ? 'sure' : meansByOptions(base, wanted, rest);
+}
+
+const wordsOf = (pattern: readonly string[]): readonly string[] =>
+  pattern.slice(leadingAssignments(pattern).length, pattern.at(-1) === '**' ? -1 : undefined);
+
+/** Letter case does not matter, because some file systems ignore it. */
+function beginsWith(wanted: readonly string[], words: readonly string[]): boolean {
+  let at = 0;
+  for (const word of words) {
+    const next = wanted[at];
+    if (next === undefined) return true;
+    if (fitsGlob(next.toLowerCase(), word.toLowerCase())) at += 1;
+    else if (!word.startsWith('-')) return false;
+  }
+  return at === wanted.length;
+}
+
+/**
+ * Reports whether text might hide a command that a `deny` or an `ask` covers. It might if the words of that command
+ * appear in the text in the same order, regardless of quotes, paths, and letter case.
+ */
+export function mayMeanCommand(pattern: readonly string[], text: string): boolean {
+  const bare = text.normalize('NFKC').replace(/['"\\`]/g, '');
+  return hasWords(wordsOf(pattern), bare.toLowerCase()) || hasOptions(wordsOf(pattern), bare);
+}
+
+function hasWords(wanted: readonly string[], bare: string): boolean {
+  let from = 0;
+  for (const word of wanted) {
+    const letters = word
+      .toLowerCase()
+      .replace(/^.*\//, '')
+      .split('*')
+      .filter((part) => part !== '');
+    for (const part of letters) {
+      const found = indexOfWord(bare, part, from);
+      if (found < 0) return false;
+      from = found + part.length;
+    }
+  }
+  return true;
+}
+
+/** Looks for the same command with other spellings of its options, from each place where its program is named. */
+function hasOptions([program = '**', ...wanted]: readonly string[], bare: string): boolean {
+  if (wanted.length === 0) return false;
+  const name = baseOf(program).toLowerCase();
+  const words = bare.split(/[\s;|&(){}<>]+/);
+  return words.some((word, index) => {
+    const base = baseOf(word).toLowerCase();
+    return fitsGlob(name, base) && meansByOptions(base, wanted, words.slice(index + 1)) !== null;
+  });
+}
+
+/** Returns the index of a substring that has no letter or digit directly before or after it. */
+function indexOfWord(text: string, part: string, from: number): number {
+  const isLetter = (letter: string | undefined): boolean => letter !== undefined && /[\p{L}\p{N}]/u.test(letter);
+  for (let at = text.indexOf(part, from); at >= 0; at = text.indexOf(part, at + 1)) {
+    const opens = !isLetter(part[0]) || !isLetter(text[at - 1]);
+    if (opens && (!isLetter(part.at(-1)) || !isLetter(text[at + part.length]))) return at;
+  }
+  return -1;
+}

@@ -1,0 +1,76 @@
+import { mayMeanCommand, meansCommand } from './command-meaning.ts';
+import { unwrap } from './command-pattern.ts';
+import { fieldOf, pathsOf } from './places.ts';
+import { FILE_TOOLS, SHELL_TOOL, WRITING_TOOLS } from './read-rules.ts';
+import { type ApprovalRule, fitsTool } from './rule.ts';
+import type { SeenCall, SeenPath } from './seen-call.ts';
+
+/** The part of a call that a `deny` or an `ask` covers. */
+export interface Meant {
+  isSure: boolean;
+  about: string;
+}
+
+/** Reports whether a `deny` or an `ask` covers the call certainly, possibly, or not at all (null). */
+export function meantByRule(seen: SeenCall, rule: ApprovalRule): Meant | null {
+  const { tool } = seen.call;
+  if (rule.commands.length > 0) return tool === SHELL_TOOL ? meantByCommand(seen, rule) : null;
+  if (rule.paths.length > 0) return meantByPath(seen, rule);
+  return fitsTool(rule, tool) ? { isSure: true, about: tool } : null;
+}
+
+function meantByCommand(seen: SeenCall, rule: ApprovalRule): Meant | null {
+  const { command } = seen;
+  if (command === null) return { isSure: false, about: SHELL_TOOL };
+  let perhaps: Meant | null = null;
+  for (const pattern of rule.commands) {
+    for (const words of command.seen) {
+      const meaning = meansCommand(pattern, words) ?? meansCommand(pattern, behindLink(seen, words));
+      if (meaning === null) continue;
+      const meant = { isSure: meaning === 'sure', about: words.join(' ') };
+      if (meant.isSure) return meant;
+      perhaps ??= meant;
+    }
+  }
+  const text = fieldOf(seen.call.input, 'command') ?? '';
+  const hidden = perhaps === null ? rule.commands.find((pattern) => mayMeanCommand(pattern, text)) : undefined;
+  return hidden === undefined ? perhaps : { isSure: false, about: hidden.join(' ') };
+}
+
+/** Returns the same command, with the program replaced by the target of its symbolic link. */
+function behindLink(seen: SeenCall, words: readonly string[]): readonly string[] {
+  const { words: run } = unwrap({ assignments: [], words });
+  const [name = '', ...rest] = run;
+  const places = name.includes('/') ? seen.placesOf(name) : [];
+  const place = places.find((one) => one !== null && !one.endsWith(name.slice(name.lastIndexOf('/'))));
+  return place == null ? words : [place, ...rest];
+}
+
+function meantByPath(seen: SeenCall, rule: ApprovalRule): Meant | null {
+  const { tool } = seen.call;
+  const named = tool === SHELL_TOOL ? pathsOfCommand(seen) : coversFileTool(rule, tool) ? [seen.file()] : [];
+  let perhaps: Meant | null = null;
+  for (const { path, places } of named) {
+    const fits = places.map((place) => seen.fitOf(rule, place, false));
+    if (fits.includes('fits')) return { isSure: true, about: path };
+    if (places.length === 0 || fits.includes('holds')) perhaps ??= { isSure: false, about: path };
+  }
+  return perhaps;
+}
+
+/** A path that one reading tool may not open is closed to all readers, and one for a writing tool to all writers. */
+const coversFileTool = (rule: ApprovalRule, tool: string): boolean =>
+  FILE_TOOLS.has(tool) &&
+  (fitsTool(rule, tool) ||
+    [...FILE_TOOLS.keys()].some(
+      (other) => fitsTool(rule, other) && (!WRITING_TOOLS.has(other) || WRITING_TOOLS.has(tool)),
+    ));
+
+/** Returns every path in a command. Any program may read or write what it names, whatever tools a rule names. */
+function pathsOfCommand(seen: SeenCall): SeenPath[] {
+  const { command } = seen;
+  if (command === null) return [{ path: SHELL_TOOL, places: [] }];
+  const words = command.seen.flatMap((one) => pathsOf(one).slice(1));
+  const paths = words.flatMap((one) => [...one.paths, ...one.perhaps]);
+  return [...paths, ...command.opened.map(({ path }) => path)].map((path) => ({ path, places: seen.placesOf(path) }));
+}

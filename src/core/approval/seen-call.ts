@@ -1,0 +1,50 @@
+import { fitsPath, type PathFit } from './path-pattern.ts';
+import { baseOfRule, basesOf, commandOf, fileOf, type Places, placeKey } from './places.ts';
+import type { ApprovalRule, AskedCall } from './rule.ts';
+import type { ReadCommand } from './shell-command.ts';
+
+/** A path in a call, with the places where it may lead; null for a place that is unknown. */
+export interface SeenPath {
+  path: string;
+  places: readonly (string | null)[];
+}
+
+/** A call that has been parsed, so that it need not be parsed for each rule. */
+export class SeenCall {
+  readonly call: AskedCall;
+  /** null for a tool that runs no command, and for input that cannot be read */
+  readonly command: ReadCommand | null;
+  readonly home: string;
+  readonly #places: Places;
+  readonly #bases: readonly string[];
+
+  /** @param where.home CBOS's own home, with symbolic links resolved */
+  constructor(call: AskedCall, { home, places }: { home: string; places: Places }) {
+    this.call = call;
+    this.command = commandOf(call);
+    this.home = home;
+    this.#places = places;
+    this.#bases = this.command === null ? [] : basesOf(call, this.command);
+  }
+
+  /** Returns the file that a file tool names. */
+  file(): SeenPath {
+    const path = fileOf(this.call);
+    const { cwd } = this.call;
+    if (path === null || cwd === null) return { path: this.call.tool, places: [] };
+    return { path, places: [this.#places.get(placeKey(cwd, path)) ?? null] };
+  }
+
+  /** Returns where a path in a command may lead. */
+  placesOf(path: string): (string | null)[] {
+    return this.#bases.map((base) => this.#places.get(placeKey(base, path)) ?? null);
+  }
+
+  /** Compares a place with the paths of a rule. */
+  fitOf(rule: ApprovalRule, place: string | null, isStrict: boolean): PathFit {
+    const base = baseOfRule(rule, this.call);
+    if (place === null || base === null) return 'holds';
+    const fits = rule.paths.map((pattern) => fitsPath(pattern, { place, base, places: this.#places, isStrict }));
+    return fits.includes('fits') ? 'fits' : fits.includes('holds') ? 'holds' : 'no';
+  }
+}
