@@ -25,8 +25,9 @@ export function meansByOptions(program: string, wanted: readonly string[], words
   if (!isSameSubcommand(pattern, command)) return null;
   if (pattern.subcommands.length > 0 && (pattern.sub === null || command.sub === null)) {
     const [asked, given] = [pattern, command].map(({ rest }) => rest.map(({ word }) => word));
-    const isOwn = hasOptions(pattern.own, command.own, command.table);
-    return isOwn && meansByLetters(asked ?? [], given ?? []) ? 'perhaps' : null;
+    if (!hasOptions(pattern.own, command.own, command.table)) return null;
+    if (pattern.rest.length === 0) return command.subcommands.length === 1 ? 'sure' : 'perhaps';
+    return meansByLetters(asked ?? [], given ?? []) ? 'perhaps' : null;
   }
   const table = command.sub ?? command.table;
   const asked = [...pattern.own, ...pattern.rest];
