@@ -24,7 +24,7 @@ describe.each<['documented' | 'generous', () => ApprovalRule[], number]>([
 
   test('still allow each command of every day that they allowed', () => {
     const lost = judged().filter(({ isKnown, verdict }) => isKnown && verdict.decision !== 'allow');
-    expect(lost.map(({ text, verdict: { reason, about } }) => ({ text, reason, about }))).toEqual([]);
+    expect(lost.map(({ text, verdict: { reason, about } }) => `${text} (${reason}: ${about})`)).toEqual([]);
   });
 
   test(`allow at least ${least} of the 500`, () => {
