@@ -12,10 +12,10 @@ export type AllowedBy = 'both' | 'documented' | 'generous' | 'neither';
 /** A command line, and which rules allow it. */
 export type DailyCommand = readonly [text: string, by: AllowedBy];
 
-/** Distinct command lines as sessions run them every day in ordinary projects, each program about as often as there. */
+/** Distinct command lines as sessions run them in ordinary projects, each program about as often as there. */
 export const DAILY: readonly DailyCommand[] = [...DAILY_READING, ...DAILY_WORK];
 
-/** The programs and subcommands whose arguments only name their input. CBOS suggests rules for any arguments of them. */
+/** Programs and subcommands whose arguments only name their input. CBOS suggests rules for any of their arguments. */
 export const READERS: readonly string[] = [
   ...['ls', 'cat', 'head', 'tail', 'wc', 'grep', 'stat', 'du', 'diff', 'cmp', 'nl', 'basename'],
   ...['status', 'diff', 'log', 'show', 'blame', 'ls-files', 'rev-parse', 'describe', 'shortlog'].map(
