@@ -3,11 +3,12 @@ import { join } from 'node:path';
 import { replayRecording } from '../src/platform/recorder/index.ts';
 import type { AuditEntry } from '../src/protocol/index.ts';
 import { replyWith, runs, sceneOf, startAnswering } from '../test/harness/answering.ts';
+import { measure as measureDecisions } from './decide.bench.ts';
 import { type Figure, median } from './figures.mjs';
 import { startSession } from './one-session.ts';
 
 export const about =
-  'a real Claude Code in a terminal asks for 100 commands, one after another, that an allow rule covers; how long its recording shows each dialog to a person';
+  'a real Claude Code in a terminal asks for 100 commands, one after another, that an allow rule covers; how long its recording shows each dialog to a person, and how long a decision takes without Claude Code';
 
 const CALLS = 100;
 const TURN_MS = 300_000;
@@ -41,6 +42,7 @@ export async function measure(): Promise<Figure[]> {
       { name: 'dialogs that the recording shows', value: shownMs.length, unit: '' },
       { name: 'how long one is shown, median', value: median(shownMs.length === 0 ? [0] : shownMs), unit: 'ms' },
       { name: 'the longest of them', value: Math.max(0, ...shownMs), unit: 'ms', limit: 150 },
+      ...(await measureDecisions()),
     ];
   } finally {
     await world.dispose();

@@ -53,6 +53,15 @@ function by<T>(
   input: unknown,
   some: Circumstances,
 ): T {
+  return said(...asked(rules, input, some));
+}
+
+/** Returns what {@link decide} takes for a call: the call, the rules in effect, and where each path leads. */
+export function asked(
+  rules: readonly ApprovalRule[],
+  input: unknown,
+  some: Circumstances = {},
+): Parameters<typeof decide> {
   const { folder = FOLDER, cwd = FOLDER, links = {}, used = 0 } = some;
   const call: AskedCall = {
     ...{ tool: some.tool ?? 'Bash', input, isWhole: some.isWhole ?? true, folder, cwd, now: some.now ?? NOW },
@@ -62,7 +71,7 @@ function by<T>(
   const counting = all.filter((rule) => isInForce(rule, call));
   const places = new Map<string, string | null>();
   for (const { base, path } of placesOf(call, counting)) places.set(placeKey(base, path), follow(base, path, links));
-  return said(call, { rules: all, fault: some.fault ?? null }, { home: HOME, places });
+  return [call, { rules: all, fault: some.fault ?? null }, { home: HOME, places }];
 }
 
 export const command = (rules: readonly ApprovalRule[], text: string, some: Circumstances = {}): Verdict =>
