@@ -1,6 +1,8 @@
-import { beforeAll, expect, test } from 'vitest';
+import { rmSync } from 'node:fs';
+import { afterAll, beforeAll, expect, test } from 'vitest';
 import { allow, command } from '../core/approval/judge.ts';
-import { type Evasion, evasionsHere, type Seen, tryOut } from './evasions.ts';
+import { createRandom } from '../torture/random.ts';
+import { type Evasion, evasionsHere, furnish, type Seen, tryOut, wordsOf } from './evasions.ts';
 
 /**
  * `npm run evasions` tries 5,000 command lines, `npm test` a few. Each is run for real, in a folder of its own, and what
@@ -15,27 +17,37 @@ const WRITES_BY_NAME =
   /^(?:cp|mv|ln|mkdir|touch|tee|rm|rmdir|chmod|chown|git (?:add|commit|tag|branch|stash|checkout|switch|reset|rm|clean|push|fetch|pull|remote|worktree|reflog)|git)$/;
 
 let all: Evasion[] = [];
+let furnished = '';
 beforeAll(async () => {
+  furnished = await furnish();
   all = await evasionsHere();
 });
+afterAll(() => rmSync(furnished, { recursive: true, force: true }));
 
-/** Chooses evasions by a seed, without repeats. */
+/**
+ * Chooses evasions by a seed: each time a program, and then one of its options. Half of the options are such that the
+ * program's table does not call them harmless.
+ */
 function chosen(): Evasion[] {
-  let state = SEED;
-  const next = (): number => {
-    state = (Math.imul(state, 1_103_515_245) + 12_345) >>> 0;
-    return state / 2 ** 32;
-  };
-  return [...all]
-    .map((evasion) => ({ evasion, rank: next() }))
-    .sort((one, other) => one.rank - other.rank)
-    .slice(0, COUNT)
-    .map(({ evasion }) => evasion);
+  const random = createRandom(SEED);
+  const poolOf = (isHarmless: boolean): Evasion[][] =>
+    [...new Set(all.map(({ program }) => program))]
+      .map((name) => all.filter(({ program, effect }) => program === name && (effect === 'none') === isHarmless))
+      .filter((some) => some.length > 0);
+  const pools = [poolOf(true), poolOf(false)];
+  const found = new Map<string, Evasion>();
+  for (let tries = 0; found.size < COUNT && tries < 20 * COUNT; tries += 1) {
+    const programs = pools[tries % 2] ?? [];
+    const some = programs[random.int(0, programs.length - 1)] ?? [];
+    const one = some[random.int(0, some.length - 1)];
+    if (one !== undefined) found.set(wordsOf(one).join(' '), one);
+  }
+  return [...found.values()];
 }
 
-const decision = ({ program, words }: Evasion): string => {
-  const quoted = words.map((word) => (/^[\w./=:@%+,-]+$/.test(word) ? word : `'${word}'`));
-  return command(allow(`${program} **`), [program, ...quoted].join(' ')).decision;
+const decision = (evasion: Evasion): string => {
+  const quoted = wordsOf(evasion).map((word) => (/^[\w./=:@%+,-]+$/.test(word) ? word : `'${word}'`));
+  return command(allow(`${evasion.program} **`), quoted.join(' ')).decision;
 };
 
 test(`nothing that a star allows runs, writes or reads a list (seed ${SEED})`, { timeout: 3_600_000 }, async () => {
@@ -47,7 +59,7 @@ test(`nothing that a star allows runs, writes or reads a list (seed ${SEED})`, {
   const work = async (): Promise<void> => {
     for (let one = queue.pop(); one !== undefined; one = queue.pop()) {
       const verdict = decision(one);
-      const seen: Seen = await tryOut(one);
+      const seen: Seen = await tryOut(one, furnished);
       if (seen.isAccepted) accepted += 1;
       const isWider = seen.ran || (seen.wrote.length > 0 && !WRITES_BY_NAME.test(one.program));
       if (isWider) effective += 1;

@@ -1,5 +1,5 @@
 import { spawn } from 'node:child_process';
-import { chmodSync, mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { chmodSync, cpSync, mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { type Option, type Table, tabled, tableFor } from '../../src/core/approval/options/index.ts';
@@ -18,7 +18,7 @@ export interface Evasion {
 /** Programs that are not run: they reach the network, take seconds to start, or have no end. */
 const NOT_RUN: ReadonlySet<string> = new Set([
   ...['curl', 'rsync', 'npm', 'pnpm', 'cargo', 'go', 'pytest', 'tsc', 'eslint', 'prettier', 'rg', 'fd', 'fdfind'],
-  ...['sleep', 'git', 'free'],
+  ...['sleep', 'free'],
 ]);
 /** What a program needs so that its options come into effect. */
 const OPERANDS: Readonly<Record<string, readonly string[]>> = {
@@ -65,15 +65,13 @@ const MOST_MS = 5_000;
 
 /** Returns every spelling of every option of the programs that are installed here and have a table. */
 export async function evasionsHere(): Promise<Evasion[]> {
-  const names = tabled().filter(
-    (name) => !NOT_RUN.has(name) && !NOT_RUN.has(`${name} `.split(' ')[0] === 'git' ? '' : (name.split(' ')[0] ?? '')),
-  );
+  const names = tabled().filter((name) => name !== 'git' && !NOT_RUN.has(name.replace(/ .*$/, '')));
   const found: Evasion[] = [];
   for (const name of names) {
     const table = tableFor(name);
     if (table === null || !(await isInstalled(name))) continue;
     const listed = await optionsListed(name);
-    const options = new Set([...table.options.keys(), ...listed]);
+    const options = new Set([...table.options.keys(), ...listed.filter((option) => isOneOption(option, table))]);
     for (const option of options) {
       const effect = table.options.get(option)?.effect ?? null;
       for (const words of spellings(option, table, options)) found.push({ program: name, option, words, effect });
@@ -81,6 +79,12 @@ export async function evasionsHere(): Promise<Evasion[]> {
   }
   return found;
 }
+
+/** A page of help also shows clusters such as `-la`, and negations. A program without options of its own has none. */
+const isOneOption = (option: string, { syntax, options }: Table): boolean =>
+  syntax !== 'text' &&
+  (option.startsWith('--') || option.length === 2 || syntax === 'find' || syntax === 'words') &&
+  !(option.startsWith('--no-') && options.has(option.replace('--no-', '--')));
 
 /** Returns the ways to write an option: attached and separate values, clusters, abbreviations. */
 function spellings(option: string, table: Table, all: ReadonlySet<string>): string[][] {
@@ -116,6 +120,13 @@ async function optionsListed(name: string): Promise<string[]> {
   return [...output.matchAll(/(?<=^\s*|[\s,[])--?[A-Za-z][\w-]*/gm)].map(([option]) => option.replace(/-$/, ''));
 }
 
+/** Returns the whole command. */
+export const wordsOf = ({ program, words }: Evasion): string[] => [
+  ...program.split(' '),
+  ...words,
+  ...(OPERANDS[program] ?? ['in.txt']),
+];
+
 /** What a command did in an empty folder of its own. */
 export interface Seen {
   /** whether the program read the words without complaint about them */
@@ -127,12 +138,12 @@ export interface Seen {
 }
 
 /** Runs a command in a folder of its own, which is removed afterwards. */
-export async function tryOut({ program, words }: Evasion): Promise<Seen> {
+export async function tryOut(evasion: Evasion, furnished: string): Promise<Seen> {
   const dir = mkdtempSync(join(tmpdir(), 'evasion-'));
   try {
-    await furnish(dir);
+    cpSync(furnished, dir, { recursive: true });
     const before = contentsOf(dir);
-    const { code, output } = await runIn(dir, [...program.split(' '), ...words, ...(OPERANDS[program] ?? ['in.txt'])]);
+    const { code, output } = await runIn(dir, wordsOf(evasion));
     const after = contentsOf(dir);
     const changed = [...new Set([...before.keys(), ...after.keys()])].filter(
       (file) => before.get(file) !== after.get(file),
@@ -149,7 +160,9 @@ export async function tryOut({ program, words }: Evasion): Promise<Seen> {
   }
 }
 
-async function furnish(dir: string): Promise<void> {
+/** Makes the folder of which each command gets a copy. The caller removes it. */
+export async function furnish(): Promise<string> {
+  const dir = mkdtempSync(join(tmpdir(), 'evasions-'));
   writeFileSync(join(dir, 'in.txt'), 'b a\na b\n');
   writeFileSync(join(dir, 'in2.txt'), 'a c\n');
   writeFileSync(join(dir, 'in.json'), '{"a": 1}\n');
@@ -161,6 +174,7 @@ async function furnish(dir: string): Promise<void> {
   await runIn(dir, ['git', 'init', '-q']);
   await runIn(dir, ['git', 'add', 'in.txt']);
   await runIn(dir, ['git', '-c', 'user.name=a', '-c', 'user.email=a@example.com', 'commit', '-qm', 'a']);
+  return dir;
 }
 
 /** Reads every file of a folder outside of git's own objects and of what git renews on every call. */

@@ -13,9 +13,14 @@ test('CBOS suggests a rule for any arguments of each program that only reads', (
   expect(suggestedCommands()).toEqual(READERS.map((reader) => `${reader} **`).sort());
 });
 
+/**
+ * Before options were matched by tables, the sets allowed 217 and 376. What the generous set no longer allows writes, or
+ * runs something else: `git branch -d`, `git commit --amend`, `tsc -p`, `tsc --build`, `eslint --fix` and `--format`,
+ * `pytest --cov` and `go build -o`.
+ */
 describe.each<['documented' | 'generous', () => ApprovalRule[], number]>([
-  ['documented', documentedRules, 217],
-  ['generous', generousRules, 376],
+  ['documented', documentedRules, 219],
+  ['generous', generousRules, 368],
 ])('the %s rules', (name, rulesFor, least) => {
   const judged = () => {
     const rules = rulesFor();

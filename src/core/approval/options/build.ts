@@ -113,7 +113,7 @@ export const BUILD: Readonly<Record<string, Written>> = {
       --xfail-tb; --show-capture=; --full-trace; --color=; --code-highlight=; --collect-only --co; --ignore=;
       --ignore-glob=; --deselect=; --noconftest; --keep-duplicates; --continue-on-collection-errors;
       --doctest-modules; --doctest-report=; --doctest-glob=; --setup-only; --setup-show; --setup-plan; --log-level=;
-      --log-cli-level=; -V --version; -h --help`,
+      --log-cli-level=; -n= --numprocesses=; -V --version; -h --help`,
     runs: `-p=; --pdb; --pdbcls=; --trace; --pyargs; --import-mode=; -W --pythonwarnings=; -o --override-ini=;
       --trace-config; --assert=`,
     writes: `--junit-xml= --junitxml=; --basetemp=; --pastebin=; --log-file=; --debug[=]; --cache-clear; --sw-reset;
