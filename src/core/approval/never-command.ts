@@ -17,7 +17,7 @@ export interface NeverCommand {
   files: ReadCommand['files'];
 }
 
-/** The command line that a pattern describes, with a number in place of each `*`. */
+/** The command line that a pattern describes, with a number instead of each `*`. */
 interface Specimen {
   star: string;
   text: string;
