@@ -1,6 +1,6 @@
 /**
- * Every tool that Claude Code 2.1.330 can offer: the list in its program, with the names that
- * `sdk-tools.d.ts` of its package describes. The names of MCP tools begin with `mcp__`.
+ * Every tool that Claude Code 2.1.330 can offer: the list in its program, with the tools whose input the types in its
+ * package describe. The names of MCP tools begin with `mcp__`.
  */
 const TOOLS: readonly string[] = [
   ...['Agent', 'Artifact', 'AskUserQuestion', 'Bash', 'ClaudeDesign', 'CronCreate', 'CronDelete', 'CronList'],
