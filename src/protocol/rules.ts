@@ -62,6 +62,9 @@ export const Rule = z
     count: z.number().nullable(),
     used: z.number().meta({ description: 'how many calls the rule has decided' }),
     note: z.string().nullable(),
+    never_matches: z.string().nullable().default(null).meta({
+      description: 'why the rule can never match, and which rule would; null if it can',
+    }),
   })
   .meta({ id: 'Rule' });
 export type Rule = z.infer<typeof Rule>;

@@ -58,6 +58,10 @@ export function ruleAbout({ tool, command, path }: Rule): string {
   return seen([tool.join(', '), what].filter((part) => part !== '').join(': '));
 }
 
+/** Says why a rule can never match, and which rule would. Returns null if it can match. */
+export const ruleFlaw = ({ never_matches: why }: Pick<Rule, 'never_matches'>): string | null =>
+  why == null ? null : seen(`never matches: ${why}`);
+
 /** Returns a rule's text on one line, with invisible characters shown as escapes. */
 const seen = (text: string): string => cleanLine(showHiddenMarks(text));
 

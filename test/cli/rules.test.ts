@@ -1,4 +1,4 @@
-import { mkdirSync, writeFileSync } from 'node:fs';
+import { mkdirSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { beforeEach, describe, expect, test } from 'vitest';
 import { addAnswer } from '../harness/memory-rules.ts';
@@ -25,8 +25,10 @@ describe('rules', () => {
     const [, id = ''] = /Added as (\w{8}): allow git status \| npm test/.exec(added.stdout) ?? [];
     const deny = await rules('add', 'deny', '--command', 'git push', '--note', 'Ask first.', '--json');
     expect(JSON.parse(deny.stdout)).toMatchObject({ effect: 'deny', note: 'Ask first.', expires: null });
-    const soon = await rules('add', 'ask', '--tool', 'X', '--for', '8h', '--json');
-    expect(JSON.parse(soon.stdout).expires).toBe(new Date(NOW + 8 * 3_600_000).toISOString());
+    const at = Date.now();
+    const eight = ['rules', 'add', 'ask', '--tool', 'WebFetch', '--for', '8h', '--json'];
+    const soon = await runCommand(eight, { ...cli.where, now: () => at });
+    expect(JSON.parse(soon.stdout).expires).toBe(new Date(at + 8 * 3_600_000).toISOString());
     await rules('rm', JSON.parse(soon.stdout).id);
     const [titles, ...rows] = (await rules('ls')).stdout.trimEnd().split('\n');
     expect(titles?.split(/ {2,}/)).toEqual(['ID', 'DOES', 'FROM', 'USED', 'WHERE', 'WHAT']);
@@ -70,9 +72,11 @@ describe('rules', () => {
   test.each([
     [['add', 'allow', '--tool', 'Bash'], 2, 'must name its commands'],
     [['add', 'allow'], 2, 'must name a tool'],
+    [['add', 'deny', '--command', 'cd / && rm -rf x'], 2, 'Instead: command = "rm -rf x"'],
+    [['add', 'deny', '--tool', 'Bsh'], 2, 'Instead: tool = "Bash"'],
     [['add', 'perhaps', '--tool', 'X'], 2, 'allow, deny, ask'],
     [['add', 'allow', '--tool', 'X', '--for', 'ever'], 2, '30m'],
-    [['add', 'allow', '--tool', 'X', '--session', 'NONE'], 3, 'NONE'],
+    [['add', 'allow', '--tool', 'WebFetch', '--session', 'NONE'], 3, 'NONE'],
     [['remove', 'none'], 1, 'none'],
     [['test'], 2, '--command'],
     [['trust', '/nowhere'], 2, '/nowhere'],
@@ -83,6 +87,25 @@ describe('rules', () => {
     expect(result).toMatchObject({ code, stdout: '' });
     expect(result.stderr).toContain(said);
     expect(cli.server.rules.added()).toEqual([]);
+  });
+
+  test('that never match are marked if they are in a file, with the reason and the rule that would match', async () => {
+    const file = join(cli.server.world.cbosHome, 'rules.toml');
+    writeFileSync(file, '[[deny]]\ncommand = "make 2>&1"\n\n[[deny]]\ncommand = "git push"\n');
+    const told = await rules();
+    const [, flawed, fine] = told.stdout.split('\n');
+    expect(flawed).toMatch(/deny \(never\) .*make 2>&1/);
+    expect(fine).not.toContain('never');
+    const why = /^cbos: the rule \w+ never matches: make 2>&1: .*Instead: command = "make"$/m;
+    expect(told.stderr).toMatch(why);
+    expect(JSON.parse((await rules('--json')).stdout).rules).toMatchObject([
+      { never_matches: expect.stringContaining('Instead: command = "make"') },
+      { never_matches: null },
+    ]);
+    const tried = await rules('test', '--command', 'git push');
+    expect(tried.stdout).toContain('denied');
+    expect(tried.stderr).toMatch(why);
+    rmSync(file);
   });
 
   test('of a project are shown before they are trusted, and are never trusted without a confirmation; control characters are removed', async () => {

@@ -1,4 +1,4 @@
-import { mkdirSync, writeFileSync } from 'node:fs';
+import { mkdirSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { type FacesUnderTest, startFaces } from '../harness/faces.ts';
@@ -13,6 +13,20 @@ beforeAll(async () => {
 afterAll(() => server[Symbol.asyncDispose]());
 
 const decide = (input: unknown): number => addDecision(server.approvals, { input });
+
+test('a rule that never matches is marked, and the reason and the rule that would match are shown', async () => {
+  const file = join(server.world.cbosHome, 'rules.toml');
+  writeFileSync(file, '[[deny]]\ncommand = "make 2>&1"\n');
+  const terminal = await openTerminal(server.world, { cols: 110, rows: 30 });
+  await terminal.until(/q quit/, 'the list');
+  await terminal.keys('/');
+  await terminal.type('rules');
+  await terminal.keys('Enter');
+  await terminal.until(/deny \(never\) {2}make 2>&1\n.*never matches: make 2>&1/, 'the mark and the reason');
+  await terminal.keys('j', 'Enter');
+  await terminal.until(/Instead:\s+command\s+=\s+"make"/, 'the rule that would match');
+  rmSync(file);
+});
 
 test('rules and the audit are read in the terminal UI, live; a project is trusted after a confirmation', async () => {
   const folder = server.world.project('ruled');

@@ -1,4 +1,4 @@
-import { mkdirSync, writeFileSync } from 'node:fs';
+import { mkdirSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import type { Rule } from '../../src/protocol/index.ts';
@@ -42,6 +42,20 @@ test('rules are shown with their remaining time and count, live, and one that wa
   await page.getByRole('button', { name: /^Remove rule/ }).click();
   await page.getByText('There are no rules').waitFor();
   expect(server.rules.added()).toEqual([]);
+});
+
+test('a rule that never matches is marked with the reason and the rule that would match', async () => {
+  const { page, server } = one;
+  const file = join(server.world.cbosHome, 'rules.toml');
+  writeFileSync(file, '[[deny]]\ncommand = "make 2>&1"\n');
+  await one.visit('#/');
+  await one.visit('#/rules');
+  const list = page.getByRole('list', { name: 'Rules' });
+  await list.getByText(/never matches: make 2>&1: .*Instead: command = "make"/).waitFor();
+  rmSync(file);
+  await one.visit('#/');
+  await one.visit('#/rules');
+  await page.getByText('There are no rules').waitFor();
 });
 
 test('a suggestion is shown with its evidence, and becomes a rule with one click', async () => {

@@ -10,7 +10,7 @@ import {
   type RuleFile,
   type RuleTest,
 } from '../../protocol/index.ts';
-import { ruleAbout, ruleFileFault, ruleLimits, verdictLine } from '../../text/rule-words.ts';
+import { ruleAbout, ruleFileFault, ruleFlaw, ruleLimits, verdictLine } from '../../text/rule-words.ts';
 import { cleanLine } from '../../text/terminal-text.ts';
 import { CommandError } from '../command-error.ts';
 import { confirm } from '../confirm.ts';
@@ -87,7 +87,15 @@ function addList(rules: Command, context: CliContext): void {
       if (book.rules.length === 0) out.notice('no rules yet — every permission request comes to you');
       else printRules(context, book.rules);
       noticeFaults(context, book);
+      noticeFlaws(context, book);
     });
+}
+
+function noticeFlaws({ out }: CliContext, { rules }: RuleBook): void {
+  for (const rule of rules) {
+    const flaw = ruleFlaw(rule);
+    if (flaw !== null) out.notice(`the rule ${rule.id} ${flaw}`);
+  }
 }
 
 function noticeFaults({ out }: CliContext, { files }: RuleBook): void {
@@ -160,8 +168,9 @@ function addTest(rules: Command, context: CliContext): void {
       const client = await context.client();
       const where = session === undefined ? { folder: io.cwd } : { session };
       const verdict = await client.call('testRules', { body: { ...callOf(call), ...where } });
-      if (json === true) out.json(verdict);
-      else out.line(verdictLine(verdict));
+      if (json === true) return out.json(verdict);
+      out.line(verdictLine(verdict));
+      noticeFlaws(context, await client.call('listRules', { query: { folder: io.cwd } }));
     });
 }
 
@@ -238,7 +247,7 @@ function printRules({ out }: CliContext, rules: readonly Rule[]): void {
     ],
     rules.map((rule): Cell[] => [
       { text: cleanLine(rule.id), style: 'bold' },
-      { text: rule.effect },
+      { text: ruleFlaw(rule) === null ? rule.effect : `${rule.effect} (never)` },
       { text: rule.origin },
       { text: String(rule.used) },
       { text: ruleLimits(rule), style: 'dim' },

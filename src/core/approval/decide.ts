@@ -1,13 +1,11 @@
 import { allowedByRules } from './allowed-by-rules.ts';
 import { meantByRule } from './meant-by-rule.ts';
 import type { Places } from './places.ts';
+import { FOR_PEOPLE } from './read-rules.ts';
 import { type AskedCall, isInForce, type RulesInForce } from './rule.ts';
 import { runsWhatItWrites } from './runs-written.ts';
 import { SeenCall } from './seen-call.ts';
 import { ask, type Verdict } from './verdict.ts';
-
-/** The tools that ask questions or present plans. Rules never answer these; only the user does. */
-const FOR_PEOPLE: ReadonlySet<string> = new Set(['AskUserQuestion', 'ExitPlanMode']);
 
 /**
  * Decides a call according to the rules. A `deny` takes precedence. An `allow` requires every part of the call to be

@@ -11,6 +11,8 @@
  * - `path-pattern.ts`: matches paths against a pattern
  * - `places.ts`: finds the paths that a call names
  * - `decide.ts`, `meant-by-rule.ts`, `runs-written.ts`, `allowed-by-rules.ts`: make the decision
+ * - `never-matches.ts`, `never-command.ts`: finds rules that can never match
+ * - `known-tools.ts`: lists the tools of Claude Code
  * - `rule-reply.ts`: builds the reply to Claude Code
  * - `brief-input.ts`: shortens a call's input for a list
  * - `before-dialog.ts`, `hidden-command.ts`: decide about a call before Claude Code asks
@@ -19,6 +21,7 @@
 export { decideBefore, toolsToShow } from './before-dialog.ts';
 export { briefInput } from './brief-input.ts';
 export { decide } from './decide.ts';
+export { type NeverMatches, neverMatches, neverWords, readNewRule } from './never-matches.ts';
 export { placeKey, placesOf } from './places.ts';
 export { readRule, readRules, SHELL_TOOL } from './read-rules.ts';
 export { type ApprovalRule, type AskedCall, isInForce, type RulesInForce } from './rule.ts';

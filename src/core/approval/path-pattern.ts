@@ -11,7 +11,10 @@ const PROTECTED = /(?:^|\/)(?:\.git|\.claude|\.cbos|\.mcp\.json|\.claude\.json|\
  * @param home CBOS's own home, with symbolic links resolved
  */
 export const isProtected = (path: string, place: string, home: string): boolean =>
-  PROTECTED.test(path) || PROTECTED.test(place) || isWithin(place, home);
+  isProtectedName(path) || isProtectedName(place) || isWithin(place, home);
+
+/** Reports whether a path as written, or a pattern for paths, leads to a place where no rule may allow anything. */
+export const isProtectedName = (path: string): boolean => PROTECTED.test(path);
 
 /** How a place relates to a pattern: it matches, it is a folder that may contain matches, or it does neither. */
 export type PathFit = 'fits' | 'holds' | 'no';

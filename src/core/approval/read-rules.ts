@@ -33,6 +33,9 @@ export const FILE_TOOLS: ReadonlyMap<string, string> = new Map([
 /** The file tools that change a file. */
 export const WRITING_TOOLS: ReadonlySet<string> = new Set(['Edit', 'MultiEdit', 'Write', 'NotebookEdit']);
 
+/** The tools that ask questions or present plans. Rules never answer these; only the user does. */
+export const FOR_PEOPLE: ReadonlySet<string> = new Set(['AskUserQuestion', 'ExitPlanMode']);
+
 /** The tool that runs a shell command. */
 export const SHELL_TOOL = 'Bash';
 

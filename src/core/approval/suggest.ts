@@ -1,5 +1,6 @@
 import { mayMeanCommand, meansCommand } from './command-meaning.ts';
 import { coversCommand, leadingAssignments, unwrap } from './command-pattern.ts';
+import { neverMatches } from './never-matches.ts';
 import { commandOf, fieldOf } from './places.ts';
 import { baseOf, changesShell, runsOthers, scriptProgram } from './programs.ts';
 import { readRule, SHELL_TOOL } from './read-rules.ts';
@@ -129,7 +130,7 @@ function suggestion(of: {
   const { command, step, yes, no } = of;
   const pattern = command.split(' ');
   const rule = readRule({ effect: 'allow', fields: { command }, id: 'suggested', folder: null });
-  if ('problem' in rule) return null;
+  if ('problem' in rule || neverMatches(rule) !== null) return null;
   if (no.some((answer) => mayCover(pattern, answer))) return null;
   const covered = yes.filter(({ commands }) => commands.some((one) => coversCommand(pattern, one)));
   const counts = new Map<string, number>();

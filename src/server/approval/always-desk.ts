@@ -1,4 +1,4 @@
-import { readRule } from '../../core/approval/index.ts';
+import { neverMatches, neverWords, readRule } from '../../core/approval/index.ts';
 import { type RuleForCall, ruleForCall } from '../../core/approval/rule-for-call.ts';
 import { followLinks } from '../../platform/rules/index.ts';
 import {
@@ -66,6 +66,8 @@ export function createAlwaysDesk({ sessions, rules }: AlwaysOptions): AlwaysDesk
     if ('why' in fields) return fields;
     const rule = readRule({ effect: 'allow', fields, id: 'proposed', folder: null });
     if ('problem' in rule) return { why: rule.problem };
+    const never = neverMatches(rule);
+    if (never !== null) return { why: neverWords(rule, never) };
     // The code that will decide about the next call also checks whether the rule would have any effect, so both always
     // agree.
     const asked: AskedInput = { tool: tool.name, input: tool.input, isWhole: true, cwd: null };

@@ -4,6 +4,8 @@ import {
   decide,
   decideBefore,
   isInForce,
+  neverMatches,
+  neverWords,
   placeKey,
   placesOf,
   type RulesInForce,
@@ -87,6 +89,8 @@ export function createApprovals(options: ApprovalOptions): Approvals {
   const { home, userHome, store, answers, clock, log, onDecided } = options;
   /** the faults that have already been logged, because each is logged only once */
   const logged = new Set<string>();
+  /** the ids of the rules that have already been checked for whether they can match */
+  const checked = new Set<string>();
 
   function logFaults(files: readonly RuleFile[]): void {
     for (const { path, state, error } of files) {
@@ -97,6 +101,15 @@ export function createApprovals(options: ApprovalOptions): Approvals {
         { file: path, error },
         'a file of approval rules cannot be trusted: rules allow nothing that it affects',
       );
+    }
+  }
+
+  function logNever(rules: readonly BookedRule[]): void {
+    for (const { rule } of rules) {
+      if (checked.has(rule.id)) continue;
+      checked.add(rule.id);
+      const reason = reasonNever(rule);
+      if (reason !== null) log.warn({ rule: rule.id, reason }, 'an approval rule never matches');
     }
   }
 
@@ -121,6 +134,7 @@ export function createApprovals(options: ApprovalOptions): Approvals {
     const call: AskedCall = { tool, input, isWhole, session: { id, name }, folder, cwd, now: clock.now() };
     const book = await readBook({ home, store }, []);
     logFaults(book.files);
+    logNever(book.rules);
     const files = book.files.filter(({ state }) => makesAsk.includes(state));
     const inForce: RulesInForce = {
       rules: [...book.rules.map(({ rule }) => rule), ...extra],
@@ -188,6 +202,11 @@ function faultFor(files: readonly RuleFile[], folder: string | null): string | n
   return files.find(isAbout)?.path ?? null;
 }
 
+function reasonNever(rule: ApprovalRule): string | null {
+  const never = neverMatches(rule);
+  return never === null ? null : neverWords(rule, never);
+}
+
 /** @param nameOf returns the name of the session to which a rule applies; null if the session no longer exists */
 export function toWire({ rule, origin }: BookedRule, nameOf: (sessionId: string) => string | null): Rule {
   const { id, effect, tools, commands, paths, projects, sessions, onlyFor, folder, expiresAt, count, used, note } =
@@ -201,5 +220,6 @@ export function toWire({ rule, origin }: BookedRule, nameOf: (sessionId: string)
     session: [...sessions],
     only: onlyFor === null ? null : (nameOf(onlyFor) ?? onlyFor),
     expires: expiresAt === null ? null : new Date(expiresAt).toISOString(),
+    never_matches: reasonNever(rule),
   };
 }

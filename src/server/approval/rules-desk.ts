@@ -1,5 +1,5 @@
 import { v4 as uuid } from 'uuid';
-import { type ApprovalRule, briefInput, readRule } from '../../core/approval/index.ts';
+import { type ApprovalRule, briefInput, readNewRule } from '../../core/approval/index.ts';
 import { followLinks, PROJECT_RULES } from '../../platform/rules/index.ts';
 import type { RuleStore, StoredDecision } from '../../platform/sqlite/rule-store.ts';
 import {
@@ -97,7 +97,7 @@ export function createRulesDesk({ approvals, store, clock, sessions, onChange, o
     add: async ({ effect, only, ...fields }) => {
       const sessionId = only === undefined ? null : find(only).id;
       const id = uuid().slice(0, ID_LENGTH);
-      const rule = readRule({ effect, fields, id, folder: null });
+      const rule = readNewRule({ effect, fields, id, now: clock.now() });
       if ('problem' in rule) throw new CatalogueError('invalid_rule', rule.problem);
       store.add({ id, sessionId, effect, fields: RuleFields.parse(fields), createdAt: clock.now() });
       await onChange();

@@ -1,7 +1,15 @@
 import type { Rule, RuleBook, RuleFile } from '../../protocol/index.ts';
 import { truncate } from '../../text/display-width.ts';
 import { showHiddenMarks } from '../../text/hidden-marks.ts';
-import { FILE_STATE_WORDS, isRuleOver, ORIGIN_WORDS, ruleAbout, ruleLeft, ruleScope } from '../../text/rule-words.ts';
+import {
+  FILE_STATE_WORDS,
+  isRuleOver,
+  ORIGIN_WORDS,
+  ruleAbout,
+  ruleFlaw,
+  ruleLeft,
+  ruleScope,
+} from '../../text/rule-words.ts';
 import { cleanBlock, cleanLine } from '../../text/terminal-text.ts';
 import type { App } from '../app.ts';
 import { wrap } from '../view/cells.ts';
@@ -138,9 +146,20 @@ function fileRows({ path, state, error, folder }: RuleFile): readonly [string, s
 
 function ruleRows(rule: Rule, now: number): readonly [string, string] {
   const { id, effect, origin, used } = rule;
-  const facts = [id, `from ${ORIGIN_WORDS[origin] ?? origin}`, ruleScope(rule), ruleLeft(rule, now), `used ${used}×`];
+  const flaw = ruleFlaw(rule);
+  const facts = [
+    flaw ?? '',
+    id,
+    `from ${ORIGIN_WORDS[origin] ?? origin}`,
+    ruleScope(rule),
+    ruleLeft(rule, now),
+    `used ${used}×`,
+  ];
   const over = isRuleOver(rule, now) ? ' (over)' : '';
-  return [`${effect}${over}  ${ruleAbout(rule)}`, cleanLine(facts.filter((fact) => fact !== '').join(' · '))];
+  return [
+    `${effect}${flaw === null ? over : ' (never)'}  ${ruleAbout(rule)}`,
+    cleanLine(facts.filter((fact) => fact !== '').join(' · ')),
+  ];
 }
 
 function readRule(app: App, rule: Rule, onLeave: () => void): void {

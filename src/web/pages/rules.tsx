@@ -2,7 +2,7 @@ import { useSignal } from '@preact/signals';
 import { useEffect } from 'preact/hooks';
 import type { Rule, RuleBook } from '../../protocol/index.ts';
 import { showHiddenMarks } from '../../text/hidden-marks.ts';
-import { isRuleOver, ORIGIN_WORDS, ruleAbout, ruleLeft, ruleScope } from '../../text/rule-words.ts';
+import { isRuleOver, ORIGIN_WORDS, ruleAbout, ruleFlaw, ruleLeft, ruleScope } from '../../text/rule-words.ts';
 import { now } from '../app/clock.ts';
 import { addressOf } from '../app/router.ts';
 import { client, link, onFrame, sessions } from '../connection/fleet.ts';
@@ -82,6 +82,7 @@ export function RulesPage() {
 function RuleCard({ rule, onDone }: { rule: Rule; onDone(): Promise<void> }) {
   const { id, effect, origin, used, note } = rule;
   const isOver = isRuleOver(rule, now.value);
+  const flaw = ruleFlaw(rule);
   const facts = [
     ruleScope(rule),
     ruleLeft(rule, now.value),
@@ -108,6 +109,7 @@ function RuleCard({ rule, onDone }: { rule: Rule; onDone(): Promise<void> }) {
           </button>
         )}
       </div>
+      {flaw !== null && <p class="notice bad">{flaw}</p>}
       {note !== null && note !== '' && <p class="pre">{showHiddenMarks(note)}</p>}
       <p class="faint">
         {id} · from {ORIGIN_WORDS[origin] ?? origin} · {facts.filter((fact) => fact !== '').join(' · ')}

@@ -22,6 +22,7 @@ describe('a rule is suggested for a command that a person allowed again and agai
     ['behind a wrapper', ['timeout 60 make test', 'make test', 'nice make test'], ['make test']],
     ['with a variable', times(4, 'CI=1 npm test'), []],
     ['with words that a rule cannot express', times(4, 'jest -t "a b"'), []],
+    ['with quotes that belong to a word', times(4, `jest -t '"a"'`), []],
     ['with words that the shell expands', times(4, 'eslint src/*.ts'), []],
     ['in a file of the project', times(4, './deploy.sh'), []],
   ])('%s', (_, commands, rules) => {

@@ -1,4 +1,5 @@
 import { spawn, spawnSync } from 'node:child_process';
+import { createHash } from 'node:crypto';
 import { once } from 'node:events';
 import { chmodSync, mkdirSync, readFileSync, symlinkSync, utimesSync, writeFileSync } from 'node:fs';
 import { createServer } from 'node:http';
@@ -7,9 +8,10 @@ import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import { type Check, type DoctorContext, localDoctorContext, runDoctor } from '../../../src/platform/doctor/index.ts';
 import { listScreens, openScreenHost } from '../../../src/platform/gnu-screen/index.ts';
 import { readSettings } from '../../../src/platform/settings/index.ts';
-import { openDatabase } from '../../../src/platform/sqlite/database.ts';
+import { DATABASE_FILE, openDatabase } from '../../../src/platform/sqlite/database.ts';
 import { createDropStore } from '../../../src/platform/sqlite/drop-store.ts';
 import { takeHomeLock } from '../../../src/platform/sqlite/home-lock.ts';
+import { createRuleStore } from '../../../src/platform/sqlite/rule-store.ts';
 import { CatalogueError } from '../../../src/protocol/index.ts';
 import { stopProcess } from '../../harness/stop-process.ts';
 import { waitFor } from '../../harness/wait-for.ts';
@@ -215,6 +217,35 @@ test('a running session whose hooks do not report is named, with the cure', asyn
     outcome: 'warning',
     detail: expect.stringContaining('no hook of QUIET has reported'),
     cure: expect.stringContaining('cbos stop QUIET && cbos restart QUIET'),
+  });
+});
+
+test("a rule that never matches is named with the rule that would, in the home's file and in a trusted one", async () => {
+  const outcome = (): Promise<Check> => examine('Approval rules');
+  const home = join(world.cbosHome, 'rules.toml');
+  writeFileSync(home, '[[deny]]\ncommand = "git push"\n[[allow]]\ncommand = "timeout 60 make"\n');
+  expect(await outcome()).toMatchObject({
+    outcome: 'warning',
+    detail: expect.stringMatching(
+      /^.*rules\.toml: a rule never matches: timeout 60 make: .*Instead: command = "make"$/,
+    ),
+    cure: expect.stringContaining(home),
+  });
+  writeFileSync(home, '[[deny]]\ncommand = "git push"\n');
+  expect(await outcome()).toMatchObject({ outcome: 'ok' });
+
+  const folder = world.project('shop');
+  const content = '[[deny]]\ntool = "Bsh"\n';
+  const sha256 = createHash('sha256').update(content).digest('hex');
+  mkdirSync(join(folder, '.cbos'));
+  writeFileSync(join(folder, '.cbos/rules.toml'), content);
+  const database = openDatabase(join(world.cbosHome, DATABASE_FILE));
+  createRuleStore(database).trust({ folder, sha256, content }, 1);
+  database.close();
+  expect(await outcome()).toMatchObject({
+    outcome: 'warning',
+    detail: expect.stringContaining('Instead: tool = "Bash"'),
+    cure: expect.stringContaining(`cbos rules trust ${folder}`),
   });
 });
 

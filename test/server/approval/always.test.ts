@@ -104,6 +104,8 @@ describe('as a rule of CBOS', () => {
     expect(await choices()).toMatchObject({ rule: null, no_rule: expect.stringContaining('another rule asks') });
     asks('npm run lint', { cut: true });
     expect(await choices()).toMatchObject({ rule: null });
+    asks(`grep '"name"' package.json`);
+    expect(await choices()).toMatchObject({ rule: null, no_rule: expect.stringContaining('without quotes') });
     server.sessions.change('AUTH', asking({ kind: 'question' }));
     expect((await server.call('/sessions/AUTH/always')).code()).toBe('no_question');
   });

@@ -67,7 +67,7 @@ describe('the audit', () => {
     expect(await stream.next('rule_decided')).toEqual({ type: 'rule_decided', id });
     server.approvals.conclude(id, 'given');
     expect(await stream.next('rule_decided')).toEqual({ type: 'rule_decided', id });
-    await server.call('/rules', { body: { effect: 'deny', tool: 'X' } });
+    await server.call('/rules', { body: { effect: 'deny', tool: 'WebSearch' } });
     await stream.next('rules_changed');
   });
 });

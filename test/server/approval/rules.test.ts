@@ -62,6 +62,16 @@ describe("the home's rules", () => {
     expect(server.log.filter(({ level }) => level === 'warn')).toHaveLength(1);
   });
 
+  test('that never match are marked and logged once, and the other rules stay in force', async () => {
+    homeFile(`${ALLOW}[[deny]]\ncommand = "cd / && npm publish"\n[[deny]]\ncommand = "npm publish"\n`);
+    expect([await decision('git status'), await decision('npm publish')]).toEqual(['allow', 'deny']);
+    const { rules, files } = await book();
+    expect(files).toMatchObject([{ state: 'counts', error: null }]);
+    const never = expect.stringMatching(/^cd \/ && npm publish: .*Instead: command = "npm publish"$/);
+    expect(rules.map(({ never_matches: why }) => why)).toEqual([null, never, null]);
+    expect(server.log.filter(({ level }) => level === 'warn')).toMatchObject([{ fields: { reason: never } }]);
+  });
+
   test('that are a directory, or a pipe, are broken, and block nothing', async () => {
     mkdirSync(join(server.world.cbosHome, 'rules.toml'));
     expect(await verdict('git status')).toMatchObject({ reason: 'broken_file' });
@@ -103,6 +113,10 @@ describe('added rules', () => {
     [{ effect: 'allow', tool: 'Bash' }, 'invalid_rule'],
     [{ effect: 'allow', command: 'bash **' }, 'invalid_rule'],
     [{ effect: 'deny', session: 'A' }, 'invalid_rule'],
+    [{ effect: 'deny', command: 'cd / && rm -rf x' }, 'invalid_rule'],
+    [{ effect: 'allow', command: ['ls', 'npm test | tail'] }, 'invalid_rule'],
+    [{ effect: 'ask', tool: 'Bsh' }, 'invalid_rule'],
+    [{ effect: 'allow', command: 'ls', expires: '2020-01-01T00:00:00Z' }, 'invalid_rule'],
     [{ effect: 'allow', command: 'ls', only: 'NONE' }, 'no_such_session'],
     [{ effect: 'maybe', command: 'ls' }, 'invalid_request'],
     [{ effect: 'allow', command: 'ls', more: 1 }, 'invalid_request'],

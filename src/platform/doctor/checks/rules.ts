@@ -1,7 +1,7 @@
 import { join } from 'node:path';
-import { readRules } from '../../../core/approval/index.ts';
+import { type ApprovalRule, neverMatches, neverWords, readRules } from '../../../core/approval/index.ts';
 import { ruleFileFault } from '../../../text/rule-words.ts';
-import { HOME_RULES, PROJECT_RULES, readRuleFile } from '../../rules/index.ts';
+import { HOME_RULES, PROJECT_RULES, parseRuleText, readRuleFile } from '../../rules/index.ts';
 import { DATABASE_FILE } from '../../sqlite/database.ts';
 import { readTrusted } from '../../sqlite/rule-store.ts';
 import { type Finding, ok, warning } from '../check.ts';
@@ -16,11 +16,19 @@ export async function checkRules({ settings: { home } }: DoctorContext): Promise
     const error = read === null ? text.error : 'problem' in read ? read.problem : null;
     const fault = error === null ? null : ruleFileFault({ ...NO_FILE, path, state: 'broken', error });
     if (fault !== null) return warning(fault, `Fix ${path}, or remove it`);
+    const flaw = read === null || 'problem' in read ? null : flawOf(path, read);
+    if (flaw !== null) return warning(flaw, `Change or remove the rule in ${path}`);
   }
   const trusted = readTrusted(join(home, DATABASE_FILE));
-  for (const { folder, sha256 } of trusted) {
+  for (const { folder, sha256, content } of trusted) {
     const now = await readRuleFile(join(folder, PROJECT_RULES));
-    if (now?.sha256 === sha256) continue;
+    if (now?.sha256 === sha256) {
+      const { values } = await parseRuleText(content);
+      const read = values === null ? null : readRules(values, { mayAllow: false, folder });
+      const flaw = read === null || 'problem' in read ? null : flawOf(join(folder, PROJECT_RULES), read);
+      if (flaw !== null) return warning(flaw, `Change or remove the rule, then run cbos rules trust ${folder}`);
+      continue;
+    }
     const error = now === null ? 'it no longer exists' : (now.error ?? 'it has changed since it was trusted');
     const fault = ruleFileFault({ ...NO_FILE, path: join(folder, PROJECT_RULES), folder, state: 'changed', error });
     if (fault !== null)
@@ -28,6 +36,15 @@ export async function checkRules({ settings: { home } }: DoctorContext): Promise
   }
   const projects = trusted.length === 0 ? '' : `, and the rules of ${trusted.length} projects`;
   return ok(`${text === null ? 'there are no rules in the home' : path}${projects}`);
+}
+
+/** Describes the first rule in a file that can never match. Returns null if all of them can. */
+function flawOf(path: string, rules: readonly ApprovalRule[]): string | null {
+  for (const rule of rules) {
+    const never = neverMatches(rule);
+    if (never !== null) return `${path}: a rule never matches: ${neverWords(rule, never)}`;
+  }
+  return null;
 }
 
 const NO_FILE = { folder: null, content: null, sha256: null };
