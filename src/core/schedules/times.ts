@@ -39,3 +39,14 @@ export function readTimes(pattern: string, timezone: string): ScheduleTimes | st
       : said.replace(/^CronPattern: /, '');
   }
 }
+
+/** Returns the times that `isLeftOut` does not name. */
+export function exceptFor(times: ScheduleTimes, isLeftOut: (at: number) => boolean): ScheduleTimes {
+  return {
+    after: (moment) => {
+      let at = times.after(moment);
+      while (at !== null && isLeftOut(at)) at = times.after(at);
+      return at;
+    },
+  };
+}
