@@ -269,6 +269,16 @@ test.each([
   expect(scheduler.list()).toEqual([]);
 });
 
+test.each([
+  ['61 7 * * *', 'the minute "61" is out of range, which is 0-59'],
+  ['0 25 * * *', 'the hour "25" is out of range, which is 0-23'],
+  ['0 7 32 * *', 'the day of the month "32" is out of range, which is 1-31'],
+  ['0 7 * 1,13 *', 'the month "1,13" is out of range, which is 1-12'],
+  ['0 7 * * 8', 'the day of the week "8" is out of range, which is 0-7'],
+])('the pattern %s is refused, and the error names the field', (cron, said) => {
+  expect(() => add(cron)).toThrow(`${cron}: ${said}`);
+});
+
 test('an unknown zone or session, a command and a name that is taken are refused', () => {
   expect(() => add('0 * * * *', { timezone: 'Mars/Base' })).toThrow(
     expect.objectContaining({ code: 'invalid_schedule' }),
