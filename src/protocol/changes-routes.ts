@@ -2,7 +2,7 @@ import { z } from 'zod';
 import { ChangedSide, Changes, Patch } from './changes.ts';
 import { type Route, SlugParam } from './route.ts';
 import { TurnWord } from './turns.ts';
-import { MAX_PATH } from './words.ts';
+import { PathOrNone, PathText } from './words.ts';
 
 /** The maximum length of a git reference. git stores references as files, so no reference is longer than this. */
 const MAX_REF = 1_024;
@@ -22,7 +22,7 @@ const TurnQuery = TurnWord.optional().meta({
 const ChangesQuery = z.strictObject({
   base: BaseQuery,
   turn: TurnQuery,
-  patch_of: z.string().max(MAX_PATH).optional().meta({
+  patch_of: PathOrNone.optional().meta({
     description:
       'also returns the patch of this file, or of the first changed file if this one has not changed; not with a turn',
   }),
@@ -31,21 +31,16 @@ const ChangesQuery = z.strictObject({
 const PatchQuery = z.strictObject({
   base: BaseQuery,
   turn: TurnQuery,
-  file: z.string().min(1).max(MAX_PATH).optional().meta({
+  file: PathText.optional().meta({
     description: 'a changed file or folder, relative to the root; default: all files',
   }),
-  old_file: z
-    .string()
-    .min(1)
-    .max(MAX_PATH)
-    .optional()
-    .meta({ description: "the file's name in the base, if the file was renamed" }),
+  old_file: PathText.optional().meta({ description: "the file's name in the base, if the file was renamed" }),
 });
 
 const SideQuery = z.strictObject({
   base: BaseQuery,
   turn: TurnQuery,
-  file: z.string().min(1).max(MAX_PATH).meta({ description: 'the path of a changed file, as the list has it' }),
+  file: PathText.meta({ description: 'the path of a changed file, as the list has it' }),
   side: ChangedSide.shape.side.meta({ description: '`old`: as in the base; `new`: as it is now, or after the turn' }),
 });
 

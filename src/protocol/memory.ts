@@ -2,7 +2,7 @@ import { z } from 'zod';
 import { QuestionQuery } from './question.ts';
 import { Answer } from './requests.ts';
 import { type Route, SlugParam } from './route.ts';
-import { MAX_PATH, Timestamp } from './words.ts';
+import { PathText, Timestamp } from './words.ts';
 
 /**
  * The kind of an answer. `choice` means that the user chose options or wrote text in response to one of Claude's own
@@ -71,12 +71,7 @@ export const MemoryFilter = z.strictObject({
   q: z.string().max(MOST_QUERY).optional().meta({
     description: 'only questions that contain these words, or whose answer, tool or session name contains them',
   }),
-  project: z
-    .string()
-    .min(1)
-    .max(MAX_PATH)
-    .optional()
-    .meta({ description: 'an absolute folder: only questions in this folder or below' }),
+  project: PathText.optional().meta({ description: 'an absolute folder: only questions in this folder or below' }),
 });
 export type MemoryFilter = z.infer<typeof MemoryFilter>;
 

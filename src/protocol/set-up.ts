@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import { ErrorBody } from './error-body.ts';
 import { AFTER_FAILURE } from './setting-limits.ts';
-import { MAX_PATH, Timestamp } from './words.ts';
+import { PathText, Timestamp } from './words.ts';
 
 const AfterFailure = z.enum(AFTER_FAILURE);
 
@@ -82,17 +82,15 @@ export function mayTrustSetUp({ state, command, content, sha256 }: ProjectSetUp)
   return isNew && command !== null && content !== null && sha256 !== null;
 }
 
-const RepositoryPath = z.string().min(1).max(MAX_PATH);
-
 export const SetUpTrust = z
   .strictObject({
-    path: RepositoryPath.meta({ description: 'A folder of the repository' }),
+    path: PathText.meta({ description: 'A folder of the repository' }),
     sha256: z.string().length(64).meta({ description: 'The SHA-256 hash of the file as it was read' }),
   })
   .meta({ id: 'SetUpTrust' });
 export type SetUpTrust = z.infer<typeof SetUpTrust>;
 
-export const SetUpUntrust = z.strictObject({ path: RepositoryPath });
+export const SetUpUntrust = z.strictObject({ path: PathText });
 
 /** A worktree of a repository, no matter who created it. */
 export const RepositoryWorktree = z
@@ -133,7 +131,7 @@ export const RepositoryWorktrees = z
 export type RepositoryWorktrees = z.infer<typeof RepositoryWorktrees>;
 
 export const WorktreesQuery = z.strictObject({
-  path: RepositoryPath.optional().meta({
+  path: PathText.optional().meta({
     description: 'Only the repository of this folder; default: the repositories of all sessions',
   }),
 });

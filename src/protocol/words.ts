@@ -13,6 +13,16 @@ export type PermissionMode = z.infer<typeof PermissionMode>;
 /** The maximum length of a path, which is what Linux accepts (PATH_MAX). */
 export const MAX_PATH = 4_096;
 
+/**
+ * A path in a request, or an empty text. No file name contains a NUL. For such a path, Node throws an error that names
+ * no field of the request.
+ */
+export const PathOrNone = z
+  .string()
+  .max(MAX_PATH)
+  .refine((path) => !path.includes('\0'), 'a path cannot contain a NUL');
+export const PathText = PathOrNone.min(1);
+
 /** The range of terminal sizes for which both Screen 4.9 and Claude Code draw correctly. */
 export const Columns = z.int().min(20).max(500);
 export const Rows = z.int().min(5).max(200);

@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import { PullRequest } from './pull-request.ts';
 import { SetUp } from './set-up.ts';
-import { MAX_PATH, Timestamp } from './words.ts';
+import { PathText, Timestamp } from './words.ts';
 
 /**
  * The ways to finish a worktree. `keep` keeps its branch. `discard` deletes the branch if it was created for the
@@ -16,9 +16,6 @@ export type FinishHow = z.infer<typeof FinishHow>;
  * valid.
  */
 export const GitName = z.string().min(1).max(1_000);
-/** The maximum length of a path, which is what Linux accepts (PATH_MAX). */
-const FolderPath = z.string().min(1).max(MAX_PATH);
-
 /** Everything that was in a finished worktree, saved as one commit under `refs/cbos/saved`. */
 export const SavedWork = z
   .object({
@@ -149,20 +146,20 @@ export const FinishPreview = z
 export type FinishPreview = z.infer<typeof FinishPreview>;
 
 export const SavedQuery = z.strictObject({
-  path: FolderPath.optional().meta({
+  path: PathText.optional().meta({
     description: 'A folder whose repository is also searched, besides the folders of sessions',
   }),
 });
 
 export const Recovery = z
   .strictObject({
-    repository: FolderPath,
+    repository: PathText,
     id: z.string().min(1).max(200),
     branch: GitName.optional().meta({
       description:
         'The branch to restore it on: created, or reused if it still has the same commit. Default: the former branch',
     }),
-    folder: FolderPath.nullable().optional().meta({
+    folder: PathText.nullable().optional().meta({
       description:
         'Where to restore the worktree; default: its former path. null to restore only the branch, with the uncommitted changes as one more commit',
     }),

@@ -27,7 +27,10 @@ export class ManualClock implements Clock {
 
   onStep = this.#steps.on;
 
-  setting = (): ClockSetting => ({ boot: 'manual', offset_ms: this.#offset });
+  /** the id of the machine's boot; a test that changes it reboots the machine */
+  boot = 'manual';
+
+  setting = (): ClockSetting => ({ boot: this.boot, offset_ms: this.#offset });
 
   /** Lets time pass. Everything that becomes due runs in order, at its time. */
   advance(byMs: number): void {

@@ -15,6 +15,39 @@ export interface Timed {
   decidedUntil: number;
 }
 
+/** How a clock is set: the boot of the machine, and the wall clock minus the monotonic one, in milliseconds. */
+interface Setting {
+  boot: string;
+  offset_ms: number;
+}
+
+/**
+ * Reports whether two settings can be compared. The monotonic clock starts again with each boot, and an empty boot is
+ * an unknown one.
+ */
+export function isSameBoot(one: Setting, other: Setting): boolean {
+  return one.boot !== '' && one.boot === other.boot;
+}
+
+/**
+ * Returns the time up to which all of a schedule's times have been decided, on the clock as it is set now. If the clock
+ * was set back since the decision, the same moment is earlier on it. Otherwise, times that the clock shows again would
+ * neither be run nor be recorded. If the clock was set forward, it has passed the times in between, and they are still
+ * to be decided.
+ *
+ * After a reboot, the only sign of a clock that was set back is a decision in the future. Its moment is not known, so
+ * decisions begin at the present.
+ */
+export function decidedUntil(
+  last: { decidedUntil: number; decidedClock: Setting },
+  present: { now: number; setting: Setting },
+): number {
+  const setBackMs = isSameBoot(last.decidedClock, present.setting)
+    ? Math.max(0, last.decidedClock.offset_ms - present.setting.offset_ms)
+    : 0;
+  return Math.min(last.decidedUntil - setBackMs, present.now);
+}
+
 /** The decision about one of a schedule's times. */
 export interface DueRun {
   dueAt: number;

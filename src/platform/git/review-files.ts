@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto';
 import { lstat, readlink, realpath } from 'node:fs/promises';
 import { dirname, join, sep } from 'node:path';
-import type { ReviewSide } from '../../protocol/index.ts';
+import { CatalogueError, type ReviewSide } from '../../protocol/index.ts';
 import { openRegularFile, readRegularFile } from '../files/regular-file.ts';
 import { findBase } from './find-base.ts';
 import { gitEnvironment } from './git-environment.ts';
@@ -15,7 +15,10 @@ const MOST_TEXT_BYTES = 2 * 1024 * 1024;
 
 /** The files of a working tree, as a review sees them. */
 export interface ReviewFiles {
-  /** Returns the lines of a file, or null if the file does not exist, is not text, or is too large. */
+  /**
+   * Returns the lines of a file, or null if the file does not exist or is not text.
+   * @throws CatalogueError no_such_line if the file is too large
+   */
   lines(file: string, side: ReviewSide): Promise<readonly string[] | null>;
   /**
    * Returns a digest that changes with the file's content, type, or mode, or null if the file does not exist or is a
@@ -43,12 +46,15 @@ export async function openReviewFiles(
     lines: async (file, side) => {
       if (side === 'base') {
         const commit = await baseCommit();
-        return commit === null || !isPlainPath(file) ? null : readBlob(tree, `${commit}:${file}`, call);
+        return commit === null || !isPlainPath(file) ? null : readBlob(tree, { commit, file }, call);
       }
       const path = await pathIn(tree.root, file);
       if (path === null) return null;
       const text = await readRegularFile(path, { mostBytes: MOST_TEXT_BYTES, followsLinks: false }).catch(orNull);
-      return text === null ? null : toLines(text);
+      if (text !== null) return toLines(text);
+      const stats = await lstat(path).catch(orNull);
+      if (stats?.isFile() === true && stats.size > MOST_TEXT_BYTES) throw tooLarge(file);
+      return null;
     },
     digest: async (file) => {
       const path = await pathIn(tree.root, file);
@@ -64,16 +70,24 @@ export async function openReviewFiles(
 
 async function readBlob(
   { root }: WorkingTree,
-  name: string,
+  { commit, file }: { commit: string; file: string },
   call: Pick<GitCall, 'env' | 'signal'>,
 ): Promise<readonly string[] | null> {
-  const { code, stdout, isCut } = await readGit(['cat-file', 'blob', name], {
+  const { code, stdout, isCut } = await readGit(['cat-file', 'blob', `${commit}:${file}`], {
     ...call,
     cwd: root,
     answers: [0, 128],
     mostBytes: MOST_TEXT_BYTES,
   });
-  return code !== 0 || isCut ? null : toLines(stdout.toString('utf8'));
+  if (isCut) throw tooLarge(file);
+  return code === 0 ? toLines(stdout.toString('utf8')) : null;
+}
+
+function tooLarge(file: string): CatalogueError {
+  const [name, most] = [JSON.stringify(file.slice(0, 200)), MOST_TEXT_BYTES.toLocaleString('en')];
+  return new CatalogueError('no_such_line', `${name} is too large to comment on: it has more than ${most} bytes`, {
+    hint: 'Name the file and its lines in a prompt instead',
+  });
 }
 
 async function hasBlob({ root }: WorkingTree, name: string, call: Pick<GitCall, 'env' | 'signal'>): Promise<boolean> {

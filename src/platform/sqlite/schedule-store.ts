@@ -21,8 +21,10 @@ export interface ScheduleRecord {
   prompt: string;
   missed: ScheduleMissed;
   isPaused: boolean;
-  /** the time up to which all of the schedule's times have been decided */
+  /** the time up to which all of the schedule's times have been decided, on the clock as `decidedClock` describes it */
   decidedUntil: number;
+  /** how the clock was set at that moment: the boot of the machine, and the wall clock minus the monotonic one */
+  decidedClock: { boot: string; offset_ms: number };
   createdAt: number;
 }
 
@@ -61,12 +63,15 @@ const ScheduleRow = z
     missed: ScheduleMissed,
     paused: flag,
     decided_until: z.number(),
+    decided_boot: z.string(),
+    decided_offset_ms: z.number(),
     created_at: z.number(),
   })
   .transform(
-    ({ session_id: sessionId, paused: isPaused, decided_until: decidedUntil, created_at: createdAt, ...row }) => ({
+    ({ session_id, paused: isPaused, decided_until, decided_boot, decided_offset_ms, created_at, ...row }) => ({
       ...row,
-      ...{ sessionId, isPaused, decidedUntil, createdAt },
+      ...{ sessionId: session_id, isPaused, decidedUntil: decided_until, createdAt: created_at },
+      decidedClock: { boot: decided_boot, offset_ms: decided_offset_ms },
     }),
   );
 
@@ -114,6 +119,8 @@ export interface TriggerRecord {
   createdAt: number;
 }
 
+export type Decided = Pick<ScheduleRecord, 'decidedUntil' | 'decidedClock'>;
+
 export interface ScheduleStore {
   add(schedule: ScheduleRecord): void;
   remove(id: string): void;
@@ -127,7 +134,9 @@ export interface ScheduleStore {
    * effect or none of it. An earlier decision about a time is never changed.
    * @returns the new runs
    */
-  decide(id: string, decidedUntil: number, runs: readonly RunRecord[]): RunRecord[];
+  decide(id: string, decided: Decided, runs: readonly RunRecord[]): RunRecord[];
+  /** Reports whether a run is on record for one of a schedule's times. */
+  isDecided(id: string, dueAt: number): boolean;
   /** Replaces the trigger of a schedule, and forgets which requests were accepted with the old secret. */
   setTrigger(trigger: TriggerRecord): void;
   removeTrigger(scheduleId: string): void;
@@ -140,7 +149,7 @@ export interface ScheduleStore {
   accept(key: string, run: RunRecord): RunRecord | null;
   /** Stores the outcome of a run. */
   conclude(run: RunRecord): void;
-  /** the runs of a schedule, oldest first */
+  /** the runs of a schedule, in the order in which they were decided */
   runs(id: string): RunRecord[];
   lastRun(id: string): RunRecord | null;
   /** the last run that was neither skipped nor failed */
@@ -158,11 +167,12 @@ const INSERT_ACCEPTED = `
   INSERT INTO trigger_deliveries (schedule_id, key, at) VALUES (?, ?, ?) ON CONFLICT DO NOTHING RETURNING key`;
 
 const LAST_SENT = `
-  SELECT * FROM schedule_runs WHERE schedule_id = ? AND outcome IN ('begun', 'sent') ORDER BY due_at DESC LIMIT 1`;
+  SELECT * FROM schedule_runs WHERE schedule_id = ? AND outcome IN ('begun', 'sent') ORDER BY rowid DESC LIMIT 1`;
 
+// The order is that of the decisions. If the clock was set back, the times of the newest runs are not the latest ones.
 const FORGET_OLD = `
-  DELETE FROM schedule_runs WHERE schedule_id = ?1 AND due_at <
-    (SELECT due_at FROM schedule_runs WHERE schedule_id = ?1 ORDER BY due_at DESC LIMIT 1 OFFSET ${KEPT_RUNS - 1})`;
+  DELETE FROM schedule_runs WHERE schedule_id = ?1 AND rowid <
+    (SELECT rowid FROM schedule_runs WHERE schedule_id = ?1 ORDER BY rowid DESC LIMIT 1 OFFSET ${KEPT_RUNS - 1})`;
 
 export function createScheduleStore(database: Database): ScheduleStore {
   const sql = new KeptStatements(database);
@@ -174,30 +184,36 @@ export function createScheduleStore(database: Database): ScheduleStore {
     return sql.all(INSERT_RUN, ...row).length > 0;
   };
   return {
-    add: ({ id, name, cron, timezone, sessionId, launch, prompt, missed, isPaused, decidedUntil, createdAt }) =>
+    add: ({ id, name, cron, timezone, sessionId, launch, prompt, missed, isPaused, createdAt, ...decided }) =>
       void sql.run(
         `INSERT INTO schedules
-           (id, name, cron, timezone, session_id, prompt, missed, paused, decided_until, created_at, launch)
-         VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)`,
-        ...[id, name, cron, timezone, sessionId, prompt, missed, isPaused ? 1 : 0, decidedUntil, createdAt],
-        toJson(launch),
+           (id, name, cron, timezone, session_id, prompt, missed, paused, created_at, launch,
+            decided_until, decided_boot, decided_offset_ms)
+         VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)`,
+        ...[id, name, cron, timezone, sessionId, prompt, missed, isPaused ? 1 : 0, createdAt, toJson(launch)],
+        ...columnsOf(decided),
       ),
     remove: (id) => void sql.run('DELETE FROM schedules WHERE id = ?', id),
     pause: (id, isPaused) => void sql.run('UPDATE schedules SET paused = ? WHERE id = ?', isPaused ? 1 : 0, id),
-    change: ({ id, cron, timezone, sessionId, launch, prompt, missed, decidedUntil }) =>
+    change: ({ id, cron, timezone, sessionId, launch, prompt, missed, ...decided }) =>
       void sql.run(
         `UPDATE schedules SET cron = ?, timezone = ?, session_id = ?, launch = ?, prompt = ?, missed = ?,
-         decided_until = max(decided_until, ?) WHERE id = ?`,
-        ...[cron, timezone, sessionId, toJson(launch), prompt, missed, decidedUntil, id],
+         decided_until = ?, decided_boot = ?, decided_offset_ms = ? WHERE id = ?`,
+        ...[cron, timezone, sessionId, toJson(launch), prompt, missed, ...columnsOf(decided), id],
       ),
     all: () => sql.all('SELECT * FROM schedules ORDER BY rowid').map((row) => ScheduleRow.parse(row)),
-    decide: (id, decidedUntil, runs) =>
+    decide: (id, decided, runs) =>
       inTransaction(database, () => {
-        sql.run('UPDATE schedules SET decided_until = max(decided_until, ?) WHERE id = ?', decidedUntil, id);
+        sql.run(
+          'UPDATE schedules SET decided_until = ?, decided_boot = ?, decided_offset_ms = ? WHERE id = ?',
+          ...[...columnsOf(decided), id],
+        );
         const added = runs.filter(insertRun);
         if (added.length > 0) sql.run(FORGET_OLD, id);
         return added;
       }),
+    isDecided: (id, dueAt) =>
+      sql.get('SELECT 1 FROM schedule_runs WHERE schedule_id = ? AND due_at = ?', id, dueAt) !== undefined,
     setTrigger: ({ scheduleId, id, secret, createdAt }) =>
       inTransaction(database, () => {
         sql.run('DELETE FROM schedule_triggers WHERE schedule_id = ?', scheduleId);
@@ -223,9 +239,9 @@ export function createScheduleStore(database: Database): ScheduleStore {
         ...[sessionId, outcome, reason, deliveryId, error, scheduleId, dueAt],
       ),
     runs: (id) =>
-      sql.all('SELECT * FROM schedule_runs WHERE schedule_id = ? ORDER BY due_at', id).map((row) => RunRow.parse(row)),
+      sql.all('SELECT * FROM schedule_runs WHERE schedule_id = ? ORDER BY rowid', id).map((row) => RunRow.parse(row)),
     lastRun: (id) => {
-      const row = sql.get('SELECT * FROM schedule_runs WHERE schedule_id = ? ORDER BY due_at DESC LIMIT 1', id);
+      const row = sql.get('SELECT * FROM schedule_runs WHERE schedule_id = ? ORDER BY rowid DESC LIMIT 1', id);
       return row === undefined ? null : RunRow.parse(row);
     },
     lastSent: (id) => {
@@ -233,8 +249,12 @@ export function createScheduleStore(database: Database): ScheduleStore {
       return row === undefined ? null : RunRow.parse(row);
     },
     begun: () =>
-      sql.all("SELECT * FROM schedule_runs WHERE outcome = 'begun' ORDER BY due_at").map((row) => RunRow.parse(row)),
+      sql.all("SELECT * FROM schedule_runs WHERE outcome = 'begun' ORDER BY rowid").map((row) => RunRow.parse(row)),
   };
 }
+
+const columnsOf = ({ decidedUntil, decidedClock: { boot, offset_ms } }: Decided): (string | number)[] => [
+  ...[decidedUntil, boot, offset_ms],
+];
 
 const toJson = (launch: ScheduleLaunch | null): string | null => (launch === null ? null : JSON.stringify(launch));

@@ -112,3 +112,11 @@ export function endWords({ code, signal: name }: AgentEnd, complaint: string): s
   const said = complaint === '' ? '' : `: ${complaint}`;
   return `Claude Code exited${how} before the turn was over${said}; CBOS does not run the turn again`;
 }
+
+/**
+ * Reports whether output cannot be read because an earlier server saw the process end, read all of its output, and
+ * removed it. If a turn was unfinished, CBOS shows it as interrupted.
+ */
+export function wasReadBefore({ process }: Pick<AgentRun, 'process'>, cause: NodeJS.ErrnoException): boolean {
+  return process === null && cause.code === 'ENOENT';
+}

@@ -18,7 +18,7 @@ import { requireAlone } from '../fleet/require-alone.ts';
 import { isMissing, requireSaved } from '../fleet/session-conversation.ts';
 import type { Dispose } from '../sessions.ts';
 import { failedSetUp, planDueSetUp, seeSetUpEnd, setUpFailure } from '../worktrees/begin-set-up.ts';
-import { type AgentEnd, AgentRun, endWords } from './agent-run.ts';
+import { type AgentEnd, AgentRun, endWords, wasReadBefore } from './agent-run.ts';
 import type { DrivenSession, JsonContext } from './context.ts';
 import { type ControlRequest, control, refusals } from './control.ts';
 import { EventLog } from './event-log.ts';
@@ -76,7 +76,7 @@ export class JsonDriver {
       return;
     }
     const run = this.#open(launchId);
-    await run.tail.catchUp().catch(this.#fault);
+    await run.tail.catchUp().catch((cause) => wasReadBefore(run, cause) || this.#fault(cause));
     const found = await findProcess(launchId, agent);
     if (found === null) {
       run.ended({ code: null, signal: null });
@@ -267,7 +267,7 @@ export class JsonDriver {
   }
 
   async #finish(run: AgentRun, end: AgentEnd): Promise<void> {
-    await run.tail.finish().catch(this.#fault);
+    await run.tail.finish().catch((cause) => wasReadBefore(run, cause) || this.#fault(cause));
     if (this.#run === run) this.#run = null;
     if (run.isSettingUp) seeSetUpEnd(this.#session, {});
     this.#stopResting?.();

@@ -10,7 +10,7 @@ import {
 } from '../../core/limits/continuation.ts';
 import { type Evidence, endOfLimit, limitOf } from '../../core/status/index.ts';
 import { CatalogueError, type Delivery, type LimitsThen, type RateLimit, type Send } from '../../protocol/index.ts';
-import type { Clock } from '../clock.ts';
+import { type Clock, markNow } from '../clock.ts';
 import type { Logger } from '../logger.ts';
 import type { SessionActor } from '../session/actor.ts';
 import type { SessionControls } from '../session/controls.ts';
@@ -67,6 +67,7 @@ export function continueAfterLimits(options: ContinueOptions): Dispose {
   /** the session and limit of each case that has been decided, because each case is decided only once */
   const settled = new Set<string>();
   const startedAt = clock.now();
+  const markedStart = markNow(clock);
   let lastAt: number | null = null;
   let isActing = false;
   let isDisposed = false;
@@ -76,11 +77,11 @@ export function continueAfterLimits(options: ContinueOptions): Dispose {
 
   /**
    * Returns when an alert about the end of a limit is due. Returns null if the limit ended while no server was running:
-   * every list already shows that, and an alert would come too late.
+   * every list already shows that, and an alert would come too late. The start is earlier on a clock that was set back.
    */
   function endToTell(limit: RateLimit): number | null {
     const endsAt = endOfLimit(limit);
-    return endsAt === null || endsAt < startedAt ? null : endsAt;
+    return endsAt === null || endsAt < Math.min(startedAt, markedStart()) ? null : endsAt;
   }
 
   /**

@@ -82,7 +82,8 @@ export function createReviewDesk(options: ReviewDeskOptions): ReviewDesk {
     const texts = new Map<string, Promise<readonly string[] | null>>();
     const read = ({ file, side }: CommentRecord): Promise<readonly string[] | null> => {
       const key = `${side} ${file}`;
-      const text = texts.get(key) ?? files?.lines(file, side) ?? Promise.resolve(null);
+      // The comments on a file that has become too large are outdated.
+      const text = texts.get(key) ?? files?.lines(file, side).catch(nullIfTooLarge) ?? Promise.resolve(null);
       texts.set(key, text);
       return text;
     };
@@ -246,6 +247,11 @@ export function createReviewDesk(options: ReviewDeskOptions): ReviewDesk {
     },
     dispose: answers.dispose,
   };
+}
+
+function nullIfTooLarge(error: unknown): null {
+  if (error instanceof CatalogueError && error.code === 'no_such_line') return null;
+  throw error;
 }
 
 function noSuchLine(of: { file: string; line: number; endLine: number; has: number | null }): string {

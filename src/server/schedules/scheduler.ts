@@ -1,6 +1,5 @@
 import { v4 as uuid } from 'uuid';
-import { decideDue, nextDue, runKey } from '../../core/schedules/due.ts';
-import { readTimes, type ScheduleTimes } from '../../core/schedules/times.ts';
+import { decideDue, isSameBoot, nextDue, runKey } from '../../core/schedules/due.ts';
 import { Emitter } from '../../emitter/emitter.ts';
 import type { RunRecord, ScheduleRecord, ScheduleStore } from '../../platform/sqlite/schedule-store.ts';
 import {
@@ -22,6 +21,7 @@ import { nextTimes, requirePrompt, requireReceiver, requireTimes } from './read-
 import { refuseSetUp } from './refuse-set-up.ts';
 import type { ScheduledSessions } from './scheduled-sessions.ts';
 import { createTriggers, type TriggerRequest } from './triggers.ts';
+import { createUndecidedTimes } from './undecided-times.ts';
 import { iso, nameOf, viewRun } from './view-schedule.ts';
 
 /**
@@ -77,19 +77,11 @@ const MOST_MS = 6 * 3_600_000;
 export function createScheduler({ store, sessions, clock, log, timezone, baseUrl }: SchedulerOptions): Scheduler {
   const { newRun, overlapOf, launchedBy } = createRunPlanner({ store, sessions });
   const changes = new Emitter((cause) => log.error({ err: cause }, 'a listener of schedules failed'));
-  const read = new Map<string, ScheduleTimes>();
+  const undecided = createUndecidedTimes({ store, clock });
   let isStarted = false;
   let cancel: Dispose | null = null;
   let stopNoticing: Dispose | null = null;
   let stopSetUp: Dispose | null = null;
-
-  function timesOf({ id, cron, timezone: zone }: ScheduleRecord): ScheduleTimes {
-    const known = read.get(id) ?? readTimes(cron, zone);
-    // The times of a saved schedule can become invalid if a system update removes its time zone.
-    const times = typeof known === 'string' ? { after: () => null } : known;
-    read.set(id, times);
-    return times;
-  }
 
   function find(name: string): ScheduleRecord {
     const found = store.all().find((one) => one.name === name);
@@ -99,7 +91,8 @@ export function createScheduler({ store, sessions, clock, log, timezone, baseUrl
 
   function view(schedule: ScheduleRecord): Schedule {
     const { name, cron, timezone: zone, launch, prompt, missed, isPaused, createdAt } = schedule;
-    const next = isPaused ? null : nextDue(schedule, timesOf(schedule), clock.now());
+    const now = clock.now();
+    const next = isPaused ? null : nextDue(undecided.inPresent(schedule, now), undecided.of(schedule), now);
     const last = store.lastRun(schedule.id);
     return {
       ...{
@@ -125,7 +118,7 @@ export function createScheduler({ store, sessions, clock, log, timezone, baseUrl
     const now = clock.now();
     cancel?.();
     cancel = null;
-    const times = store.all().flatMap((one) => nextDue(one, timesOf(one), now) ?? []);
+    const times = store.all().flatMap((one) => nextDue(undecided.inPresent(one, now), undecided.of(one), now) ?? []);
     if (times.length === 0) return;
     const next = times.reduce((soonest, time) => Math.min(soonest, time));
     cancel = clock.after(Math.min(Math.max(0, next - now), MOST_MS), runDue);
@@ -153,14 +146,19 @@ export function createScheduler({ store, sessions, clock, log, timezone, baseUrl
   }
 
   function decide(schedule: ScheduleRecord, now: number): void {
-    const due = decideDue(schedule, timesOf(schedule), now);
+    const present = undecided.inPresent(schedule, now);
+    const due = decideDue(present, undecided.of(schedule), now);
+    // What is known about the clock now is not known after a reboot, so the moment of the last decision is kept.
+    const isMoved =
+      present.decidedUntil < schedule.decidedUntil || !isSameBoot(schedule.decidedClock, present.decidedClock);
+    if (due.length === 0 && isMoved) store.decide(schedule.id, present, []);
     if (due.length === 0) return;
     const overlap = overlapOf(schedule);
     const runs = due.map(({ dueAt, skipped }) => {
       const reason = skipped ?? overlap;
       return newRun(schedule, { dueAt, now, reason, triggeredBy: 'schedule' });
     });
-    for (const run of store.decide(schedule.id, now, runs))
+    for (const run of store.decide(schedule.id, { ...present, decidedUntil: now }, runs))
       if (run.outcome === 'begun') void carryOutRun(schedule, run);
     changes.tell();
   }
@@ -204,7 +202,7 @@ export function createScheduler({ store, sessions, clock, log, timezone, baseUrl
       const receiver = requireReceiver(sessions, to);
       if (store.all().some((one) => one.name === name))
         throw new CatalogueError('schedule_taken', `A schedule named ${name} already exists`);
-      const state = { isPaused: false, decidedUntil: now, createdAt: now };
+      const state = { isPaused: false, decidedUntil: now, decidedClock: clock.setting(), createdAt: now };
       const asked = { name, cron: cron.trim(), timezone: zone, ...receiver, prompt, missed };
       const record = { id: uuid(), ...asked, ...state };
       store.add(record);
@@ -225,14 +223,14 @@ export function createScheduler({ store, sessions, clock, log, timezone, baseUrl
         ...(to.session === undefined && to.launch === undefined ? {} : requireReceiver(sessions, to)),
         ...(prompt === undefined ? {} : { prompt }),
         ...(missed === undefined ? {} : { missed }),
-        decidedUntil: now,
+        ...{ decidedUntil: now, decidedClock: clock.setting() },
       };
       requireTimes(wanted.cron, wanted.timezone, now);
       requirePrompt(wanted.prompt);
       // Runs that are already due must be decided according to the old version of the schedule.
       decide(before, now);
       store.change(wanted);
-      read.delete(before.id);
+      undecided.forget(before.id);
       changed();
       return view(find(name));
     },
@@ -240,7 +238,7 @@ export function createScheduler({ store, sessions, clock, log, timezone, baseUrl
       const schedule = find(name);
       const removed = view(schedule);
       store.remove(schedule.id);
-      read.delete(schedule.id);
+      undecided.forget(schedule.id);
       changed();
       return removed;
     },
@@ -258,7 +256,7 @@ export function createScheduler({ store, sessions, clock, log, timezone, baseUrl
       const schedule = find(name);
       const now = clock.now();
       const run = newRun(schedule, { dueAt: now, now, reason: null, triggeredBy: 'person' });
-      const [added] = store.decide(schedule.id, schedule.decidedUntil, [run]);
+      const [added] = store.decide(schedule.id, schedule, [run]);
       if (added === undefined) throw new CatalogueError('already_running', `${name} is running now`);
       return viewRun(sessions, await carryOutRun(schedule, run));
     },

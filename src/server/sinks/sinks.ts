@@ -13,6 +13,7 @@ import { type AddedSink, CatalogueError, type NewSink, type Session, type Sink }
 import type { Clock } from '../clock.ts';
 import type { Logger } from '../logger.ts';
 import type { Dispose, Sessions } from '../sessions.ts';
+import { setBack } from './set-back.ts';
 import { type KeptSink, makeCode, makeSink, openDriver, openSinkBook } from './sink-book.ts';
 import { createSinkWorker, type SinkWorker, type Standing } from './sink-worker.ts';
 import { takePress } from './take-press.ts';
@@ -109,6 +110,15 @@ export function createSinks(options: SinksOptions): Sinks {
     const rules = { after_s, away_s, quiet, timezone, answers };
     const fault = workers.get(id)?.fault() ?? null;
     return { name, kind, to, ...rules, created_at, ...store.counts(id, clock.now() - KEPT_MS), fault };
+  }
+
+  /** Moves the times of all unfinished messages after the clock was set back. @param byMs as in {@link setBack} */
+  function moveTimes(byMs: number): void {
+    const now = clock.now();
+    for (const message of book.all().flatMap(({ id }) => store.unfinished(id))) {
+      const moved = setBack(message, { byMs, now });
+      if (moved !== null) store.save(moved);
+    }
   }
 
   /** Records what a session needs now, and queues messages about it. */
@@ -233,6 +243,7 @@ export function createSinks(options: SinksOptions): Sinks {
       isStarted = true;
       store.forgetBefore(clock.now() - KEPT_MS);
       store.clearAnswers();
+      moveTimes(0);
       for (const sink of book.all()) open(sink);
       takeAll();
       const onEvent = sessions.onEvent((event) => {
@@ -246,7 +257,12 @@ export function createSinks(options: SinksOptions): Sinks {
         if (event.kind === 'removed') forget(event.slug);
         else if ('session' in event) noteSafely(event.session, event.kind === 'woken');
       });
-      const onStep = clock.onStep(() => {
+      const onStep = clock.onStep((byMs) => {
+        try {
+          if (byMs < 0) moveTimes(-byMs);
+        } catch (cause) {
+          log.error({ err: cause }, 'the times of messages could not be changed after the clock was set back');
+        }
         for (const worker of workers.values()) worker.poke();
       });
       stop = [onEvent, onStep];

@@ -62,6 +62,20 @@ test('only what was shown is sent', async () => {
   expect(server.sessions.deliveries('AUTH')).toHaveLength(1);
 });
 
+test.each(['now', 'base'])('a comment on a file that is too large names the limit (%s)', async (side) => {
+  await comment({ file: 'a.txt', line: 2, text: 'Use a word.' });
+  repository.write('large.txt', 'line\n'.repeat(500_000));
+  repository.git('checkout', '--quiet', 'main');
+  repository.write('a.txt', 'line\n'.repeat(500_000));
+  repository.write('large.txt', 'line\n'.repeat(500_000));
+  repository.commit();
+  repository.git('checkout', '--quiet', '-B', 'task');
+  const answer = await add({ file: 'large.txt', line: 1, side, text: 'x' });
+  expect(answer.code()).toBe('no_such_line');
+  expect(answer.text).toContain('is too large to comment on: it has more than 2,097,152 bytes');
+  expect((await read()).comments.map(({ anchor }) => anchor.state)).toEqual(['outdated']);
+});
+
 test('comments move with their lines, or are outdated with the original lines', async () => {
   await comment({ file: 'a.txt', line: 2, text: 'Use a word.' });
   await comment({ file: 'a.txt', line: 3, text: 'Why?' });

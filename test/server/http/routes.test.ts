@@ -284,6 +284,20 @@ describe('on a server without sessions', () => {
     }
   });
 
+  test.each([
+    ['listWorktrees', { query: { path: '/a\0b' } }],
+    ['trustSetUp', { body: { path: '/a\0b', sha256: 'a'.repeat(64) } }],
+    ['untrustSetUp', { body: { path: '/a\0b' } }],
+    ['listSaved', { query: { path: '/a\0b' } }],
+    ['recover', { body: { repository: '/a\0b', id: 'x' } }],
+    ['recover', { body: { repository: '/', id: 'x', folder: '/a\0b' } }],
+    ['memory', { query: { project: '/a\0b' } }],
+  ] as const)('%s refuses a path with a NUL, and names the field: %j', async (name, input) => {
+    const answer = await callRoute(server, name, input);
+    expect(answer.code()).toBe('invalid_request');
+    expect(answer.text).toContain('a path cannot contain a NUL');
+  });
+
   test('every answer states that it is not a page', async () => {
     for (const path of ['/health', '/sessions', '/nothing', '/', '/openapi.json']) {
       const { headers } = await server.call(path);

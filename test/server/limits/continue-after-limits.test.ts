@@ -225,6 +225,15 @@ test.each<LimitsThen>(['native', 'never'])('%s sends nothing, and `ask` only ale
   expect([times().length, sessions.map(({ alerts }) => alerts.length)]).toEqual([0, [1, 0]]);
 });
 
+test('`ask` alerts also if the clock was set back to before the time at which the server started', async () => {
+  serve('ask');
+  clock.step(-3 * HOUR);
+  sessions = [new Stopped('S', limitUntil(clock.now() + HOUR))];
+  changed();
+  await pass(2 * HOUR);
+  expect(sessions.map(({ alerts }) => alerts.length)).toEqual([1]);
+});
+
 describe('by hand', () => {
   const goOn = (session: Stopped): Promise<Delivery> => continueByHand(session, () => clock.now());
   const REFUSED = { code: 'nothing_to_continue' };

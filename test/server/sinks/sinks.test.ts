@@ -148,6 +148,34 @@ describe('a question', () => {
     expect(told(telegram)).toEqual(['AUTH asks permission']);
   });
 
+  test.each(['while the server runs', 'while no server runs'])(
+    'waits no longer if the clock is set back %s, and neither does its next attempt',
+    async (when) => {
+      await using telegram = await startTelegram();
+      const rig = withBot(telegram, { after_s: 60 });
+      const setBack = async (): Promise<void> => {
+        if (when === 'while no server runs') rig.sinks.dispose();
+        rig.clock.step(-3 * 3_600_000);
+        if (when === 'while no server runs') await rig.kill();
+        await rig.sinks.settled();
+      };
+      rig.ask('AUTH');
+      await setBack();
+      rig.clock.advance(60_000);
+      await rig.sinks.settled();
+      expect(told(telegram)).toEqual(['AUTH asks permission']);
+      telegram.faultOf = () => 'broken';
+      rig.ask('DOCS');
+      rig.clock.advance(60_000);
+      await rig.sinks.settled();
+      telegram.faultOf = () => null;
+      await setBack();
+      rig.clock.advance(300_000);
+      await rig.sinks.settled();
+      expect(told(telegram)).toEqual(['AUTH asks permission', 'DOCS asks permission']);
+    },
+  );
+
   test('goes to a second sink if it is open for longer', async () => {
     await using telegram = await startTelegram();
     const rig = withBot(telegram);

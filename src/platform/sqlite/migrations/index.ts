@@ -32,6 +32,7 @@ import { trustedSetUps } from './31-trusted-set-ups.ts';
 import { endedSessions } from './32-ended-sessions.ts';
 import { reported } from './33-reported.ts';
 import { shownDialogs } from './34-shown-dialogs.ts';
+import { decidedClocks } from './35-decided-clocks.ts';
 
 /**
  * The steps that create the database schema. A step that has been released is never changed; a new step is appended
@@ -72,4 +73,5 @@ export const MIGRATIONS: readonly string[] = [
   endedSessions,
   reported,
   shownDialogs,
+  decidedClocks,
 ];
