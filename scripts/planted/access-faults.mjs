@@ -2,6 +2,7 @@
 
 const SECURITY = 'docs/SECURITY.md';
 const FAULTS_PAGE = 'docs/FAULTS.md';
+const RULES = 'docs/RULES.md';
 const STATUS = 'docs/explanation/status.md';
 
 /** Faults in who may do what, and in what a person sees. @type {readonly Fault[]} */
@@ -115,19 +116,46 @@ export const ACCESS_FAULTS = [
     name: 'denied-in-capitals',
     page: SECURITY,
     promise: 'A deny recognizes the denied command despite quotes, paths, letter case, prefixes and nesting.',
-    file: 'src/core/approval/command-pattern.ts',
-    text: '(index === 0 ? baseOf(word) : word.toLowerCase())',
-    instead: '(index === 0 ? baseOf(word) : word)',
+    file: 'src/core/approval/command-meaning.ts',
+    text: 'fitsGlob(next.toLowerCase(), word.toLowerCase())',
+    instead: 'fitsGlob(next, word)',
     suites: ['test/core/approval/decide.test.ts', 'test/core/approval/slips.test.ts'],
   },
   {
     name: 'unclear-command-allowed',
     page: SECURITY,
     promise: 'An allow applies only if CBOS can read every part of the command exactly.',
-    file: 'src/core/approval/decide.ts',
+    file: 'src/core/approval/allowed-by-rules.ts',
     text: 'if (command.unclear !== null) return ask(command.unclear.reason, command.unclear.about);',
     instead: "if (command.unclear?.reason === 'syntax') return ask(command.unclear.reason, command.unclear.about);",
     suites: ['test/core/approval/decide.test.ts', 'test/core/approval/slips.test.ts'],
+  },
+  {
+    name: 'a-star-matches-unknown-options',
+    page: RULES,
+    promise: 'If the program has no table, or if the table does not know the option, a star does not match the option.',
+    file: 'src/core/approval/options/star.ts',
+    text: 'candidates.length > 0 && (negated',
+    instead: 'candidates.length === 0 || (negated',
+    suites: ['test/core/approval/options.test.ts'],
+  },
+  {
+    name: 'a-denied-path-is-open-to-the-shell',
+    page: RULES,
+    promise: 'A deny with a path also applies to every shell command that names the path',
+    file: 'src/core/approval/meant-by-rule.ts',
+    text: 'tool === SHELL_TOOL ? pathsOfCommand(seen)',
+    instead: 'tool === SHELL_TOOL && fitsTool(rule, tool) ? pathsOfCommand(seen)',
+    suites: ['test/core/approval/options.test.ts'],
+  },
+  {
+    name: 'written-and-run-without-a-question',
+    page: RULES,
+    promise: 'CBOS asks about a call that runs a file which the same call writes, or may write',
+    file: 'src/core/approval/decide.ts',
+    text: 'if (written !== null)',
+    instead: "if (written === '')",
+    suites: ['test/core/approval/options.test.ts'],
   },
   {
     name: 'digits-not-redacted',

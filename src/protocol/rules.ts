@@ -65,6 +65,10 @@ export const Rule = z
     never_matches: z.string().nullable().default(null).meta({
       description: 'why the rule can never match, and which rule would; null if it can',
     }),
+    without_table: z.array(z.string()).default([]).meta({
+      description:
+        'the commands whose options CBOS cannot read: a star in an `allow` matches no option of theirs, and a `deny` or an `ask` compares options by their letters',
+    }),
   })
   .meta({ id: 'Rule' });
 export type Rule = z.infer<typeof Rule>;

@@ -62,6 +62,16 @@ export function ruleAbout({ tool, command, path }: Rule): string {
 export const ruleFlaw = ({ never_matches: why }: Pick<Rule, 'never_matches'>): string | null =>
   why == null ? null : seen(`never matches: ${why}`);
 
+/** Says of which commands in a rule CBOS cannot read the options. Returns null if it can read them all. */
+export function ruleUnread({ effect, without_table: commands }: Pick<Rule, 'effect' | 'without_table'>): string | null {
+  if (commands.length === 0) return null;
+  const what =
+    effect === 'allow'
+      ? 'its `*` matches no option'
+      : 'options are compared by their letters, so CBOS only asks about other spellings';
+  return seen(`is about a program whose options CBOS does not know; ${what}: ${commands.join(' | ')}`);
+}
+
 /** Returns a rule's text on one line, with invisible characters shown as escapes. */
 const seen = (text: string): string => cleanLine(showHiddenMarks(text));
 

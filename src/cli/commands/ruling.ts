@@ -10,7 +10,7 @@ import {
   type RuleFile,
   type RuleTest,
 } from '../../protocol/index.ts';
-import { ruleAbout, ruleFileFault, ruleFlaw, ruleLimits, verdictLine } from '../../text/rule-words.ts';
+import { ruleAbout, ruleFileFault, ruleFlaw, ruleLimits, ruleUnread, verdictLine } from '../../text/rule-words.ts';
 import { cleanLine } from '../../text/terminal-text.ts';
 import { CommandError } from '../command-error.ts';
 import { confirm } from '../confirm.ts';
@@ -98,6 +98,16 @@ function noticeFlaws({ out }: CliContext, { rules }: RuleBook): void {
   }
 }
 
+/** Names the rules about a program of this command line whose options CBOS cannot read. */
+function noticeUnread({ out }: CliContext, { rules }: RuleBook, command: string): void {
+  const words = command.split(/[\s;|&()]+/);
+  for (const rule of rules) {
+    const about = rule.without_table.filter((pattern) => words.includes(pattern.split(' ')[0] ?? ''));
+    const unread = ruleUnread({ ...rule, without_table: about });
+    if (unread !== null) out.notice(`the rule ${rule.id} ${unread}`);
+  }
+}
+
 function noticeFaults({ out }: CliContext, { files }: RuleBook): void {
   for (const file of files) {
     const fault = ruleFileFault(file);
@@ -170,7 +180,9 @@ function addTest(rules: Command, context: CliContext): void {
       const verdict = await client.call('testRules', { body: { ...callOf(call), ...where } });
       if (json === true) return out.json(verdict);
       out.line(verdictLine(verdict));
-      noticeFlaws(context, await client.call('listRules', { query: { folder: io.cwd } }));
+      const book = await client.call('listRules', { query: { folder: io.cwd } });
+      noticeFlaws(context, book);
+      noticeUnread(context, book, call.command ?? '');
     });
 }
 

@@ -1,10 +1,10 @@
 import type { RuleReason } from '../../protocol/index.ts';
 import { decide } from './decide.ts';
-import { fitsGlob } from './glob.ts';
 import { mayHideCommand } from './hidden-command.ts';
+import { coversFileTool } from './meant-by-rule.ts';
 import { commandOf, fieldOf, type Places, placeKey } from './places.ts';
 import { FILE_TOOLS, SHELL_TOOL } from './read-rules.ts';
-import { type ApprovalRule, type AskedCall, isInForce, type RulesInForce } from './rule.ts';
+import { type ApprovalRule, type AskedCall, fitsTool, isInForce, type RulesInForce } from './rule.ts';
 import type { Verdict } from './verdict.ts';
 
 /** The reasons why CBOS makes Claude Code ask the user even if it would not ask otherwise. */
@@ -41,8 +41,7 @@ function mayHide(rule: ApprovalRule, call: AskedCall, places: Places): boolean {
     const follow = (path: string): string => (path.includes('/') && places.get(placeKey(call.cwd ?? '', path))) || path;
     return mayHideCommand(rule.commands, command, { text: fieldOf(call.input, 'command') ?? '', follow });
   }
-  const isAboutCommands = rule.tools.length === 0 || rule.tools.some((tool) => fitsGlob(tool, SHELL_TOOL));
-  return rule.paths.length > 0 && isAboutCommands && (command === null || command.unclear !== null);
+  return rule.paths.length > 0 && (command === null || command.unclear !== null);
 }
 
 /**
@@ -55,11 +54,9 @@ export function toolsToShow(rules: readonly ApprovalRule[], isBroken: boolean): 
     if (rule.effect === 'allow') return [];
     if (rule.commands.length > 0) return [SHELL_TOOL];
     if (rule.paths.length === 0) return rule.tools;
-    const named = [...FILE_TOOLS.keys(), SHELL_TOOL].filter(
-      (tool) => rule.tools.length === 0 || rule.tools.some((one) => fitsGlob(one, tool)),
-    );
-    // A shell command may open a file that a rule forbids file tools to open.
-    return named.length > 0 ? [...named, SHELL_TOOL] : [];
+    const named = [...FILE_TOOLS.keys()].filter((tool) => coversFileTool(rule, tool));
+    // Any command may open a file that a rule closes to a tool.
+    return named.length > 0 || fitsTool(rule, SHELL_TOOL) ? [...named, SHELL_TOOL] : [];
   });
   return [...new Set(tools)].sort();
 }

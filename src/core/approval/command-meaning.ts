@@ -1,7 +1,8 @@
 import { leadingAssignments, unwrap } from './command-pattern.ts';
 import { fitsGlob } from './glob.ts';
-import { type Meaning, meansByOptions } from './options/meaning.ts';
-import { baseOf } from './programs.ts';
+import { isUntabled, isWithoutTable, type Meaning, meansByOptions } from './options/meaning.ts';
+import { baseOf, passesOptionsOn } from './programs.ts';
+import type { ApprovalRule } from './rule.ts';
 
 /**
  * Reports whether a `deny` or an `ask` covers a simple command. It does if the command begins with the words of the
@@ -16,6 +17,19 @@ export function meansCommand(pattern: readonly string[], words: readonly string[
   if (!fitsGlob(baseOf(program).toLowerCase(), base)) return null;
   return beginsWith(wanted, rest) ? 'sure' : meansByOptions(base, wanted, rest);
 }
+
+/**
+ * Returns the command patterns of a rule whose options CBOS cannot read, because it has no table for their program. A
+ * star in such an `allow` matches no option, and a `deny` or an `ask` compares options by their letters.
+ */
+export const withoutTable = ({ effect, commands }: ApprovalRule): string[] =>
+  commands.flatMap((pattern) => {
+    const [program = '**', ...wanted] = wordsOf(pattern);
+    const base = baseOf(program).toLowerCase();
+    const isOpen = pattern.some((word) => word.includes('*')) && !passesOptionsOn(program);
+    const isUnread = effect === 'allow' ? isOpen && isUntabled(base, wanted) : isWithoutTable(base, wanted);
+    return isUnread && !base.includes('*') ? [pattern.join(' ')] : [];
+  });
 
 const wordsOf = (pattern: readonly string[]): readonly string[] =>
   pattern.slice(leadingAssignments(pattern).length, pattern.at(-1) === '**' ? -1 : undefined);

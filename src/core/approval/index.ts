@@ -20,6 +20,7 @@
 
 export { decideBefore, toolsToShow } from './before-dialog.ts';
 export { briefInput } from './brief-input.ts';
+export { withoutTable } from './command-meaning.ts';
 export { decide } from './decide.ts';
 export { type NeverMatches, neverMatches, neverWords, readNewRule } from './never-matches.ts';
 export { placeKey, placesOf } from './places.ts';

@@ -59,7 +59,7 @@ function meantByPath(seen: SeenCall, rule: ApprovalRule): Meant | null {
 }
 
 /** A path that one reading tool may not open is closed to all readers, and one for a writing tool to all writers. */
-const coversFileTool = (rule: ApprovalRule, tool: string): boolean =>
+export const coversFileTool = (rule: ApprovalRule, tool: string): boolean =>
   FILE_TOOLS.has(tool) &&
   (fitsTool(rule, tool) ||
     [...FILE_TOOLS.keys()].some(

@@ -1,8 +1,9 @@
 import { mayMeanCommand, meansCommand } from './command-meaning.ts';
-import { coversCommand, leadingAssignments, unwrap } from './command-pattern.ts';
+import { allowsCommand, leadingAssignments, unwrap } from './command-pattern.ts';
+import { isUntabled } from './options/meaning.ts';
 import { isProtectedName } from './path-pattern.ts';
 import { pathsOf } from './places.ts';
-import { changesShell, runsOthers, scriptProgram } from './programs.ts';
+import { baseOf, changesShell, runsOthers, scriptProgram } from './programs.ts';
 import { readRule } from './read-rules.ts';
 import type { ApprovalRule } from './rule.ts';
 import { type ReadCommand, readCommand, type SimpleCommand } from './shell-command.ts';
@@ -82,7 +83,10 @@ function whyNever(effect: Effect, given: readonly string[]): string | null {
   const [name = ''] = run.words;
   if (isOne && name === 'cd') return "no rule can allow cd; a leading cd into the session's folder needs no rule";
   if (isOne && changesShell(name)) return `no rule can allow ${name}, which changes the shell or runs its text`;
-  if (isOne && coversCommand(pattern, run)) {
+  const fit = isOne ? allowsCommand(pattern, run) : null;
+  if (fit?.far?.startsWith('-') === true && isUntabled(baseOf(name), run.words.slice(1)))
+    return `CBOS does not know the options of ${name}, so a star matches none of them; name the whole option`;
+  if (fit !== null) {
     const kept = pathsOf(run.words).find(({ paths }) => paths.some(isProtectedName));
     return kept === undefined ? null : `${kept.word}: no rule can allow anything in this place`;
   }
@@ -136,6 +140,7 @@ function cureOf(effect: Effect, given: SimpleCommand, star: string): string | nu
   const name = words[command.assignments.length] ?? '*';
   const rule = readRule({ effect, fields: { command: words.join(' ') }, id: 'cure', folder: null });
   if (name.includes('*') || 'problem' in rule || whyNever(effect, words) !== null) return null;
-  const isMatch = effect === 'allow' ? coversCommand(words, command) : meansCommand(words, given.words) !== null;
+  const isMatch =
+    effect === 'allow' ? allowsCommand(words, command) !== null : meansCommand(words, given.words) !== null;
   return isMatch ? words.join(' ') : null;
 }

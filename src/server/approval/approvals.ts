@@ -11,6 +11,7 @@ import {
   type RulesInForce,
   SHELL_TOOL,
   type Verdict,
+  withoutTable,
 } from '../../core/approval/index.ts';
 import { followLinks, resolvePlaces } from '../../platform/rules/index.ts';
 import type { AnsweredCommand, AnswerStore, GivenAnswer } from '../../platform/sqlite/answer-store.ts';
@@ -221,5 +222,6 @@ export function toWire({ rule, origin }: BookedRule, nameOf: (sessionId: string)
     only: onlyFor === null ? null : (nameOf(onlyFor) ?? onlyFor),
     expires: expiresAt === null ? null : new Date(expiresAt).toISOString(),
     never_matches: reasonNever(rule),
+    without_table: withoutTable(rule),
   };
 }

@@ -103,7 +103,11 @@ test.each([
   [{ allow: [{ command: 'ls' }] }, []],
   [{ deny: [{ command: 'git push' }] }, ['Bash']],
   [{ ask: [{ tool: 'mcp__x__*' }] }, ['mcp__x__*']],
-  [{ deny: [{ tool: 'Read', path: '*.pem' }] }, ['Bash', 'Read']],
+  [
+    { deny: [{ tool: 'Read', path: '*.pem' }] },
+    ['Bash', 'Edit', 'Glob', 'Grep', 'LS', 'MultiEdit', 'NotebookEdit', 'NotebookRead', 'Read', 'Write'],
+  ],
+  [{ deny: [{ tool: 'Edit', path: '*.pem' }] }, ['Bash', 'Edit', 'MultiEdit', 'NotebookEdit', 'Write']],
   [{ deny: [{ tool: 'WebFetch' }, { tool: ['Bash', 'WebFetch'] }] }, ['Bash', 'WebFetch']],
 ])('for %j, calls of %j are shown', (values, tools) => {
   expect(toolsToShow(rulesOf(values), false)).toEqual(tools);

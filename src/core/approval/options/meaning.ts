@@ -1,5 +1,5 @@
 import { fitsGlob } from '../glob.ts';
-import { type ReadArguments, type ReadWord, readByTable, type Table, tableFor } from './index.ts';
+import { type ReadArguments, type ReadWord, readByTable, type Table } from './index.ts';
 
 /** `sure` if a program understands the same, `perhaps` if CBOS has no table that could tell. */
 export type Meaning = 'sure' | 'perhaps' | null;
@@ -35,13 +35,15 @@ export function meansByOptions(program: string, wanted: readonly string[], words
   return hasOptions(asked, given, table) && beginsWith(operandsOf(asked), operandsOf(given)) ? 'sure' : null;
 }
 
-/** Reports whether a pattern has options or other names that CBOS can compare only by their letters. */
-export function isWithoutTable(program: string, wanted: readonly string[]): boolean {
-  if (tableFor(program) === null) return wanted.some((word) => word.startsWith('-'));
+/** Reports whether CBOS has no table for a program, or for the subcommand that a pattern names. */
+export function isUntabled(program: string, wanted: readonly string[]): boolean {
   const read = readByTable(program, wanted);
-  if (read === null || read.subcommands.length === 0 || read.sub !== null) return false;
-  return read.rest.some(({ word }) => word.startsWith('-'));
+  return read === null || (read.subcommands.length > 0 && read.sub === null);
 }
+
+/** Reports whether a pattern has options that CBOS can compare only by their letters. */
+export const isWithoutTable = (program: string, wanted: readonly string[]): boolean =>
+  isUntabled(program, wanted) && wanted.some((word) => word.startsWith('-'));
 
 const isSameSubcommand = (pattern: ReadArguments, command: ReadArguments): boolean =>
   pattern.subcommands.length === 0 ||

@@ -49,12 +49,17 @@ const isOption = (word: string, spelled: number): boolean =>
 function tooFarIn(table: Table, read: readonly ReadWord[], spelled: readonly number[]): string | null {
   let operands = 0;
   let isSure = true;
+  let isProgram = false;
   for (const [index, one] of read.entries()) {
     const count = spelled[index] ?? 0;
     const { word, role, named, text } = one;
     if (role === 'operand') operands += 1;
     if (named.some(({ candidates }) => candidates.length === 0)) isSure = false;
+    const wasProgram = isProgram;
+    isProgram = named.some(isReachingFar);
     if (!isOpen(word, count)) continue;
+    // The pattern spells out an option that runs a program or reads a list, but leaves open which one.
+    if (wasProgram || isProgram) return word;
     if (named.some((option) => option.end > count && !isHarmless(option))) return word;
     if (text !== null && table.never?.test(text) === true) return word;
     if (role === 'operand' && (operands > table.most || (operands === 1 && table.first?.test(word) === false)))
@@ -75,12 +80,11 @@ function tooFarIn(table: Table, read: readonly ReadWord[], spelled: readonly num
 const isHarmless = ({ candidates, negated }: NamedOption): boolean =>
   candidates.length > 0 && (negated || candidates.every(({ effect }) => effect === 'none'));
 
+const isReachingFar = ({ candidates, negated }: NamedOption): boolean =>
+  !negated && candidates.some(({ effect }) => effect === 'runs' || effect === 'lists');
+
 /** Reports whether a command has an option with which its program runs another program, or reads a list. */
 export function reachesFar(program: string, words: readonly string[]): boolean {
   const read = readByTable(program, words);
-  return [...(read?.own ?? []), ...(read?.rest ?? [])].some(({ named }) =>
-    named.some(
-      ({ candidates, negated }) => !negated && candidates.some(({ effect }) => effect === 'runs' || effect === 'lists'),
-    ),
-  );
+  return [...(read?.own ?? []), ...(read?.rest ?? [])].some(({ named }) => named.some(isReachingFar));
 }
