@@ -108,6 +108,21 @@ describe('rules', () => {
     rmSync(file);
   });
 
+  test('about programs whose options CBOS does not know are named where the command is about them', async () => {
+    const file = join(cli.server.world.cbosHome, 'rules.toml');
+    writeFileSync(file, '[[allow]]\ncommand = "depot list **"\n\n[[deny]]\ncommand = ["depot rm -rf", "rm -rf"]\n');
+    const tried = await rules('test', '--command', 'depot list --all');
+    expect(tried.stdout).toContain('asks: a `*` does not match this word');
+    expect(tried.stderr).toMatch(/^cbos: the rule \w+ is about .*; its `\*` matches no option: depot list \*\*$/m);
+    expect(tried.stderr).toMatch(/compared by their letters, so CBOS only asks about other spellings: depot rm -rf$/m);
+    expect((await rules('test', '--command', 'rm -fr x')).stderr).toBe('');
+    expect(JSON.parse((await rules('--json')).stdout).rules).toMatchObject([
+      { without_table: ['depot list **'] },
+      { without_table: ['depot rm -rf'] },
+    ]);
+    rmSync(file);
+  });
+
   test('of a project are shown before they are trusted, and are never trusted without a confirmation; control characters are removed', async () => {
     const folder = join(cli.server.world.projectDir, '.cbos');
     mkdirSync(folder, { recursive: true });

@@ -10,11 +10,11 @@ import type { ApprovalRule } from './rule.ts';
  * does if the program understands the words in the same way, as `rm -fr` for `rm -rf`.
  */
 export function meansCommand(pattern: readonly string[], words: readonly string[]): Meaning {
-  const [program = '**', ...wanted] = wordsOf(pattern);
   const { words: run } = unwrap({ assignments: [], words });
-  const [name = '', ...rest] = run;
-  const base = baseOf(name).toLowerCase();
+  const base = baseOf(run[0] ?? '').toLowerCase();
+  const [program = '**', ...wanted] = wordsOf(pattern);
   if (!fitsGlob(baseOf(program).toLowerCase(), base)) return null;
+  const rest = run.slice(1);
   return beginsWith(wanted, rest) ? 'sure' : meansByOptions(base, wanted, rest);
 }
 
@@ -50,9 +50,23 @@ function beginsWith(wanted: readonly string[], words: readonly string[]): boolea
  * Reports whether text might hide a command that a `deny` or an `ask` covers. It might if the words of that command
  * appear in the text in the same order, regardless of quotes, paths, and letter case.
  */
-export function mayMeanCommand(pattern: readonly string[], text: string): boolean {
+export function mayMeanCommand(pattern: readonly string[], text: PlainText): boolean {
+  const wanted = wordsOf(pattern);
+  return hasWords(wanted, text.lower) || hasOptions(wanted, text);
+}
+
+/** A text without quotes and backslashes. */
+export interface PlainText {
+  lower: string;
+  words: readonly string[];
+  /** for each word, its last part as a program's name */
+  names: readonly string[];
+}
+
+export function plainText(text: string): PlainText {
   const bare = text.normalize('NFKC').replace(/['"\\`]/g, '');
-  return hasWords(wordsOf(pattern), bare.toLowerCase()) || hasOptions(wordsOf(pattern), bare);
+  const words = bare.split(/[\s;|&(){}<>]+/);
+  return { lower: bare.toLowerCase(), words, names: words.map((word) => baseOf(word).toLowerCase()) };
 }
 
 function hasWords(wanted: readonly string[], bare: string): boolean {
@@ -73,14 +87,12 @@ function hasWords(wanted: readonly string[], bare: string): boolean {
 }
 
 /** Looks for the same command with other spellings of its options, from each place where its program is named. */
-function hasOptions([program = '**', ...wanted]: readonly string[], bare: string): boolean {
+function hasOptions([program = '**', ...wanted]: readonly string[], { words, names }: PlainText): boolean {
   if (wanted.length === 0) return false;
   const name = baseOf(program).toLowerCase();
-  const words = bare.split(/[\s;|&(){}<>]+/);
-  return words.some((word, index) => {
-    const base = baseOf(word).toLowerCase();
-    return fitsGlob(name, base) && meansByOptions(base, wanted, words.slice(index + 1)) !== null;
-  });
+  return names.some(
+    (base, index) => fitsGlob(name, base) && meansByOptions(base, wanted, words.slice(index + 1)) !== null,
+  );
 }
 
 /** Returns the index of a substring that has no letter or digit directly before or after it. */

@@ -28,13 +28,15 @@ const PREFIXES: Readonly<Record<string, (rest: readonly string[]) => number | nu
  * wrapper's options do anything else, the wrapper remains part of the command.
  */
 export function unwrap(command: SimpleCommand): SimpleCommand {
-  const [name = '', ...rest] = command.words;
+  const [name = ''] = command.words;
+  if (name !== 'env' && !Object.hasOwn(PREFIXES, name)) return command;
+  const rest = command.words.slice(1);
   if (name === 'env') {
     const first = rest.findIndex((word) => !isAssignment(word));
     if (first < 0 || rest[first]?.startsWith('-') === true) return command;
     return unwrap({ assignments: [...command.assignments, ...rest.slice(0, first)], words: rest.slice(first) });
   }
-  const own = Object.hasOwn(PREFIXES, name) ? (PREFIXES[name]?.(rest) ?? null) : null;
+  const own = PREFIXES[name]?.(rest) ?? null;
   if (own === null || rest.length <= own) return command;
   return unwrap({ ...command, words: rest.slice(own) });
 }

@@ -1,6 +1,6 @@
 import { mayMeanCommand, meansCommand } from './command-meaning.ts';
 import { unwrap } from './command-pattern.ts';
-import { fieldOf, pathsOf } from './places.ts';
+import { pathsOf } from './places.ts';
 import { FILE_TOOLS, SHELL_TOOL, WRITING_TOOLS } from './read-rules.ts';
 import { type ApprovalRule, fitsTool } from './rule.ts';
 import type { SeenCall, SeenPath } from './seen-call.ts';
@@ -25,25 +25,25 @@ function meantByCommand(seen: SeenCall, rule: ApprovalRule): Meant | null {
   let perhaps: Meant | null = null;
   for (const pattern of rule.commands) {
     for (const words of command.seen) {
-      const meaning = meansCommand(pattern, words) ?? meansCommand(pattern, behindLink(seen, words));
+      const linked = behindLink(seen, words);
+      const meaning = meansCommand(pattern, words) ?? (linked === words ? null : meansCommand(pattern, linked));
       if (meaning === null) continue;
       const meant = { isSure: meaning === 'sure', about: words.join(' ') };
       if (meant.isSure) return meant;
       perhaps ??= meant;
     }
   }
-  const text = fieldOf(seen.call.input, 'command') ?? '';
-  const hidden = perhaps === null ? rule.commands.find((pattern) => mayMeanCommand(pattern, text)) : undefined;
+  const hidden = perhaps === null ? rule.commands.find((pattern) => mayMeanCommand(pattern, seen.text)) : undefined;
   return hidden === undefined ? perhaps : { isSure: false, about: hidden.join(' ') };
 }
 
 /** Returns the same command, with the program replaced by the target of its symbolic link. */
 function behindLink(seen: SeenCall, words: readonly string[]): readonly string[] {
   const { words: run } = unwrap({ assignments: [], words });
-  const [name = '', ...rest] = run;
-  const places = name.includes('/') ? seen.placesOf(name) : [];
-  const place = places.find((one) => one !== null && !one.endsWith(name.slice(name.lastIndexOf('/'))));
-  return place == null ? words : [place, ...rest];
+  const [name = ''] = run;
+  if (!name.includes('/')) return words;
+  const place = seen.placesOf(name).find((one) => one !== null && !one.endsWith(name.slice(name.lastIndexOf('/'))));
+  return place == null ? words : [place, ...run.slice(1)];
 }
 
 function meantByPath(seen: SeenCall, rule: ApprovalRule): Meant | null {

@@ -1,4 +1,4 @@
-import { mayMeanCommand, meansCommand } from './command-meaning.ts';
+import { mayMeanCommand, meansCommand, plainText } from './command-meaning.ts';
 import { allowsCommand, leadingAssignments, unwrap } from './command-pattern.ts';
 import { isUntabled } from './options/meaning.ts';
 import { isProtectedName } from './path-pattern.ts';
@@ -74,7 +74,7 @@ function whyNever(effect: Effect, given: readonly string[]): string | null {
     // A pattern of variables alone denies every command.
     if (leadingAssignments(pattern).length === pattern.length) return null;
     if (commands.some(({ words }) => meansCommand(pattern, words) !== null)) return null;
-    if (effect === 'ask' && mayMeanCommand(pattern, text)) return null;
+    if (effect === 'ask' && mayMeanCommand(pattern, plainText(text))) return null;
     return whyOther(text, commands, read);
   }
   const [one] = commands;

@@ -51,28 +51,40 @@ export interface PathsOfWord {
   perhaps: readonly string[];
 }
 
+const KNOWN_PATHS = new WeakMap<readonly string[], readonly PathsOfWord[]>();
+
 /** Returns the parts of each word of a simple command that could be a path. The first word is the program. */
-export function pathsOf(words: readonly string[]): PathsOfWord[] {
+export function pathsOf(words: readonly string[]): readonly PathsOfWord[] {
+  const known = KNOWN_PATHS.get(words) ?? findPaths(words);
+  KNOWN_PATHS.set(words, known);
+  return known;
+}
+
+function findPaths(words: readonly string[]): PathsOfWord[] {
   const { words: run } = unwrap({ assignments: [], words });
   const [name = '', ...rest] = run;
-  const read = readByTable(baseOf(name), rest);
+  const read = words.some((word) => word.startsWith('-')) ? readByTable(baseOf(name), rest) : null;
   const texts = read === null ? [] : [...read.own, ...(read.subcommands.length > 0 ? [null] : []), ...read.rest];
   const start = words.length - rest.length;
   return words.map((word, index) => {
-    const text = index < start ? null : (texts[index - start]?.text ?? null);
-    const paths = new Set([...partsOf(word), ...(text === null ? [] : partsOf(text))]);
-    if (/^-[A-Za-z]./.test(word)) paths.add(word.slice(2));
-    const letters = /^-[A-Za-z]+/.exec(word)?.[0].length ?? 0;
-    const perhaps = Array.from({ length: letters }, (_, at) => word.slice(at)).filter(
-      (one, at) => at > 2 && one !== '',
-    );
-    return { word, paths: [...paths], perhaps: letters < word.length ? [...perhaps, word.slice(letters)] : perhaps };
+    const paths = partsOf(word);
+    if (!word.startsWith('-')) return { word, paths, perhaps: [] };
+    const text = texts[index - start]?.text ?? null;
+    if (text !== null && text !== word) paths.push(...partsOf(text));
+    const letters = /^-[A-Za-z]*/.exec(word)?.[0].length ?? 1;
+    if (letters > 1 && word.length > 2) paths.push(word.slice(2));
+    const perhaps = Array.from({ length: letters - 2 < 1 ? 0 : letters - 2 }, (_, at) => word.slice(at + 3));
+    return { word, paths, perhaps: perhaps.filter((one) => one !== '') };
   });
 }
 
 function partsOf(text: string): string[] {
-  const after = ['=', ':'].flatMap((sign) => (text.includes(sign) ? [text.slice(text.indexOf(sign) + 1)] : []));
-  return [text, ...after].filter((part) => part !== '');
+  const parts = text === '' ? [] : [text];
+  for (const sign of ['=', ':']) {
+    const at = text.indexOf(sign);
+    if (at >= 0 && at + 1 < text.length) parts.push(text.slice(at + 1));
+  }
+  return parts;
 }
 
 /** Returns the path in a file tool's input, or the working directory if the input contains none. */

@@ -1,5 +1,6 @@
+import { type PlainText, plainText } from './command-meaning.ts';
 import { fitsPath, type PathFit } from './path-pattern.ts';
-import { baseOfRule, basesOf, commandOf, fileOf, type Places, placeKey } from './places.ts';
+import { baseOfRule, basesOf, commandOf, fieldOf, fileOf, type Places, placeKey } from './places.ts';
 import type { ApprovalRule, AskedCall } from './rule.ts';
 import type { ReadCommand } from './shell-command.ts';
 
@@ -15,6 +16,7 @@ export class SeenCall {
   /** null for a tool that runs no command, and for input that cannot be read */
   readonly command: ReadCommand | null;
   readonly home: string;
+  #text: PlainText | null = null;
   readonly #places: Places;
   readonly #bases: readonly string[];
 
@@ -25,6 +27,12 @@ export class SeenCall {
     this.home = home;
     this.#places = places;
     this.#bases = this.command === null ? [] : basesOf(call, this.command);
+  }
+
+  /** The text of the command, without quotes. */
+  get text(): PlainText {
+    this.#text ??= plainText(fieldOf(this.call.input, 'command') ?? '');
+    return this.#text;
   }
 
   /** Returns the file that a file tool names. */

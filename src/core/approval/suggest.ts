@@ -1,4 +1,4 @@
-import { mayMeanCommand, meansCommand } from './command-meaning.ts';
+import { mayMeanCommand, meansCommand, plainText } from './command-meaning.ts';
 import { coversCommand, leadingAssignments, unwrap } from './command-pattern.ts';
 import { neverMatches } from './never-matches.ts';
 import { commandOf, fieldOf } from './places.ts';
@@ -159,7 +159,7 @@ function mayCover(pattern: readonly string[], { read, text, commands }: ReadAnsw
   if (commands.some((one) => coversCommand(pattern, one))) return true;
   const isHidden = commands.some(({ words: [name = ''] }) => runsOthers(name) || scriptProgram(name));
   if (commands.length > 0 && !isHidden) return false;
-  return read.seen.some((words) => meansCommand(pattern, words) !== null) || mayMeanCommand(pattern, text);
+  return read.seen.some((words) => meansCommand(pattern, words) !== null) || mayMeanCommand(pattern, plainText(text));
 }
 
 /**
