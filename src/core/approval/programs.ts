@@ -22,6 +22,48 @@ const RUNNERS: ReadonlySet<string> = new Set([
   ...['taskset', 'busybox', 'toybox', 'entr', 'at', 'batch', 'crontab', 'systemd-run', 'docker', 'podman', 'kubectl'],
   ...['vi', 'vim', 'nvim', 'ex', 'view', 'emacs', 'ed', 'less', 'more', 'man', 'socat', 'nc', 'ncat', 'proxychains'],
   ...[
+    'env',
+    'timeout',
+    'nice',
+    'nohup',
+    'command',
+    'time',
+    'prlimit',
+    'setarch',
+    'linux32',
+    'linux64',
+    'i386',
+    'x86_64',
+  ],
+  ...[
+    'choom',
+    'ssh-agent',
+    'dbus-run-session',
+    'sqlite3',
+    'run-parts',
+    'm4',
+    'lldb',
+    'nano',
+    'gvim',
+    'editor',
+    'pager',
+  ],
+  ...[
+    'ccache',
+    'xvfb-run',
+    'sshpass',
+    'mosh',
+    'rsh',
+    'direnv',
+    'nix',
+    'nix-shell',
+    'oc',
+    'nerdctl',
+    'nodemon',
+    'faketime',
+  ],
+  ...['concurrently', 'corepack', 'runcon', 'systemd-cat', 'gnuplot', 'octave', 'dosbox', 'wine', 'qemu', 'runc'],
+  ...[
     'fakeroot',
     'catchsegv',
     'valgrind',
@@ -37,7 +79,7 @@ const RUNNERS: ReadonlySet<string> = new Set([
 
 /** Programs that run code from a file or from an argument. */
 const SCRIPTED =
-  /^(?:(?:ba|z|da|a|k|mk|c|tc|fi)?sh|rbash|pwsh|osascript|(?:python|pypy|perl|ruby|node|nodejs|php|lua|luajit|tclsh|wish|deno|bun|tsx|ts-node|java|groovy|Rscript|julia|guile|racket|swift|scala|erl|elixir|R)(?:[\d.]+)?|[gmn]?awk|g?sed|npx|pnpx|bunx|uvx|pipx)$/;
+  /^(?:(?:ba|z|da|a|k|mk|c|tc|fi)?sh|rbash|pwsh|osascript|(?:python|pypy|perl|ruby|node|nodejs|php|lua|luajit|tclsh|wish|deno|bun|tsx|ts-node|java|groovy|Rscript|julia|guile|racket|swift|scala|erl|elixir|R|ipython|ksh93|yash|nu|xonsh|elvish|ocaml|runghc|vite-node|dart)(?:[\d.]+)?|[gmn]?awk|g?sed|npx|pnpx|bunx|uvx|pipx)$/;
 
 /**
  * The commands of {@link SHELL_STATE} that change only variables and options. They affect neither the names of commands

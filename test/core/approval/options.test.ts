@@ -28,6 +28,10 @@ describe('a star matches an option only if the table of the program knows it as 
     ['tool --out=*', 'tool --out=x'],
     ['tool **', 'tool x'],
     ['/usr/bin/sort **', '/usr/bin/sort -r x'],
+    ['find **', 'find . -perm -u+x'],
+    ['git push **', 'git push origin main'],
+    ['yarn run *', 'yarn run build'],
+    ['cargo **', 'cargo b --release'],
   ])('%s allows %s', (rule, text) => {
     expect(decisionOf(rule, text)).toBe('allow');
   });
@@ -53,6 +57,18 @@ describe('a star matches an option only if the table of the program knows it as 
     ['tar -tf x --to-command=*', 'tar -tf x --to-command=./x', '--to-command=./x'],
     ['find . -exec *', 'find . -exec ./x', './x'],
     ['git -c* status', 'git -ca=b status', '-ca=b'],
+    // another arity than the program's own, in another version of it
+    ['git log **', 'git log --format --output=x', '--output=x'],
+    ['find **', "find -- . -exec ./x ';'", '--'],
+    ['cargo tree **', 'cargo tree -i --config=x', '--config=x'],
+    ['tree **', 'tree -Lo 2 x', '-Lo'],
+    ['xxd **', 'xxd in -p', '-p'],
+    ['pnpm run **', 'pnpm run -w --script-shell=./x test', '--script-shell=./x'],
+    // an option that takes back what the pattern spells out
+    ['git push --dry-run **', 'git push --dry-run --no-dry-run', '--no-dry-run'],
+    ['rm -i **', 'rm -i --interactive=never x', '--interactive=never'],
+    ['npm ci --ignore-scripts **', 'npm ci --ignore-scripts false', 'false'],
+    ['tsc --noEmit **', 'tsc --noEmit false', 'false'],
     // words without a dash
     ['tar **', 'tar xIf ./x y', 'xIf'],
     ['uniq **', 'uniq a b', 'b'],
@@ -60,6 +76,16 @@ describe('a star matches an option only if the table of the program knows it as 
     ['make **', 'make A=b', 'A=b'],
     ['curl **', 'curl -d @x http', '@x'],
     ['git push **', 'git push origin ext::x', 'ext::x'],
+    ['git push **', 'git push ./x main', './x'],
+    ['gcc **', 'gcc @x', '@x'],
+    ['cargo clippy **', 'cargo clippy -- @x', '@x'],
+    ['curl **', "curl '{file}://x'", '{file}://x'],
+    ['git bisect **', 'git bisect run ./x', 'run'],
+    ['git config **', 'git config a.b c', 'a.b'],
+    ['git unknown **', 'git unknown x', 'x'],
+    ['npm pkg **', 'npm pkg set a=b', 'set'],
+    ['gh **', 'gh alias set a b', 'alias'],
+    ['uv run **', 'uv run x', 'x'],
     ['git log **', "git log '--format=%G?'", '--format=%G?'],
     ['dd **', 'dd if=x', 'if=x'],
     // a subcommand that does more than read
@@ -122,6 +148,8 @@ describe('a deny matches what the program would understand', () => {
     ['git push --delete', 'git push origin :main'],
     ['git push -f', 'git -C x push --force'],
     ['git commit --no-verify', 'git commit -anm x'],
+    ['git commit --no-verify', 'git commit --no-veri -m x'],
+    ['cargo run', 'cargo r'],
     ['git branch -D', 'git branch --delete --force x'],
     ['git reset --hard', 'git reset -q HEAD --hard'],
     ['git clean -fd', 'git clean -d -x -f'],
@@ -134,7 +162,7 @@ describe('a deny matches what the program would understand', () => {
   test.each([
     ['tool -abc', 'tool -c -a -b'],
     ['tool --force', 'tool --for'],
-    ['git submodule deinit -f', 'git submodule deinit x --force -f'],
+    ['git notes add -f', 'git notes add x -qf'],
     ['rm -rf', "sh -c 'rm -fr x'"],
     ['rm -rf', 'sudo rm -fr x'],
     ['npm publish', "sh -c 'npm pub'"],

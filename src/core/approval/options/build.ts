@@ -10,9 +10,11 @@ const CARGO_RUNS = {
   lists: '--manifest-path=; --lockfile-path=; --target=',
 };
 const cargo = (more = '', rest?: string): Written => ({
-  ...{ source: 'cargo 1.95', syntax: 'exact', plain: `${CARGO}; ${more}`, ...CARGO_RUNS, never: /^\+/ },
+  ...{ source: 'cargo 1.95', syntax: 'exact', plain: `${CARGO}; ${more}`, ...CARGO_RUNS, never: /^[+@]/ },
   ...(rest === undefined ? {} : { rest }),
 });
+/** The subcommands of cargo 1.95 that have another name. */
+const CARGO_COMMANDS = 'build b; check c; doc d; remove rm; run r; test t';
 const TESTS = `--nocapture; --no-capture; --test-threads=; --exact; --ignored; --include-ignored; --show-output; -q --quiet; --list;
   --skip=; --format=; --color=; --shuffle; --bench; --test; --report-time`;
 
@@ -35,7 +37,7 @@ const NPM_RUNS = {
   lists: '--userconfig=; --globalconfig=',
 };
 const npm = (first: RegExp | null = null): Written => ({
-  ...{ source: 'npm 11.19', syntax: 'words', plain: NPM, ...NPM_RUNS, first, rest: '' },
+  ...{ source: 'npm 11.19', syntax: 'words', plain: NPM, ...NPM_RUNS, first, never: /^(?:true|false|null)$/, rest: '' },
 });
 
 /** The subcommands of npm 11.19 and their other names. npm also takes every abbreviation that is unique among them. */
@@ -65,7 +67,11 @@ export const BUILD: Readonly<Record<string, Written>> = {
     lists: `-f --file= --makefile=; -I --include-dir=; -o --old-file= --assume-old=; -W --what-if= --new-file=
       --assume-new=`,
   },
-  cargo: { ...cargo(), first: /^(?:build|b|check|c|test|t|doc|d|tree|metadata|clippy|bench)$/ },
+  cargo: {
+    ...cargo(),
+    commands: CARGO_COMMANDS,
+    first: /^(?:build|b|check|c|test|t|doc|d|tree|metadata|clippy|bench)$/,
+  },
   'cargo build': cargo(),
   'cargo check': cargo(),
   'cargo doc': cargo('--no-deps; --document-private-items'),
@@ -73,6 +79,10 @@ export const BUILD: Readonly<Record<string, Written>> = {
   'cargo bench': cargo('', TESTS),
   'cargo clippy': cargo('--no-deps', '-D=; -W=; -A=; -F='),
   'cargo tree': cargo('-e --edges=; -i --invert=; -d --duplicates; --depth=; --prefix=; -f --format='),
+  'cargo fmt': cargo('--check'),
+  'cargo run': cargo(),
+  'cargo add': cargo('--dev; --build; --optional; --dry-run'),
+  'cargo clean': cargo(),
   'cargo metadata': cargo('--no-deps; --format-version='),
   go: { ...go(), first: /^(?:build|test|vet|list|version|doc)$/ },
   'go build': go(),
@@ -86,6 +96,10 @@ export const BUILD: Readonly<Record<string, Written>> = {
   },
   'go list': go('-f=; -m; -u; -deps; -e; -test; -find; -versions; -retracted'),
   'go version': go('-m'),
+  'go mod': { ...go(), first: /^(?:graph|verify|why)$/ },
+  'go get': go('-u; -t'),
+  'go install': go(),
+  'go fmt': go(),
   'go doc': go('-all; -c; -cmd; -short; -src; -u'),
   npm: {
     ...npm(
@@ -98,6 +112,14 @@ export const BUILD: Readonly<Record<string, Written>> = {
   'npm ls': npm(),
   'npm view': npm(),
   'npm outdated': npm(),
+  'npm install': npm(),
+  'npm ci': npm(),
+  'npm uninstall': npm(),
+  'npm update': npm(),
+  'npm audit': npm(),
+  'npm explain': npm(),
+  'npm pkg': npm(/^get$/),
+  'npm config': npm(/^(?:get|list|ls)$/),
   pnpm: npm(/^(?:test|t|run|ls|list|why|outdated)$/),
   'pnpm test': npm(),
   'pnpm run': npm(),
@@ -123,7 +145,7 @@ export const BUILD: Readonly<Record<string, Written>> = {
   tsc: {
     source: 'TypeScript 5.9',
     syntax: 'words',
-    never: /^@/,
+    never: /^@|^(?:true|false|null)$/,
     plain: `--noEmit; -w --watch; --pretty[=]; --strict; --skipLibCheck; --listFiles; --listFilesOnly; --explainFiles;
       --showConfig; --extendedDiagnostics; --diagnostics; --traceResolution; --noUnusedLocals; --noUnusedParameters;
       --target=; -t=; --module=; -m=; --jsx=; --lib=; --esModuleInterop; --allowJs; --checkJs; --isolatedModules;
@@ -188,8 +210,7 @@ export const BUILD: Readonly<Record<string, Written>> = {
   },
   curl: {
     source: 'curl 8.10',
-    syntax: 'exact',
-    never: /@|<|^file:|^\w+\+?:(?!\/\/|\d)|%\{?output|%\{?header_json.*@/i,
+    never: /@|<|^file:|^\w+\+?:(?!\/\/|\d)|[{}[\]]|%(?:2[ef]|[4-7]|output)/i,
     plain: `-s --silent; -S --show-error; -f --fail; --fail-with-body; -L --location; -I --head; -i --include --show-headers;
       -v --verbose; -m --max-time=; --connect-timeout=; -X --request=; -H --header=; -d --data=; --data-raw=;
       --data-binary=; --data-urlencode=; --json=; -A --user-agent=; -e --referer=; -G --get; -w --write-out=;

@@ -169,8 +169,8 @@ export const COREUTILS: Readonly<Record<string, Written>> = {
   },
   rm: {
     source,
-    plain: `-i; -I; --interactive[=]; --one-file-system; --preserve-root[=]; -v --verbose; ${COMMON}`,
-    writes: '-f --force; --no-preserve-root; -r -R --recursive; -d --dir',
+    plain: `-i; -I; --one-file-system; --preserve-root[=]; -v --verbose; ${COMMON}`,
+    writes: '-f --force; --interactive[=]; --no-preserve-root; -r -R --recursive; -d --dir',
   },
   ln: {
     source,

@@ -3,9 +3,11 @@ import type { Written } from './table.ts';
 const source = 'git 2.39';
 /** Matches `ext::`, with which git runs a program, and the placeholders with which it runs gpg. */
 const never = /^[a-z][\w+.-]*::|%G/;
+/** A remote by its name or its address. In a folder, `git push` runs the hooks of the repository there. */
+const REMOTE = /^(?!file:)(?:\w[\w-]*|[a-z+]+:\/\/\S+|(?:[\w.-]+@)?[\w.-]+:(?!:)\S+)$/;
 const HELP = '-h';
 
-const DIFF = `--no-index; -p --patch; -s --no-patch; -u; -U[=]; --unified=; -W --function-context; --raw; --patch-with-raw;
+const DIFF = `--no-index; -p --patch; -s --no-patch; -u; -U[=]; --unified[=]; -W --function-context; --raw; --patch-with-raw;
   --patch-with-stat; --numstat; --shortstat; -X[=]; --dirstat[=]; --cumulative; --dirstat-by-file[=]; --check; --summary;
   --name-only; --name-status; --stat[=]; --stat-width=; --stat-name-width=; --stat-graph-width=; --stat-count=;
   --compact-summary; --binary; --full-index; --color[=]; --ws-error-highlight=; -z; --abbrev[=]; --src-prefix=;
@@ -23,18 +25,18 @@ const DIFF_RUNS = '--ext-diff; --textconv';
 const DIFF_LISTS = '-O=';
 
 const LOG = `${DIFF}; -q; -n --max-count=; --skip=; --since=; --after=; --until=; --before=;
-  --since-as-filter=; --author=; --committer=; --grep-reflog=; --grep=; --all-match; --invert-grep;
+  --since-as-filter=; --author[=]; --committer[=]; --grep-reflog[=]; --grep=; --all-match; --invert-grep;
   -i --regexp-ignore-case; --basic-regexp; -E --extended-regexp; -F --fixed-strings; -P --perl-regexp;
-  --remove-empty; --merges; --no-merges; --min-parents=; --max-parents=; --no-min-parents; --no-max-parents;
+  --remove-empty; --merges; --no-merges; --min-parents[=]; --max-parents[=]; --no-min-parents; --no-max-parents;
   --first-parent; --exclude-first-parent-only; --not; --all; --branches[=]; --tags[=]; --remotes[=]; --glob=;
   --exclude=; --exclude-hidden=; --reflog; --alternate-refs; --single-worktree; --ignore-missing; --bisect;
   --cherry-mark; --cherry-pick; --left-only; --right-only; --cherry; -g --walk-reflogs; --boundary;
   --simplify-by-decoration; --show-pulls; --full-history; --dense; --sparse; --simplify-merges; --ancestry-path[=];
-  --date-order; --author-date-order; --topo-order; --reverse; --no-walk[=]; --do-walk; --pretty[=]; --format=;
+  --date-order; --author-date-order; --topo-order; --reverse; --no-walk[=]; --do-walk; --pretty[=]; --format[=];
   --abbrev-commit; --no-abbrev-commit; --oneline; --encoding=; --expand-tabs[=]; --no-expand-tabs; --notes[=];
   --no-notes; --show-notes[=]; --date=; --relative-date; --parents; --children; --left-right; --graph;
-  --show-linear-break[=]; --decorate[=]; --no-decorate; --decorate-refs=; --decorate-refs-exclude=;
-  --clear-decorations; --source; --use-mailmap; --mailmap; --log-size; -L=; --diff-merges=; --no-diff-merges; -r;
+  --show-linear-break[=]; --decorate[=]; --no-decorate; --decorate-refs[=]; --decorate-refs-exclude[=];
+  --clear-decorations; --source; --use-mailmap; --mailmap; --log-size; -L[=]; --diff-merges[=]; --no-diff-merges; -r;
   --root; ${HELP}`;
 
 const diffing = (plain: string): Written => ({
@@ -43,7 +45,7 @@ const diffing = (plain: string): Written => ({
 });
 
 const git = (plain: string, rest: Partial<Written> = {}): Written => ({
-  ...{ source, syntax: 'git', never, plain: `${plain}; ${HELP}` },
+  ...{ source, syntax: 'git', plain: `${plain}; ${HELP}` },
   ...rest,
 });
 
@@ -61,7 +63,7 @@ export const GIT: Readonly<Record<string, Written>> = {
     plain: `--no-pager -P; --no-optional-locks; --no-replace-objects; --literal-pathspecs; --glob-pathspecs;
       --noglob-pathspecs; --icase-pathspecs; --version; -v`,
     runs: '-c=; --config-env=; --exec-path[=]; -p --paginate; --help',
-    lists: '-C=; --git-dir=; --work-tree=; --namespace=; --super-prefix=; --attr-source=',
+    lists: '-C=; --git-dir=; --work-tree=; --namespace=; --super-prefix=; --attr-source=; --shallow-file=',
   },
   'git status': git(`-v --verbose; -s --short; -b --branch; --show-stash; --ahead-behind; --porcelain[=]; --long;
     -z --null; -u[=]; --untracked-files[=]; --ignored[=]; --ignore-submodules[=]; --column[=]; --renames; -M[=];
@@ -146,6 +148,7 @@ export const GIT: Readonly<Record<string, Written>> = {
   ),
   'git push': git('-v --verbose; -q --quiet; -n --dry-run; -u --set-upstream; --progress; --porcelain; --atomic', {
     never: /^[+:]|^[a-z][\w+.-]*::/,
+    first: REMOTE,
     operandMeans: [
       [/^\+/, '-f'],
       [/^:./, '-d'],
@@ -155,10 +158,14 @@ export const GIT: Readonly<Record<string, Written>> = {
       --follow-tags; -o --push-option=; --no-verify; --repo=`,
   }),
   'git fetch': git('-v --verbose; -q --quiet; --dry-run; --progress; --all; -t --tags; -n; --depth=; -j --jobs=', {
+    never: /^\+|^[a-z][\w+.-]*::/,
+    first: REMOTE,
     runs: '--upload-pack=',
     writes: '-f --force; -p --prune; -P --prune-tags; -u --update-head-ok; --refmap=',
   }),
   'git pull': git('-v --verbose; -q --quiet; --progress; --ff-only; --stat; -n', {
+    never: /^\+|^[a-z][\w+.-]*::/,
+    first: REMOTE,
     runs: '--upload-pack=; -S[=]; --gpg-sign[=]; -s --strategy=; -e --edit',
     writes: '-f --force; -r[=]; --rebase[=]; --autostash; --squash; --ff; --no-ff; -p --prune',
   }),
@@ -172,4 +179,28 @@ export const GIT: Readonly<Record<string, Written>> = {
   'git reset': git('-q --quiet', { runs: '-p --patch', writes: '--hard; --soft; --mixed; --merge; --keep; -N' }),
   'git clean': git('-n --dry-run; -q --quiet', { runs: '-i --interactive', writes: '-f --force; -d; -x; -X; -e=' }),
   'git rm': git('-n --dry-run; -q --quiet; --cached', { writes: '-f --force; -r' }),
+  'git merge': git('-q --quiet; -v --verbose; --ff; --ff-only; --no-ff; --stat; -n; --progress; -m --message=', {
+    runs: '-e --edit; -s --strategy=; -S[=]; --gpg-sign[=]',
+    writes: '--abort; --continue; --quit; --squash; --no-commit; --no-verify; -X --strategy-option=; -F --file=',
+  }),
+  'git rebase': git('-q --quiet; -v --verbose; --stat; -n', {
+    runs: '-x --exec=; -i --interactive; -s --strategy=; -S[=]; --gpg-sign[=]; --edit-todo',
+    writes: '--abort; --continue; --skip; --quit; --onto=; --root; --no-verify; -f --force-rebase; --autostash',
+  }),
+  'git cherry-pick': git('-x', {
+    runs: '-e --edit; -S[=]; --gpg-sign[=]; --strategy=',
+    writes: '--abort; --continue; --skip; --quit; -n --no-commit; -m --mainline=; -s --signoff; -X --strategy-option=',
+  }),
+  'git restore': git('-q --quiet; --progress; -S --staged', {
+    runs: '-p --patch',
+    writes: '-s --source=; -W --worktree',
+  }),
+  'git mv': git('-v --verbose; -n --dry-run', { writes: '-f --force; -k' }),
+  'git config': git('-l --list; --get; --get-all; --show-origin; --show-scope; --name-only; --global; --local', {
+    most: 0,
+    runs: '-e --edit',
+    writes: '--add; --unset; --unset-all; --replace-all; --rename-section; --remove-section; -f --file=; --blob=',
+  }),
+  'git submodule': git('-q --quiet', { first: /^(?:status|summary)$/, writes: '--recursive; -f --force' }),
+  'git bisect': git('', { first: /^(?:log|view)$/ }),
 };

@@ -27,6 +27,7 @@ export function readArguments(table: Table, words: readonly string[], stops = fa
   const read: ReadWord[] = [];
   let awaited = 0;
   let isOver = false;
+  const resolved = new Map<string, ReadOption>();
   for (const [index, word] of words.entries()) {
     if (awaited > 0) {
       awaited -= 1;
@@ -34,13 +35,15 @@ export function readArguments(table: Table, words: readonly string[], stops = fa
     } else if (isOver || table.syntax === 'text' || !isOption(table, word, index)) {
       read.push({ word, role: 'operand', named: [], text: word });
       if (stops) break;
-    } else if (word === '--') {
+      isOver ||= table.stops;
+    } else if (word === '--' && table.syntax !== 'find') {
       read.push({ word, role: 'end', named: [], text: null });
       isOver = true;
       if (table.rest === null) continue;
       return [...read, ...readArguments(table.rest, words.slice(index + 1))];
     } else {
-      const one = readOption(table, word, index);
+      const one = (index > 0 && resolved.get(word)) || readOption(table, word, index);
+      resolved.set(word, one);
       awaited = one.awaits;
       read.push({ word, role: 'option', named: one.named, text: one.text });
     }
@@ -51,12 +54,15 @@ export function readArguments(table: Table, words: readonly string[], stops = fa
 const isOption = ({ syntax }: Table, word: string, index: number): boolean =>
   (word.length > 1 && word.startsWith('-')) || (syntax === 'tar' && index === 0);
 
-/** @returns the options, the value in the same word, and how many of the next words are values too */
-function readOption(
-  table: Table,
-  word: string,
-  index: number,
-): { named: NamedOption[]; text: string | null; awaits: number } {
+interface ReadOption {
+  named: NamedOption[];
+  /** the value in the same word, or null */
+  text: string | null;
+  /** how many of the next words are values too */
+  awaits: number;
+}
+
+function readOption(table: Table, word: string, index: number): ReadOption {
   const { syntax, options } = table;
   if (syntax === 'find') return readWhole(options.get(word), word, null);
   if (word.startsWith('--') || syntax === 'words') {
@@ -65,23 +71,26 @@ function readOption(
     const text = sign < 0 ? null : word.slice(sign + 1);
     const exact = options.get(name);
     if (exact !== undefined) return readWhole(exact, name, text);
-    if (syntax === 'git' && name.startsWith('--no-')) {
-      const named = resolve(table, `--${name.slice('--no-'.length)}`);
-      return { named: [{ candidates: named, end: name.length, negated: true }], text, awaits: 0 };
-    }
     const candidates = resolve(table, name);
+    if (syntax === 'git' && name.startsWith('--no-')) {
+      const negated = {
+        candidates: resolve(table, `--${name.slice('--no-'.length)}`),
+        end: name.length,
+        negated: true,
+      };
+      const whole = { candidates, end: name.length, negated: false };
+      const named = [negated, whole].filter((one) => one.candidates.length > 0);
+      return { named: named.length > 0 ? named : [whole], text, awaits: 0 };
+    }
     const [first] = candidates;
     const awaits = text === null && typeof first?.takes === 'number' ? first.takes : 0;
     return { named: [{ candidates, end: name.length, negated: false }], text, awaits };
   }
-  return readCluster(table, word, syntax === 'tar' && index === 0 && !word.startsWith('-'));
+  const isBare = syntax === 'tar' && index === 0 && !word.startsWith('-');
+  return readCluster(table, word, { from: isBare ? 0 : 1, isLate: isBare || syntax === 'late' });
 }
 
-function readWhole(
-  option: Option | undefined,
-  name: string,
-  text: string | null,
-): { named: NamedOption[]; text: string | null; awaits: number } {
+function readWhole(option: Option | undefined, name: string, text: string | null): ReadOption {
   const takes = option?.takes ?? 0;
   // A value for an option that takes none is an error, which no program turns into anything else.
   const isKnown = option !== undefined && (text === null || takes !== 0);
@@ -97,15 +106,15 @@ function resolve({ syntax, options }: Table, name: string): Option[] {
   return [...new Set([...options].filter(([known]) => known.startsWith(name)).map(([, option]) => option))];
 }
 
-/** @param isBare whether the word is tar's first one without a dash, whose values all follow as words of their own */
+/** @param how.isLate whether the values of all letters follow as words of their own */
 function readCluster(
   { options }: Table,
   word: string,
-  isBare: boolean,
-): { named: NamedOption[]; text: string | null; awaits: number } {
+  { from, isLate }: { from: number; isLate: boolean },
+): ReadOption {
   const named: NamedOption[] = [];
   let awaits = 0;
-  for (let at = isBare ? 0 : 1; at < word.length; at += 1) {
+  for (let at = from; at < word.length; at += 1) {
     const letter = word[at] ?? '';
     const digits = /^\d+/.exec(word.slice(at))?.[0] ?? '';
     const isNumber = digits !== '' && !options.has(`-${letter}`);
@@ -114,7 +123,7 @@ function readCluster(
     named.push({ candidates: option === undefined ? [] : [option], end: at + 1, negated: false });
     if (option === undefined) return { named, text: word.slice(at + 1), awaits: 0 };
     if (option.takes === 0) continue;
-    if (isBare) {
+    if (isLate) {
       awaits += option.takes === 'attached' ? 0 : option.takes;
       continue;
     }

@@ -108,7 +108,7 @@ export const SEARCH: Readonly<Record<string, Written>> = {
   },
   tree: {
     source: 'tree 2.1',
-    syntax: 'exact',
+    syntax: 'late',
     plain: `-a; -d; -l; -f; -x; -L=; -P=; -I=; --gitignore; --ignore-case; --matchdirs; --noreport; --charset=;
       --filelimit=; --du; --timefmt=; --prune; -q; -N; -Q; -p; -u; -g; -s; -h; --si; -D; -F; --inodes; --device; -v; -t;
       -c; -U; -r; --dirsfirst; --filesfirst; --sort=; -i; -A; -S; -n; -C; -X; -J; --nolinks; --version; --help`,
@@ -158,6 +158,7 @@ export const SEARCH: Readonly<Record<string, Written>> = {
   xxd: {
     source: 'xxd 2022-01-14',
     syntax: 'words',
+    stops: true,
     most: 1,
     plain: '-a; -b; -C; -c=; -E; -e; -g=; -h; -i; -l=; -n=; -o=; -p; -ps; -d; -s=; -u; -v',
     writes: '-r',

@@ -16,9 +16,10 @@ export interface Option {
  * How a program reads its arguments. `gnu`: clusters, abbreviations of long options, and options after operands. `git`:
  * like `gnu`, and `--no-` negates an option. `exact`: long options in full, clusters of letters. `words`: every option
  * in full, with one dash or two, as in Go and npm; no clusters. `find`: an expression, whose options take whole words
- * only. `tar`: like `gnu`, and the first word may lack its dash. `text`: no word is an option.
+ * only. `tar`: like `gnu`, and the first word may lack its dash. `late`: like `exact`, and the
+ * values of clustered letters follow as words of their own. `text`: no word is an option.
  */
-export type Syntax = 'gnu' | 'git' | 'exact' | 'words' | 'find' | 'tar' | 'text';
+export type Syntax = 'gnu' | 'git' | 'exact' | 'words' | 'find' | 'tar' | 'late' | 'text';
 
 /** The options of a program, or of one of its subcommands. */
 export interface Table {
@@ -32,6 +33,8 @@ export interface Table {
   never: RegExp | null;
   /** if set, a star matches only these first operands. The others make the program do something else */
   first: RegExp | null;
+  /** whether the options end at the first operand */
+  stops: boolean;
   /** the options after `--`, for programs that pass these words on; null if they are operands */
   rest: Table | null;
   /** operands that mean the same as an option: what matches them, and the option */
@@ -41,7 +44,7 @@ export interface Table {
 }
 
 /** A table as it is written down. See {@link tableOf}. */
-export interface Written extends Partial<Pick<Table, 'syntax' | 'most' | 'never' | 'first'>> {
+export interface Written extends Partial<Pick<Table, 'syntax' | 'most' | 'never' | 'first' | 'stops'>> {
   source: string;
   /** options that do nothing but what the program is for */
   plain?: string;
@@ -80,9 +83,10 @@ export function tableOf(written: Written): Table {
   add(written.writes, 'writes');
   add(written.lists, 'lists');
   const { syntax = 'gnu', source, most = Number.POSITIVE_INFINITY, never = null, first = null, rest } = written;
+  const { stops = false } = written;
   const commands = entriesOf(written.commands).flatMap((names) => names.map((name) => [name, names[0] ?? ''] as const));
   return {
-    ...{ syntax, source, options, most, never, first, operandMeans: written.operandMeans ?? [] },
+    ...{ syntax, source, options, most, never, first, stops, operandMeans: written.operandMeans ?? [] },
     rest: rest === undefined ? null : tableOf({ syntax: 'exact', source, plain: rest }),
     commands: commands.length === 0 ? null : new Map(commands),
   };
