@@ -2,7 +2,7 @@ import { connect, createServer } from 'node:net';
 import { join } from 'node:path';
 import type { World } from '../harness/world.ts';
 
-/** A local socket in front of the server's, which counts the WebSockets that are opened through it, and notes the requests. */
+/** A local socket in front of the server's. It counts the WebSockets that are opened, and notes the requests. */
 export interface CountingProxy {
   socket: string;
   opened(): number;

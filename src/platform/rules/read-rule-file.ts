@@ -21,7 +21,7 @@ export interface RuleText {
   error: string | null;
 }
 
-/** @returns null if the file does not exist; for what is no regular file, an error that says what it is */
+/** @returns null if the file does not exist; for a pipe and the like, an error that says what it is */
 export async function readRuleFile(path: string): Promise<RuleText | null> {
   let content: string | null;
   try {

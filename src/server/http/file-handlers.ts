@@ -46,8 +46,8 @@ async function* chunksOf(body: NodeReadableStream<Uint8Array>): AsyncGenerator<U
 }
 
 /**
- * How much of a refused body is read. It leaves room for what a client, which sends while it waits for the response, has
- * on the way, and for clients that send a whole file before they read the response.
+ * How much of a refused body is read: what a client that sends while it waits for the response has on the way, or a
+ * whole small file, if the client reads the response only after it has sent the body.
  */
 const MOST_DRAINED_BYTES = 16 * 1024 * 1024;
 

@@ -32,7 +32,7 @@ async function trust(): Promise<number> {
   return (await server.call('/rules/trust', { body: { path: folder, sha256: file?.sha256 } })).status;
 }
 
-/** What can be in the place of a rules file, how to create it, and what is wrong with it. */
+/** What can be there instead of a rules file, how to create it, and what is wrong with it. */
 const UNREAD: readonly [string, (path: string) => void, string][] = [
   ['a pipe', (path) => execFileSync('mkfifo', [path]), 'it is a pipe; replace it with a file'],
   ['a folder', (path) => mkdirSync(path), 'it is a folder; replace it with a file'],
