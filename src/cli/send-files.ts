@@ -1,5 +1,14 @@
 import type { Caller, FileToUpload } from '../client/index.ts';
-import { CatalogueError, type Delivery, ERRORS, EXIT, type RouteInput, type StoredFile } from '../protocol/index.ts';
+import {
+  CatalogueError,
+  type Delivery,
+  ERRORS,
+  EXIT,
+  fileTooLarge,
+  type RouteInput,
+  type StoredFile,
+} from '../protocol/index.ts';
+import { cleanLine } from '../text/terminal-text.ts';
 import { openLocalFile } from './local-file.ts';
 
 interface Sending {
@@ -12,13 +21,25 @@ interface Sending {
  * @returns a function that stores the files alongside the session and then sends a prompt that mentions them
  * @throws CommandError if one of the paths is not a file, or if a file is empty or cannot be read; in this case,
  * nothing is sent
+ * @throws CatalogueError file_too_large
  */
 export async function openToSend(
   client: Caller,
   sending: Sending & { paths: readonly string[]; cwd: string },
 ): Promise<() => Promise<Delivery>> {
   const files = await Promise.all(sending.paths.map((path) => openLocalFile(path, sending.cwd)));
+  await requireSmall(client, sending.slug, files);
   return () => sendWithFiles(client, sending, files);
+}
+
+/** The server refuses a file that is too large, too, but many gigabytes may be on their way by then. */
+async function requireSmall(client: Caller, slug: string, files: readonly FileToUpload[]): Promise<void> {
+  const { max_file_size: most } = await client.call('health');
+  const large = most === undefined ? undefined : files.find(({ sizeBytes }) => sizeBytes > most);
+  if (most === undefined || large === undefined) return;
+  // The error about a session that does not exist, or is on another machine, is of more use.
+  await client.call('listFiles', { params: { slug } });
+  throw fileTooLarge(most, large.sizeBytes, cleanLine(large.name));
 }
 
 /** If the server refuses the prompt, delete the files again, because the next attempt will store them anew. */

@@ -19,6 +19,7 @@ export * from './explanation.ts';
 export * from './figures.ts';
 export * from './file-content.ts';
 export type { FILE_ROUTES } from './file-routes.ts';
+export * from './file-too-large.ts';
 export * from './files.ts';
 export * from './form.ts';
 export * from './frame-types.ts';

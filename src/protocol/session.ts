@@ -179,7 +179,15 @@ export const StatusChange = z
 export type StatusChange = z.infer<typeof StatusChange>;
 
 export const ServerHealth = z
-  .object({ status: z.literal('ok'), version: z.string(), uptime_ms: z.number(), sessions: z.int() })
+  .object({
+    status: z.literal('ok'),
+    version: z.string(),
+    uptime_ms: z.number(),
+    sessions: z.int(),
+    max_file_size: z.int().optional().meta({
+      description: 'The largest file that can be sent into a session, in bytes; missing if the server is older',
+    }),
+  })
   .meta({ id: 'ServerHealth' });
 
 export const Buffer = z

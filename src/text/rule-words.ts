@@ -111,6 +111,7 @@ export function ruleFileFault({ path, folder, state, error }: RuleFile): string 
     case 'counts':
       return null;
     case 'untrusted':
+      if (error !== null) return cleanLine(`${path} does not apply, and cannot be trusted: ${error}`);
       return cleanLine(`${path} does not apply yet; to read and trust it, run cbos rules trust ${folder ?? ''}`);
     case 'changed':
       return cleanLine(

@@ -1,9 +1,11 @@
+import { execFileSync } from 'node:child_process';
 import { randomBytes } from 'node:crypto';
-import { appendFileSync, existsSync, readFileSync, writeFileSync } from 'node:fs';
+import { appendFileSync, existsSync, readFileSync, truncateSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { beforeEach, describe, expect, test } from 'vitest';
 import type { Delivery, StoredFile } from '../../src/protocol/index.ts';
 import { type CommandResult, runCommand, startCommand } from './command-line.ts';
+import { startCountingProxy } from './counting-proxy.ts';
 import { serveCommands } from './served.ts';
 import { WAITS_FOR_PERMISSION } from './some-questions.ts';
 
@@ -41,7 +43,9 @@ describe('send --file', () => {
     ['none.png', 'cannot be read (ENOENT)'],
     ['.', "isn't a file"],
     ['empty', 'is empty'],
+    ['pipe', "isn't a file"],
   ])('of %s is wrong usage, and nothing is sent', async (path, message) => {
+    if (path === 'pipe') execFileSync('mkfifo', [join(folder, path)]);
     writeFileSync(join(folder, 'empty'), '');
     const sent = await run('send', 'AUTH', 'hello', '--file', 'my shot.png', '--file', path);
     expect(sent).toMatchObject({ code: 2, stderr: expect.stringContaining(message) });
@@ -55,6 +59,18 @@ describe('send --file', () => {
       expect(sent).toMatchObject({ code: 4, stdout: '', stderr: expect.stringContaining('max_file_size') });
     }
     expect([await stored(), deliveries()]).toEqual([[], []]);
+  });
+
+  test('of a file that is too large does not upload any of it', async () => {
+    writeFileSync(join(folder, 'huge.iso'), '');
+    truncateSync(join(folder, 'huge.iso'), 3 * 1024 ** 3);
+    const { socket, asked } = await startCountingProxy(cli.server.world, cli.where.socket as string);
+    const argv = ['send', 'AUTH', 'hello', '--file', 'my shot.png', '--file', 'huge.iso'];
+    const { code, stderr } = await runCommand(argv, { socket, cwd: folder });
+    expect(code).toBe(4);
+    expect(stderr).toContain('huge.iso has 3,221,225,472 bytes, and the server accepts at most 1,000,000');
+    expect(asked()).toContain('GET /health');
+    expect(asked().filter((one) => one.startsWith('POST'))).toEqual([]);
   });
 
   test('reports a session that does not exist, whatever the size of the file', async () => {

@@ -1,4 +1,5 @@
-import { mkdirSync, rmSync, writeFileSync } from 'node:fs';
+import { execFileSync } from 'node:child_process';
+import { mkdirSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { beforeEach, describe, expect, test } from 'vitest';
 import { addAnswer } from '../harness/memory-rules.ts';
@@ -121,6 +122,41 @@ describe('rules', () => {
       { without_table: ['depot rm -rf'] },
     ]);
     rmSync(file);
+  });
+
+  test.each([
+    ['a pipe', (path: string) => execFileSync('mkfifo', [path]), 'it is a pipe; replace it with a file'],
+    [
+      'a link that leads nowhere',
+      (path: string) => symlinkSync('/nowhere/x', path),
+      'it is a link that leads to no file; replace it with a file',
+    ],
+    [
+      'a file that is too large',
+      (path: string) => writeFileSync(path, '#'.repeat(200_001)),
+      'it is longer than 200,000 bytes; make it shorter',
+    ],
+  ])('of a project cannot be trusted while the file is %s, which the list and `trust` say', async (_, create, why) => {
+    const folder = cli.server.world.projectDir;
+    const path = join(folder, '.cbos/rules.toml');
+    mkdirSync(join(folder, '.cbos'), { recursive: true });
+    rmSync(path, { force: true });
+    create(path);
+    const { stderr } = await rules();
+    expect(stderr).toContain(`${path} does not apply, and cannot be trusted: ${why}`);
+    expect(stderr).not.toContain('cbos rules trust');
+    const refused = await rules('trust', '--yes');
+    expect(refused).toMatchObject({ code: 2, stdout: '', stderr: expect.stringContaining(`${path}: ${why}`) });
+    rmSync(path);
+    writeFileSync(path, '[[deny]]\ncommand = "npm publish"\n');
+    expect((await rules()).stderr).toContain(`run cbos rules trust ${folder}`);
+    expect((await rules('trust', folder, '--yes')).code).toBe(0);
+    rmSync(path);
+    const gone = await rules('trust', '--yes');
+    expect(gone).toMatchObject({ code: 2, stdout: '' });
+    expect(gone.stderr).toContain('it no longer exists');
+    expect(gone.stderr).toContain(`cbos rules untrust ${folder}`);
+    expect((await rules('untrust', folder)).code).toBe(0);
   });
 
   test('of a project are shown before they are trusted, and are never trusted without a confirmation; control characters are removed', async () => {

@@ -240,8 +240,12 @@ async function requireFile(files: readonly RuleFile[], folder: string): Promise<
   const { realpath } = await import('node:fs/promises');
   const real = await realpath(folder).catch(() => folder);
   const file = files.find((one) => one.folder === real);
-  if (file?.content == null) throw new CatalogueError('no_such_path', `${folder} has no .cbos/rules.toml`);
-  if (file.state === 'untrusted' && file.error !== null) {
+  if (file === undefined) throw new CatalogueError('no_such_path', `${folder} has no .cbos/rules.toml`);
+  if (file.state === 'changed' && file.content === null) {
+    const hint = `restore the file, or stop applying its rules: cbos rules untrust ${folder}`;
+    throw new CatalogueError('invalid_rule', `${file.path}: ${file.error}`, { hint });
+  }
+  if (file.content === null || (file.state === 'untrusted' && file.error !== null)) {
     throw new CatalogueError('invalid_rule', `${file.path}: ${file.error}`);
   }
   return file;

@@ -1,6 +1,6 @@
 import { open, rename, rm } from 'node:fs/promises';
 import { basename, dirname, join } from 'node:path';
-import { CatalogueError } from '../../protocol/index.ts';
+import { fileTooLarge } from '../../protocol/index.ts';
 
 /** Reports whether a name belongs to a file that is still being written. */
 export const isUnfinished = (name: string): boolean => name.startsWith('.');
@@ -40,8 +40,4 @@ export async function storeUpload({ path, bytes, mostBytes }: Upload): Promise<n
     await rm(unfinished, { force: true });
     throw cause;
   }
-}
-
-export function fileTooLarge(mostBytes: number): CatalogueError {
-  return new CatalogueError('file_too_large', `The file has more than ${mostBytes.toLocaleString('en')} bytes`);
 }

@@ -107,6 +107,11 @@ async function merge(place: GitPlace, request: MergeRequest): Promise<string[] |
 /** Returns the state that was saved before the server was killed, if only the removal is left to do. */
 async function requireSaved(place: GitPlace, plan: Pick<FinishPlan, Recorded | 'since'>): Promise<SavedState> {
   const { worktree, since } = plan;
+  if (!(await isThere(worktree.repository))) {
+    throw new CatalogueError('worktree_gone', `The repository ${worktree.repository} no longer exists`, {
+      hint: 'Bring the folder of the repository back, then try again',
+    });
+  }
   const states = await listStates(place, worktree.repository);
   // Commit times are in whole seconds, so a difference of up to a second is allowed.
   const isOfIt = (one: SavedState): boolean => one.folder === worktree.path && Date.parse(one.at) >= since - 1_000;

@@ -1,4 +1,5 @@
 import { createHash } from 'node:crypto';
+import { lstat, stat } from 'node:fs/promises';
 import { readRegularFile } from '../files/regular-file.ts';
 
 /** The file that contains a home's rules, next to `config.toml`. */
@@ -20,19 +21,31 @@ export interface RuleText {
   error: string | null;
 }
 
-/** @returns null if the file does not exist */
+/** @returns null if the file does not exist; for a pipe and the like, an error that says what it is */
 export async function readRuleFile(path: string): Promise<RuleText | null> {
   let content: string | null;
   try {
     content = await readRegularFile(path, { mostBytes: MOST_BYTES });
   } catch (cause) {
     const { code } = cause as NodeJS.ErrnoException;
-    if (code === 'ENOENT' || code === 'ENOTDIR') return null;
+    if (code === 'ENOENT' || code === 'ENOTDIR') return (await isLink(path)) ? unreadable(LEADS_NOWHERE) : null;
     return unreadable(`it cannot be read (${code})`);
   }
-  return content === null
-    ? unreadable(`it isn't a file, or is longer than ${MOST_BYTES} bytes`)
-    : parseRuleText(content);
+  return content === null ? unreadable(await describeUnread(path)) : parseRuleText(content);
+}
+
+const LEADS_NOWHERE = 'it is a link that leads to no file; replace it with a file';
+
+const isLink = async (path: string): Promise<boolean> =>
+  (await lstat(path).catch(() => null))?.isSymbolicLink() === true;
+
+/** Says why the content of what exists at a path is not read, and what to do. */
+async function describeUnread(path: string): Promise<string> {
+  const status = await stat(path).catch(() => null);
+  if (status === null) return LEADS_NOWHERE;
+  if (status.isFile()) return `it is longer than ${MOST_BYTES.toLocaleString('en')} bytes; make it shorter`;
+  const kind = status.isDirectory() ? 'a folder' : status.isFIFO() ? 'a pipe' : 'a socket or a device';
+  return `it is ${kind}; replace it with a file`;
 }
 
 const unreadable = (error: string): RuleText => ({ content: null, sha256: null, values: null, error });

@@ -120,8 +120,9 @@ export function createRulesDesk({ approvals, store, clock, sessions, onChange, o
     tryRule: (session, asked, rule) => approvals.tryRule(find(session), asked, rule),
     trust: async ({ path, sha256 }) => {
       const { folder, text, problem } = await requireProject(path);
+      if (text.content === null) throw new CatalogueError('invalid_rule', `${folder}/${PROJECT_RULES}: ${text.error}`);
       if (text.sha256 !== sha256) throw new CatalogueError('rules_changed');
-      if (problem !== null || text.content === null) throw new CatalogueError('invalid_rule', problem ?? undefined);
+      if (problem !== null) throw new CatalogueError('invalid_rule', problem);
       store.trust({ folder, sha256, content: text.content }, clock.now());
       await onChange();
       return list();

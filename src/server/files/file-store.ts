@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { isMentionable, safeFileName, typeOfName } from '../../core/files/index.ts';
 import { openRegularFile } from '../../platform/files/regular-file.ts';
 import { isUnfinished, storeUpload } from '../../platform/files/store-upload.ts';
-import { CatalogueError, type StoredFile } from '../../protocol/index.ts';
+import { CatalogueError, fileTooLarge, type StoredFile } from '../../protocol/index.ts';
 import { toTimestamp } from '../session/view.ts';
 
 /** The name of a stored file consists of an id and a readable name. */
@@ -16,6 +16,8 @@ export interface ArrivingFile {
   /** the name that the sender gave the file, which must not be trusted */
   name: string;
   type: string | null;
+  /** the size that the sender has announced, in bytes; null if unknown */
+  announcedBytes: number | null;
   bytes: AsyncIterable<Uint8Array>;
 }
 
@@ -72,16 +74,18 @@ export function createFileStore(dir: string, most: { bytes: number; files: numbe
     return file;
   }
 
-  async function add(sessionId: string, id: string, { name, type, bytes }: ArrivingFile): Promise<StoredFile> {
+  async function add(sessionId: string, id: string, file: ArrivingFile): Promise<StoredFile> {
+    const { name, type, announcedBytes, bytes } = file;
+    if (announcedBytes !== null && announcedBytes > most.bytes) throw fileTooLarge(most.bytes, announcedBytes);
     const ownDir = join(dir, sessionId);
     const stored = `${id}-${safeFileName(name, type)}`;
     const path = join(ownDir, stored);
     if (!isMentionable(path)) throw unmentionable(ownDir);
     await mkdir(ownDir, { recursive: true, mode: 0o700 });
     const size = await storeUpload({ path, bytes, mostBytes: most.bytes });
-    const file = await describe(path, stored);
-    if (file === null) throw new CatalogueError('file_not_stored', 'The file was deleted while CBOS was storing it');
-    if (size > 0) return file;
+    const added = await describe(path, stored);
+    if (added === null) throw new CatalogueError('file_not_stored', 'The file was deleted while CBOS was storing it');
+    if (size > 0) return added;
     await rm(path, { force: true });
     throw new CatalogueError('invalid_request', 'body: the file is empty');
   }

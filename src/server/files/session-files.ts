@@ -19,6 +19,8 @@ const TIDY_MS = 3_600_000;
 
 /** Gives the faces access to the files that were sent into sessions. */
 export interface SessionFiles {
+  /** the maximum size of a file, in bytes */
+  mostBytes: number;
   /** @throws CatalogueError no_such_session, file_too_large, too_many_files, files_unavailable, disk_full */
   add(slug: string, file: ArrivingFile): Promise<StoredFile>;
   /** @throws CatalogueError no_such_session */
@@ -127,6 +129,7 @@ export function keepFiles({ sessions, idOf, dir, settings, clock, log }: FilesOp
 
   return {
     files: {
+      mostBytes: settings.max_file_size,
       add: async (slug, file) => {
         const id = idOf(slug);
         try {

@@ -10,7 +10,7 @@ import { WORKER_HEADER, WORKER_SCRIPT } from '../auth/gate.ts';
 import type { RightsOf } from '../auth/session-rights.ts';
 import type { Logger } from '../logger.ts';
 import { invalidRequest, refuseLostNames, toFailure } from './error-response.ts';
-import { drain } from './file-handlers.ts';
+import { answerBeforeRest } from './file-handlers.ts';
 import { createHandlers, type HandlerOptions } from './handlers.ts';
 import { openApiDocument } from './openapi.ts';
 import { routeConfig } from './route-config.ts';
@@ -75,7 +75,8 @@ export function createHttpApp(options: HttpAppOptions): OpenAPIHono {
   }
   app.use(async (context, next) => {
     await next();
-    if (context.error !== undefined && isUpload(context)) await drain(context.req.raw.body);
+    if (context.error === undefined || !isUpload(context)) return;
+    context.res = await answerBeforeRest(context.res, context.req.raw.body);
   });
   app.use((context, next) => {
     const { method, path } = context.req;

@@ -12,7 +12,9 @@ export function createFileHandlers(files: SessionFiles): Pick<Handlers, keyof ty
       if (body === null) throw new CatalogueError('invalid_request', 'body: the file is empty');
       const { name = '' } = query;
       const type = request.headers.get('content-type');
-      return files.add(params.slug, { name, type, bytes: chunksOf(body) });
+      const length = request.headers.get('content-length');
+      const announcedBytes = length === null ? null : Number(length);
+      return files.add(params.slug, { name, type, announcedBytes, bytes: chunksOf(body) });
     },
     listFiles: ({ params }) => files.list(params.slug),
     readFile: async ({ params, request }) => {
@@ -44,15 +46,39 @@ async function* chunksOf(body: NodeReadableStream<Uint8Array>): AsyncGenerator<U
 }
 
 /**
- * Reads and discards the rest of a refused body. Clients send the whole body before they read the response. If the
- * server stopped reading, they would report a broken connection instead of the error.
+ * How much of a refused body is read: what a client that sends while it waits for the response has on the way, or a
+ * whole small file, if the client reads the response only after it has sent the body.
  */
-export async function drain(body: Request['body']): Promise<void> {
+const MOST_DRAINED_BYTES = 16 * 1024 * 1024;
+
+/**
+ * Sends the response to a refused upload at once, and then discards the rest of the body before the response ends. If
+ * the server closed the connection while the client still sends, the client would report a broken connection instead of
+ * the error. The connection of a client that sends more than a small rest is closed.
+ */
+export async function answerBeforeRest(response: Response, body: Request['body']): Promise<Response> {
+  const bytes = new Uint8Array(await response.arrayBuffer());
+  const headers = new Headers(response.headers);
+  // With the length, the client knows that the response is complete.
+  headers.set('content-length', String(bytes.length));
+  const sent = new ReadableStream<Uint8Array>({
+    start: (controller) => controller.enqueue(bytes),
+    pull: async (controller) => {
+      await drain(body);
+      controller.close();
+    },
+  });
+  return new Response(sent, { status: response.status, headers });
+}
+
+async function drain(body: Request['body']): Promise<void> {
+  let left = MOST_DRAINED_BYTES;
   try {
-    for await (const _ of (body ?? []) as AsyncIterable<Uint8Array>) {
-      // The data is discarded.
+    for await (const chunk of (body ?? []) as AsyncIterable<Uint8Array>) {
+      left -= chunk.length;
+      if (left < 0) return;
     }
   } catch {
-    // The client has closed the connection, so no one will read the response.
+    // The client has closed the connection.
   }
 }

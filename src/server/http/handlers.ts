@@ -88,7 +88,10 @@ export function createHandlers(options: HandlerOptions): Handlers {
     return recording === slug ? sessions.stream(slug) : older.find(recording);
   };
   return {
-    health: () => ({ status: 'ok', version, uptime_ms: now() - startedAt, sessions: sessions.list().length }),
+    health: () => ({
+      ...{ status: 'ok', version, uptime_ms: now() - startedAt, sessions: sessions.list().length },
+      max_file_size: options.files.mostBytes,
+    }),
     ...createSignInHandlers(options),
     ...createMachineHandlers(options.machines),
     pushKey: () => ({ public_key: options.push.publicKey() }),

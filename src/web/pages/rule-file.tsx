@@ -7,7 +7,7 @@ import { attempt, tell } from '../parts/toasts.tsx';
 
 /** Shows a rules file. The user can trust a project's file here. */
 export function RuleFileCard({ file, onDone }: { file: RuleFile; onDone(): Promise<void> }) {
-  const { path, folder, state, error } = file;
+  const { path, folder, state, error, content } = file;
   const untrust = async (): Promise<void> => {
     const isDone = await attempt(() => client.call('untrustRules', { body: { path: folder ?? '' } }));
     if (isDone) tell(`The rules in ${folder} no longer apply`);
@@ -20,7 +20,7 @@ export function RuleFileCard({ file, onDone }: { file: RuleFile; onDone(): Promi
     await onDone();
     return true;
   };
-  const isNew = state === 'changed' || (state === 'untrusted' && error === null);
+  const isNew = content !== null && (state === 'changed' || (state === 'untrusted' && error === null));
   return (
     <FileToTrust
       label={`File ${path}`}

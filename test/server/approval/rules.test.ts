@@ -1,3 +1,4 @@
+import { execFileSync } from 'node:child_process';
 import { mkdirSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
@@ -30,6 +31,23 @@ async function trust(): Promise<number> {
   const file = files.find((one) => one.folder !== null);
   return (await server.call('/rules/trust', { body: { path: folder, sha256: file?.sha256 } })).status;
 }
+
+/** What can be there instead of a rules file, how to create it, and what is wrong with it. */
+const UNREAD: readonly [string, (path: string) => void, string][] = [
+  ['a pipe', (path) => execFileSync('mkfifo', [path]), 'it is a pipe; replace it with a file'],
+  ['a folder', (path) => mkdirSync(path), 'it is a folder; replace it with a file'],
+  [
+    'a dangling link',
+    (path) => symlinkSync('/nowhere/rules.toml', path),
+    'it is a link that leads to no file; replace it with a file',
+  ],
+  [
+    'a link to itself',
+    (path) => symlinkSync('rules.toml', path),
+    'it is a link that leads to no file; replace it with a file',
+  ],
+  ['too large', (path) => writeFileSync(path, '#'.repeat(200_001)), 'it is longer than 200,000 bytes; make it shorter'],
+];
 
 const ALLOW = '[[allow]]\ncommand = ["git status", "npm **", "cat **"]\n';
 
@@ -163,6 +181,28 @@ describe("a project's own rules", () => {
     server.sessions.addWithoutRecording('B', { path: server.world.project('other') });
     expect(await decision('npm test', 'B')).toBe('allow');
   });
+
+  test.each(UNREAD)(
+    'that are %s cannot be trusted, and the list says why, also if an earlier file was trusted',
+    async (_, create, why) => {
+      const path = join(folder, '.cbos/rules.toml');
+      mkdirSync(join(folder, '.cbos'));
+      const sha256 = '0'.repeat(64);
+      for (const state of ['untrusted', 'changed']) {
+        create(path);
+        expect((await book()).files[1]).toMatchObject({ path, state, content: null, error: why });
+        const refused = await server.call('/rules/trust', { body: { path: folder, sha256 } });
+        expect(refused.code()).toBe('invalid_rule');
+        expect(refused.text).toContain(`${path}: ${why}`);
+        // The advice helps.
+        rmSync(path, { recursive: true });
+        projectFile('[[deny]]\ncommand = "git status"\n');
+        expect(await trust()).toBe(200);
+        expect(await decision('git status')).toBe('deny');
+        rmSync(path);
+      }
+    },
+  );
 
   test('never allow: a file with an allow cannot be trusted, and neither can one that is broken or has changed since it was read', async () => {
     projectFile('[[allow]]\ncommand = "rm **"\n');

@@ -40,7 +40,7 @@ async function add(slug: string): Promise<StoredFile> {
   const bytes = (async function* () {
     yield Buffer.from('content');
   })();
-  return kept.files.add(slug, { name: 'a.txt', type: null, bytes });
+  return kept.files.add(slug, { name: 'a.txt', type: null, announcedBytes: null, bytes });
 }
 /** Ends a session, whose last activity was some days ago. */
 function end(slug: string, daysAgo: number): void {

@@ -131,6 +131,7 @@ describe('an upload', () => {
       const answer = await upload('big.bin', raw, { headers });
       expect([answer.status, answer.code()]).toEqual([413, 'file_too_large']);
       expect(answer.text).toContain('200,000');
+      expect(answer.text.includes('200,001')).toBe(!('transfer-encoding' in headers));
     }
     expect(onDisk()).toEqual([]);
     expect((await upload('fits.bin', raw.subarray(0, LIMIT))).status).toBe(201);
@@ -144,6 +145,29 @@ describe('an upload', () => {
     for (const headers of [{}, { connection: 'close' }]) {
       expect((await upload(name, Buffer.alloc(60 * LIMIT), { slug, headers })).code()).toBe(code);
     }
+  });
+
+  test('is refused at once if its announced length is beyond the limit, and the connection is closed', async () => {
+    const socket = connect(server.port, '127.0.0.1');
+    socket.on('error', () => undefined);
+    let received = '';
+    socket.on('data', (bytes) => {
+      received += bytes;
+    });
+    await once(socket, 'connect');
+    const head = `host: 127.0.0.1:${server.port}\r\nauthorization: Bearer ${TOKEN}\r\ncontent-length: 3000000000`;
+    socket.write(`POST /sessions/AUTH/files?name=huge.iso HTTP/1.1\r\n${head}\r\n\r\n`);
+    await waitFor(() => received.endsWith('}'), { describe: 'the answer has arrived', actual: () => received });
+    expect(received).toMatch(/^HTTP\/1\.1 413 /);
+    expect(received).toContain('3,000,000,000 bytes, and the server accepts at most 200,000');
+    expect(existsSync(filesDir())).toBe(false);
+    // A client that sends regardless of the answer cannot send all of it.
+    let sent = 0;
+    const part = Buffer.alloc(1_000_000);
+    for (; !socket.destroyed && sent < 300_000_000; sent += part.length) {
+      await new Promise<unknown>((resolve) => socket.write(part, resolve));
+    }
+    expect(sent).toBeLessThan(300_000_000);
   });
 
   test('may be larger than any other body', async () => {

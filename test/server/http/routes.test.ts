@@ -1,5 +1,5 @@
 import { createHash } from 'node:crypto';
-import { mkdirSync, realpathSync, writeFileSync } from 'node:fs';
+import { mkdirSync, realpathSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from 'vitest';
 import { type Review, type ReviewComment, ROUTES, type RouteName, type Session } from '../../../src/protocol/index.ts';
@@ -270,6 +270,28 @@ describe('every route', () => {
 });
 
 /** Requests that change nothing share a server. */
+describe('a folder that was removed', () => {
+  beforeEach(async () => {
+    server = await startFaces();
+  });
+  afterEach(() => server[Symbol.asyncDispose]());
+
+  test.each(NAMES)('is no unexpected failure of %s, and is not taken for a missing git', async (name) => {
+    server.sessions.add('AUTH', { path: server.world.project('auth') });
+    const { before, asPage, ...given } = SUCCESSES[name];
+    await before?.();
+    const input = { ...given, ...(await asPage?.()) };
+    const { path, worktree } = server.sessions.get('AUTH');
+    const folders = [path, worktree?.repository, (input.body as { repository?: string } | undefined)?.repository];
+    for (const folder of folders)
+      if (folder?.startsWith(server.world.dir)) rmSync(folder, { recursive: true, force: true });
+    const { status: answered, text } = await callRoute(server, name, input as RestInput);
+    expect(answered, text).not.toBe(500);
+    expect(text).not.toContain('git_not_found');
+    expect(server.log.filter(({ level }) => level === 'error')).toEqual([]);
+  });
+});
+
 describe('on a server without sessions', () => {
   beforeAll(async () => {
     server = await startFaces();

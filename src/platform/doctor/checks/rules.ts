@@ -31,8 +31,9 @@ export async function checkRules({ settings: { home } }: DoctorContext): Promise
     }
     const error = now === null ? 'it no longer exists' : (now.error ?? 'it has changed since it was trusted');
     const fault = ruleFileFault({ ...NO_FILE, path: join(folder, PROJECT_RULES), folder, state: 'changed', error });
-    if (fault !== null)
-      return warning(fault, `cbos rules trust ${folder}, or cbos rules untrust ${folder} if you no longer trust it`);
+    // What has no content cannot be trusted.
+    const trust = now?.content == null ? 'restore the file' : `cbos rules trust ${folder}`;
+    if (fault !== null) return warning(fault, `${trust}, or cbos rules untrust ${folder} if you no longer trust it`);
   }
   const projects = trusted.length === 0 ? '' : `, and the rules of ${trusted.length} projects`;
   return ok(`${text === null ? 'there are no rules in the home' : path}${projects}`);
