@@ -116,8 +116,12 @@ const became = (ids: readonly string[], phase: 'put_back' | 'taken_back'): Chang
 /** Reports whether CBOS typed Esc, and nothing happens that would show what the key did. */
 const isEndingQuiet = (seen: Seen): boolean => seen.deliveries.recent.some(isEscPending) && isQuiet(seen);
 
-const lookedFor = ({ deliveries }: Seen): DeliveryRecord[] =>
-  deliveries.sent.filter(({ phase }) => phase === 'looking');
+/**
+ * Returns the messages of which only the transcript or the prompt can still tell what became of them. No hook reports a
+ * built-in command, which Claude Code may carry out after CBOS has stopped waiting for its Enter.
+ */
+const lookedFor = ({ deliveries, isDead }: Seen): DeliveryRecord[] =>
+  deliveries.sent.filter(({ phase, command }) => phase === 'looking' || (phase === 'entering' && command && !isDead));
 
 /** Returns the messages that may have been in Claude Code's queue when the session ended. */
 const leftInQueue = ({ deliveries, isDead }: Seen): DeliveryRecord[] =>

@@ -61,6 +61,17 @@ describe('a text for which a killed server may have pressed Enter', () => {
       phases: { a: 'taken' },
     },
     {
+      name: 'an empty prompt also shows that a command was taken after CBOS stopped waiting for its Enter',
+      texts: { a: { phase: 'entering', intoQueue: true, command: true }, b: { phase: 'entering' } },
+      phases: { a: 'taken', b: 'entering' },
+    },
+    {
+      name: 'no command was taken whose session ended',
+      texts: { a: { phase: 'entering', command: true } },
+      shown: { isDead: true, primary: 'dead' },
+      phases: { a: 'entering' },
+    },
+    {
       name: 'nothing is concluded while it is in the prompt',
       texts: { a: looking },
       shown: { draft: 'text of a' },
