@@ -3,7 +3,7 @@ import { ChangedFile, Changes } from './changes.ts';
 import { FileContent } from './file-content.ts';
 import { NonNegative, type Route, SlugParam } from './route.ts';
 import { TurnState, TurnWord } from './turns.ts';
-import { PathOrNone, PathText, Timestamp } from './words.ts';
+import { MAX_PATH, Timestamp } from './words.ts';
 
 const CheckpointFacts = z.object({
   turn: z.int(),
@@ -62,6 +62,8 @@ const StateQuery = TurnState.optional().meta({
   description: 'the files as they were before the turn, or as it left them; default: the later state that is saved',
 });
 
+const Path = z.string().max(MAX_PATH);
+
 const ERRORS = [
   'no_such_session',
   'no_such_path',
@@ -81,7 +83,7 @@ export const CHECKPOINT_ROUTES = {
     params: CheckpointParams,
     query: z.strictObject({
       state: StateQuery,
-      folder: PathOrNone.optional().meta({ description: 'relative to the root; default: the root' }),
+      folder: Path.optional().meta({ description: 'relative to the root; default: the root' }),
       from: NonNegative.optional().meta({ type: 'integer', minimum: 0, description: 'how many entries to skip' }),
     }),
     success: 200,
@@ -103,7 +105,7 @@ export const CHECKPOINT_ROUTES = {
     path: '/sessions/{slug}/turns/{turn}/file',
     summary: 'One file as it was before or after a turn',
     params: CheckpointParams,
-    query: z.strictObject({ state: StateQuery, path: PathText }),
+    query: z.strictObject({ state: StateQuery, path: Path.min(1) }),
     success: 200,
     response: CheckpointFile,
     errors: [...ERRORS, 'no_such_file'],
