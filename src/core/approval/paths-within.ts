@@ -63,11 +63,14 @@ export function partsWithin(word: string): string[] {
   ]);
 }
 
-/** Returns the parts of a word after each of its colons, as in `HEAD@{12:00}:a,b`. */
+/** Returns the parts of a word after each of its last colons, as in `HEAD@{12:00}:a,b`. */
 function endsOf(text: string): string[] {
   const ends: string[] = [];
-  for (let at = text.indexOf(':'); at >= 0 && ends.length < MOST_ENDS; at = text.indexOf(':', at + 1)) {
+  for (let to = text.length; ends.length < MOST_ENDS && to > 0; ) {
+    const at = text.lastIndexOf(':', to - 1);
+    if (at < 0) break;
     ends.push(text.slice(at + 1));
+    to = at;
   }
   return ends;
 }
