@@ -42,6 +42,7 @@ export const MOST_PAIRS = 1_000;
 export function basesOf(call: AskedCall, command: ReadCommand): (string | null)[] {
   const { cwd } = call;
   if (cwd === null) return [];
+  if (!command.commands.some(({ words }) => words[0] === 'cd')) return [cwd];
   const bases = new Set([cwd]);
   let last = cwd;
   for (const { words } of command.commands) {
@@ -88,24 +89,25 @@ function findPaths(words: readonly string[]): PathsOfWord[] {
     const text = texts[index - start]?.text ?? null;
     if (text !== null && text !== word) paths.push(...partsOf(text));
     const letters = /^-[A-Za-z]*/.exec(word)?.[0].length ?? 1;
-    if (letters > 1 && word.length > 2) paths.push(word.slice(2));
+    if (letters > 1 && word.length > 2 && isPath(word)) paths.push(word.slice(2));
     const ends = Math.max(0, letters - 2);
     const perhaps = Array.from({ length: Math.min(ends, MOST_ENDS) }, (_, at) => word.slice(at + 3));
     const isWhole = ends <= MOST_ENDS;
     if (!isWhole) perhaps.push(word.slice(letters));
-    return { word, paths: paths.filter(isPath), perhaps: perhaps.filter(isPath), isWhole };
+    return { word, paths, perhaps: perhaps.filter(isPath), isWhole };
   });
 }
 
 const isPath = (text: string): boolean => text !== '' && text.length < MOST_PATH;
 
 function partsOf(text: string): string[] {
+  if (!isPath(text)) return [];
   const parts = [text];
   for (const sign of ['=', ':']) {
     const at = text.indexOf(sign);
     if (at >= 0 && at + 1 < text.length) parts.push(text.slice(at + 1));
   }
-  return parts.filter(isPath);
+  return parts;
 }
 
 /** A path that a command may name, for the comparison with a `deny` or an `ask`. */

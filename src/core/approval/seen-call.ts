@@ -59,7 +59,7 @@ export class SeenCall {
     return { path, places: [this.#places.get(placeKey(cwd, path)) ?? null], ...one };
   }
 
-  /** Every path that the command may name. After the first {@link MOST_PAIRS} places, one unknown path stands for the rest. */
+  /** Every path that the command may name. After {@link MOST_PAIRS} places, one unknown path stands for the rest. */
   get paths(): readonly SeenPath[] {
     this.#paths ??= this.#findPaths();
     return this.#paths;

@@ -136,13 +136,16 @@ class Reading {
         this.#seen.push(words.map(({ value }) => value));
         this.#known.push(words.map((word) => this.#isKnown(word)));
       }
-      for (const part of [...prefix, ...suffix]) {
-        if (part.type === 'Assignment') this.#assigned.push(assignedBy(unquote(this.#slice(part))));
-      }
+      for (const part of prefix) this.#seeAssignment(part);
+      for (const part of suffix) this.#seeAssignment(part);
     }
     if (node.type === 'Function') this.#definesFunctions = true;
     if (node.type === 'Redirect') this.#seeRedirect(node);
     forEachChild(node, (child) => this.look(child, depth + 1));
+  }
+
+  #seeAssignment(part: Command['prefix' | 'suffix'][number]): void {
+    if (part.type === 'Assignment') this.#assigned.push(assignedBy(unquote(this.#slice(part))));
   }
 
   /** Notes which file a redirection opens, wherever it stands. */
