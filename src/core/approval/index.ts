@@ -9,7 +9,7 @@
  * - `command-pattern.ts`: matches simple commands against an `allow`
  * - `command-meaning.ts`: finds what a `deny` or an `ask` covers, however it is spelled
  * - `path-pattern.ts`: matches paths against a pattern
- * - `places.ts`: finds the paths that a call names
+ * - `places.ts`, `paths-within.ts`: find the paths that a call names
  * - `decide.ts`, `meant-by-rule.ts`, `runs-written.ts`, `allowed-by-rules.ts`: make the decision
  * - `never-matches.ts`, `never-command.ts`: finds rules that can never match
  * - `known-tools.ts`: lists the tools of Claude Code

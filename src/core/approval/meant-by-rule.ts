@@ -1,9 +1,8 @@
 import { mayMeanCommand, meansCommand } from './command-meaning.ts';
 import { unwrap } from './command-pattern.ts';
-import { pathsOf } from './places.ts';
 import { FILE_TOOLS, SHELL_TOOL, WRITING_TOOLS } from './read-rules.ts';
 import { type ApprovalRule, fitsTool } from './rule.ts';
-import type { SeenCall, SeenPath } from './seen-call.ts';
+import type { SeenCall } from './seen-call.ts';
 
 /** The part of a call that a `deny` or an `ask` covers. */
 export interface Meant {
@@ -48,12 +47,13 @@ function behindLink(seen: SeenCall, words: readonly string[]): readonly string[]
 
 function meantByPath(seen: SeenCall, rule: ApprovalRule): Meant | null {
   const { tool } = seen.call;
-  const named = tool === SHELL_TOOL ? pathsOfCommand(seen) : coversFileTool(rule, tool) ? [seen.file()] : [];
+  const named = tool === SHELL_TOOL ? seen.paths : coversFileTool(rule, tool) ? [seen.file()] : [];
   let perhaps: Meant | null = null;
-  for (const { path, places } of named) {
+  for (const { path, places, isSure, takesFolders } of named) {
     const fits = places.map((place) => seen.fitOf(rule, place, false));
-    if (fits.includes('fits')) return { isSure: true, about: path };
-    if (places.length === 0 || fits.includes('holds')) perhaps ??= { isSure: false, about: path };
+    if (isSure && fits.includes('fits')) return { isSure, about: path };
+    const mayFit = fits.some((fit) => fit === 'fits' || fit === 'perhaps' || (fit === 'holds' && takesFolders));
+    if (places.length === 0 || mayFit) perhaps ??= { isSure: false, about: path };
   }
   return perhaps;
 }
@@ -65,12 +65,3 @@ export const coversFileTool = (rule: ApprovalRule, tool: string): boolean =>
     [...FILE_TOOLS.keys()].some(
       (other) => fitsTool(rule, other) && (!WRITING_TOOLS.has(other) || WRITING_TOOLS.has(tool)),
     ));
-
-/** Returns every path in a command. Any program may read or write what it names, whatever tools a rule names. */
-function pathsOfCommand(seen: SeenCall): SeenPath[] {
-  const { command } = seen;
-  if (command === null) return [{ path: SHELL_TOOL, places: [] }];
-  const words = command.seen.flatMap((one) => pathsOf(one).slice(1));
-  const paths = words.flatMap((one) => [...one.paths, ...one.perhaps]);
-  return [...paths, ...command.opened.map(({ path }) => path)].map((path) => ({ path, places: seen.placesOf(path) }));
-}

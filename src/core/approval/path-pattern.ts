@@ -16,8 +16,11 @@ export const isProtected = (path: string, place: string, home: string): boolean 
 /** Reports whether a path as written, or a pattern for paths, leads to a place where no rule may allow anything. */
 export const isProtectedName = (path: string): boolean => PROTECTED.test(path);
 
-/** How a place relates to a pattern: it matches, it is a folder that may contain matches, or it does neither. */
-export type PathFit = 'fits' | 'holds' | 'no';
+/**
+ * How a place relates to a pattern: it matches, it is a folder whose files all match (or it is unknown where the place
+ * or the pattern leads), it is a folder that may contain matches, or it is none of these.
+ */
+export type PathFit = 'fits' | 'perhaps' | 'holds' | 'no';
 
 export interface PathQuestion {
   place: string;
@@ -45,10 +48,11 @@ export function fitsPath(pattern: string, { place, base, places, isStrict }: Pat
   }
   const fixed = fixedPart(pattern);
   const root = places.get(placeKey(base, fixed)) ?? null;
-  if (root === null) return 'holds';
-  if (root !== place && isWithin(root, place)) return 'holds';
-  if (!isWithin(place, root)) return 'no';
-  return fitsNames(namesOf(pattern.slice(fixed.length)), namesOf(place.slice(root.length)), isStrict);
+  if (root === null) return 'perhaps';
+  const [at, from] = isStrict ? [place, root] : [place.toLowerCase(), root.toLowerCase()];
+  if (from !== at && isWithin(from, at)) return 'holds';
+  if (!isWithin(at, from)) return 'no';
+  return fitsNames(namesOf(pattern.slice(fixed.length)), namesOf(at.slice(from.length)), isStrict);
 }
 
 const namesOf = (path: string): string[] => path.split('/').filter((name) => name !== '');
@@ -63,7 +67,7 @@ function fitsNames(pattern: readonly string[], names: readonly string[], isStric
     return fits.includes('fits') ? 'fits' : 'holds';
   }
   const [name, ...others] = names;
-  if (name === undefined) return 'holds';
+  if (name === undefined) return first === '*' && rest.length === 0 ? 'perhaps' : 'holds';
   if (!fitsName(first, name)) return 'no';
   if (isStrict && rest.length === 0 && first.includes('*') && others.length > 0) return 'no';
   return fitsNames(rest, others, isStrict);

@@ -1,5 +1,6 @@
 import { unwrap } from './command-pattern.ts';
 import { readByTable } from './options/index.ts';
+import { MOST_ENDS, MOST_PATH, partsWithin, pathsWithin } from './paths-within.ts';
 import { baseOf, filesRunBy } from './programs.ts';
 import { FILE_TOOLS, SHELL_TOOL } from './read-rules.ts';
 import type { ApprovalRule, AskedCall } from './rule.ts';
@@ -29,18 +30,32 @@ export function fieldOf(input: unknown, field: string): string | null {
   return typeof value === 'string' ? value : null;
 }
 
+/** How many directories and how many paths in them are looked at in one command. */
+const MOST_BASES = 20;
+export const MOST_PAIRS = 1_000;
+
 /**
  * Returns the directories that a command's words may be relative to: the directory where the command runs, and the
- * targets of `cd`.
+ * targets of `cd`, from that directory and from the previous target. If there are more than {@link MOST_BASES}, null
+ * stands for the others.
  */
-export function basesOf(call: AskedCall, command: ReadCommand): string[] {
+export function basesOf(call: AskedCall, command: ReadCommand): (string | null)[] {
   const { cwd } = call;
   if (cwd === null) return [];
-  const targets = command.commands.flatMap(({ words }) =>
-    words[0] === 'cd' && words[1] !== undefined ? [words[1]] : [],
-  );
-  return [cwd, ...targets.map((target) => (target.startsWith('/') ? target : `${cwd}/${target}`))];
+  if (!command.commands.some(({ words }) => words[0] === 'cd')) return [cwd];
+  const bases = new Set([cwd]);
+  let last = cwd;
+  for (const { words } of command.commands) {
+    const [name, target] = words;
+    if (name !== 'cd' || target === undefined) continue;
+    if (bases.size > MOST_BASES) return [...bases, null];
+    last = within(last, target);
+    bases.add(within(cwd, target)).add(last);
+  }
+  return [...bases];
 }
+
+const within = (base: string, path: string): string => (path.startsWith('/') ? path : `${base}/${path}`);
 
 /** The parts of a word that could be a path. */
 export interface PathsOfWord {
@@ -49,6 +64,8 @@ export interface PathsOfWord {
   paths: readonly string[];
   /** the other ends of a word such as `-Ia/b`, for a program whose options CBOS does not know */
   perhaps: readonly string[];
+  /** whether these are all, so that the word stands for no other path */
+  isWhole: boolean;
 }
 
 const KNOWN_PATHS = new WeakMap<readonly string[], readonly PathsOfWord[]>();
@@ -68,23 +85,73 @@ function findPaths(words: readonly string[]): PathsOfWord[] {
   const start = words.length - rest.length;
   return words.map((word, index) => {
     const paths = partsOf(word);
-    if (!word.startsWith('-')) return { word, paths, perhaps: [] };
+    if (!word.startsWith('-')) return { word, paths, perhaps: [], isWhole: true };
     const text = texts[index - start]?.text ?? null;
     if (text !== null && text !== word) paths.push(...partsOf(text));
     const letters = /^-[A-Za-z]*/.exec(word)?.[0].length ?? 1;
-    if (letters > 1 && word.length > 2) paths.push(word.slice(2));
-    const perhaps = Array.from({ length: letters - 2 < 1 ? 0 : letters - 2 }, (_, at) => word.slice(at + 3));
-    return { word, paths, perhaps: perhaps.filter((one) => one !== '') };
+    if (letters > 1 && word.length > 2 && isPath(word)) paths.push(word.slice(2));
+    const ends = Math.max(0, letters - 2);
+    const perhaps = Array.from({ length: Math.min(ends, MOST_ENDS) }, (_, at) => word.slice(at + 3));
+    const isWhole = ends <= MOST_ENDS;
+    if (!isWhole) perhaps.push(word.slice(letters));
+    return { word, paths, perhaps: perhaps.filter(isPath), isWhole };
   });
 }
 
+const isPath = (text: string): boolean => text !== '' && text.length < MOST_PATH;
+
 function partsOf(text: string): string[] {
-  const parts = text === '' ? [] : [text];
+  if (!isPath(text)) return [];
+  const parts = [text];
   for (const sign of ['=', ':']) {
     const at = text.indexOf(sign);
     if (at >= 0 && at + 1 < text.length) parts.push(text.slice(at + 1));
   }
   return parts;
+}
+
+/** A path that a command may name, for the comparison with a `deny` or an `ask`. */
+export interface CommandPath {
+  /** null if the word may stand for any path */
+  path: string | null;
+  /** the word as the command names it */
+  word: string;
+  /** whether the program is sure to take it for a path */
+  isSure: boolean;
+  /** whether the command takes whole folders to another place */
+  takesFolders: boolean;
+}
+
+/** Programs that take whole folders to another place, or remove them. */
+const TAKES_FOLDERS =
+  /^(?:cp|mv|rm|ln|install|[bg]?s?d?tar|cpio|pax|rsync|rclone|scp|sftp|zip|7z[ar]?|ditto|docker|podman)$/;
+
+/** Returns every path that a command may name. Any program may read or write what it names. */
+export function pathsOfCommand(command: ReadCommand): CommandPath[] {
+  const found = command.seen.flatMap((words) => {
+    const [program = ''] = words;
+    const { paths, unknown } = pathsWithin(words);
+    const takesFolders = [...words, ...paths].some((word) => TAKES_FOLDERS.test(baseOf(word)));
+    const some = (isSure: boolean, ...named: readonly (readonly [string | null, string])[]): CommandPath[] =>
+      named.map(([path, word]) => ({ path, word, isSure, takesFolders }));
+    return [
+      ...(program.includes('/') ? some(true, [program, program]) : []),
+      ...pathsOf(words)
+        .slice(1)
+        .flatMap((one) => [
+          ...some(true, ...[...one.paths, ...one.perhaps].map((path) => [path, path] as const)),
+          ...(one.isWhole ? [] : some(false, [null, one.word])),
+        ]),
+      ...some(false, ...[...paths].map((path) => [path, path] as const)),
+      ...some(false, ...[...unknown].map((word) => [null, word] as const)),
+    ];
+  });
+  const others = [...command.opened.map(({ path }) => path), ...command.assigned].filter(isPath);
+  for (const path of others) {
+    found.push({ path, word: path, isSure: true, takesFolders: false });
+    for (const part of partsWithin(path)) found.push({ path: part, word: path, isSure: false, takesFolders: false });
+  }
+  return found;
 }
 
 /** Returns the path in a file tool's input, or the working directory if the input contains none. */
@@ -106,23 +173,33 @@ export function fixedPart(pattern: string): string {
 /** Returns the folder that the paths in a rule are relative to. */
 export const baseOfRule = (rule: ApprovalRule, call: AskedCall): string | null => rule.folder ?? call.folder;
 
-/** Returns every path that must be resolved before a decision: the paths in the call, and the paths in the rules. */
+/**
+ * Returns every path that must be resolved before a decision: the paths in the rules, and those in the call, of which
+ * there are at most {@link MOST_PAIRS}.
+ */
 export function placesOf(call: AskedCall, rules: readonly ApprovalRule[]): NamedPath[] {
   const named: NamedPath[] = [];
-  const command = commandOf(call);
-  if (command !== null) {
-    const bases = basesOf(call, command);
-    const commands = [...command.commands.flatMap((one) => [one.words, unwrap(one).words]), ...command.seen];
-    const words = commands.flatMap(pathsOf).flatMap(({ paths, perhaps }) => [...paths, ...perhaps]);
-    const run = commands.flatMap(([name = '']) => filesRunBy(name));
-    const paths = new Set([...words, ...command.opened.map(({ path }) => path), ...run, '.']);
-    for (const base of bases) for (const path of paths) named.push({ base, path });
-  }
-  const file = fileOf(call);
-  if (file !== null && call.cwd !== null) named.push({ base: call.cwd, path: file });
   for (const rule of rules) {
     const base = baseOfRule(rule, call);
     if (base !== null) for (const pattern of rule.paths) named.push({ base, path: fixedPart(pattern) });
+  }
+  const file = fileOf(call);
+  if (file !== null && call.cwd !== null) named.push({ base: call.cwd, path: file });
+  const command = commandOf(call);
+  if (command === null) return named;
+  const commands = [...command.commands.flatMap((one) => [one.words, unwrap(one).words]), ...command.seen];
+  const words = commands.flatMap(pathsOf).flatMap(({ paths, perhaps }) => [...paths, ...perhaps]);
+  const run = commands.flatMap(([name = '']) => filesRunBy(name));
+  const hasDenied = rules.some(({ effect, paths }) => effect !== 'allow' && paths.length > 0);
+  const meant = hasDenied ? pathsOfCommand(command).flatMap(({ path }) => path ?? []) : [];
+  const paths = new Set([...words, ...command.opened.map(({ path }) => path), ...run, '.', ...meant]);
+  let pairs = 0;
+  for (const base of basesOf(call, command)) {
+    for (const path of paths) {
+      if (base === null || pairs === MOST_PAIRS) return named;
+      named.push({ base, path });
+      pairs += 1;
+    }
   }
   return named;
 }

@@ -42,6 +42,8 @@ export interface ReadCommand {
   seen: readonly (readonly string[])[];
   /** for each word in `seen`, whether the word is fully known */
   known: readonly (readonly boolean[])[];
+  /** the values of the variables that are set anywhere in the text, as far as they are known */
+  assigned: readonly string[];
   /** whether the text defines shell functions */
   definesFunctions: boolean;
   /** the files that redirections anywhere in the text open, as far as their names are known */
@@ -69,7 +71,7 @@ const JOINTS = /^[\s&|;(){}!]*$/;
 
 /** Works out what a shell would do with a command line, and reports when that cannot be determined. */
 export function readCommand(text: string): ReadCommand {
-  const nothing = { commands: [], files: [], seen: [], known: [], definesFunctions: false, opened: [] };
+  const nothing = { commands: [], files: [], seen: [], known: [], assigned: [], definesFunctions: false, opened: [] };
   if (text.length > MOST_CHARACTERS) return { ...nothing, unclear: { reason: 'too_long', about: '' } };
   const reading = new Reading(text);
   const script = parse(text);
@@ -95,6 +97,7 @@ class Reading {
   readonly #files: OpenedFile[] = [];
   readonly #seen: string[][] = [];
   readonly #known: boolean[][] = [];
+  readonly #assigned: string[] = [];
   #definesFunctions = false;
   readonly #opened: OpenedFile[] = [];
   #unclear: Unclear | null = null;
@@ -110,7 +113,7 @@ class Reading {
     if (this.#commands.length === 0) this.doubt('syntax', '');
     return {
       ...{ commands: this.#commands, files: this.#files, unclear: this.#unclear, seen: this.#seen },
-      ...{ known: this.#known, definesFunctions: this.#definesFunctions },
+      ...{ known: this.#known, assigned: this.#assigned, definesFunctions: this.#definesFunctions },
       opened: this.#opened,
     };
   }
@@ -127,16 +130,22 @@ class Reading {
       return;
     }
     if (node.type === 'Command') {
-      const { name, suffix } = node;
+      const { name, prefix, suffix } = node;
       const words = [name, ...suffix].flatMap((part) => (part?.type === 'Word' ? [part] : []));
       if (words.length > 0) {
         this.#seen.push(words.map(({ value }) => value));
         this.#known.push(words.map((word) => this.#isKnown(word)));
       }
+      for (const part of prefix) this.#seeAssignment(part);
+      for (const part of suffix) this.#seeAssignment(part);
     }
     if (node.type === 'Function') this.#definesFunctions = true;
     if (node.type === 'Redirect') this.#seeRedirect(node);
     forEachChild(node, (child) => this.look(child, depth + 1));
+  }
+
+  #seeAssignment(part: Command['prefix' | 'suffix'][number]): void {
+    if (part.type === 'Assignment') this.#assigned.push(assignedBy(unquote(this.#slice(part))));
   }
 
   /** Notes which file a redirection opens, wherever it stands. */
@@ -245,6 +254,9 @@ class Reading {
 /** A redirection such as `2>&1` opens no file. */
 const isDescriptor = (operator: Redirect['operator'], target: Word): boolean =>
   (operator === '>&' || operator === '<&') && /^[0-9]$/.test(target.value);
+
+/** Returns what `NAME=value` or `NAME+=value` sets. */
+const assignedBy = (assignment: string): string => assignment.slice(assignment.indexOf('=') + 1);
 
 /** Removes the quotes from a plain word. */
 const unquote = (text: string): string => text.replace(/'([^']*)'|"([^"]*)"/g, (_, one, two) => one ?? two ?? '');
