@@ -20,7 +20,7 @@ interface Meant {
  */
 export function meansByOptions(program: string, wanted: readonly string[], words: readonly string[]): Meaning {
   const pattern = readByTable(program, wanted);
-  const command = readByTable(program, words);
+  const command = pattern === null ? null : readOnce(program, words);
   if (pattern === null || command === null) return meansByLetters(wanted, words) ? 'perhaps' : null;
   if (!isSameSubcommand(pattern, command)) return null;
   if (pattern.subcommands.length > 0 && (pattern.sub === null || command.sub === null)) {
@@ -33,6 +33,17 @@ export function meansByOptions(program: string, wanted: readonly string[], words
   const asked = [...pattern.own, ...pattern.rest];
   const given = [...command.own, ...command.rest];
   return hasOptions(asked, given, table) && beginsWith(operandsOf(asked), operandsOf(given)) ? 'sure' : null;
+}
+
+const KNOWN_READINGS = new WeakMap<readonly string[], { program: string; read: ReadArguments | null }>();
+
+/** Reads a command once for all rules. */
+function readOnce(program: string, words: readonly string[]): ReadArguments | null {
+  const known = KNOWN_READINGS.get(words);
+  if (known?.program === program) return known.read;
+  const read = readByTable(program, words);
+  KNOWN_READINGS.set(words, { program, read });
+  return read;
 }
 
 /** Reports whether CBOS has no table for a program, or for the subcommand that a pattern names. */
