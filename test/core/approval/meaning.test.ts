@@ -1,5 +1,6 @@
 import { describe, expect, test } from 'vitest';
-import { command, deny, rulesOf, sayBefore } from './judge.ts';
+import { neverMatches } from '../../../src/core/approval/index.ts';
+import { allow, command, deny, rulesOf, sayBefore } from './judge.ts';
 
 describe('a long command is judged in a fraction of a second', () => {
   const many = rulesOf({ deny: Array.from({ length: 300 }, (_, index) => ({ command: `a -x${index} b` })) });
@@ -14,5 +15,48 @@ describe('a long command is judged in a fraction of a second', () => {
     const { user, system } = process.cpuUsage(start);
     // Reading the rest of the text at each occurrence took 5 to 60 s.
     expect((user + system) / 1e6).toBeLessThan(2.5);
+  });
+});
+
+describe('a rule that can match is accepted', () => {
+  test.each([
+    // In place of a subcommand or an operand, the star matches some words and not others.
+    ['git **', 'git log -3'],
+    ['npm **', 'npm test'],
+    ['cargo **', 'cargo build'],
+    ['date **', 'date -u'],
+    ['git stash *', 'git stash list'],
+    // Words that need quotes in a shell.
+    ['curl http://x/?a=b', "curl 'http://x/?a=b'"],
+    ['curl http://x/?a=b&c=d', "curl 'http://x/?a=b&c=d'"],
+    ['jq .a[0] x', "jq '.a[0]' x"],
+    ['git log --format=%(trailers)', "git log '--format=%(trailers)'"],
+    ['git show HEAD~1', "git show 'HEAD~1'"],
+    ['git show HEAD^', "git show 'HEAD^'"],
+    ['git show HEAD@{1}', "git show 'HEAD@{1}'"],
+    ['find . ! -name x', "find . '!' -name x"],
+    ['find . ( -name x )', "find . '(' -name x ')'"],
+  ])('allow %s', (pattern, text) => {
+    expect(allow(pattern).map(neverMatches)).toEqual([null]);
+    expect(command(allow(pattern), text).decision).toBe('allow');
+  });
+
+  test('deny curl http://x/?a=b&c=d', () => {
+    const rules = deny('curl http://x/?a=b&c=d');
+    expect(rules.map(neverMatches)).toEqual([null]);
+    expect(command(rules, "curl -s 'http://x/?a=b&c=d'").decision).toBe('deny');
+  });
+});
+
+describe('a rule that cannot match is marked', () => {
+  test.each([
+    ['git add .;git push', 'more than one command'],
+    ['git add .&&git push', 'more than one command'],
+    ['git log HEAD~1 && git show HEAD^', 'more than one command'],
+    ['find . ! -name x > out', 'redirection'],
+    ['curl http://x/?a=b &', 'no rule can allow'],
+    ['FOO=* npm test', 'FOO=*: a wildcard matches no part of a variable'],
+  ])('allow %s', (pattern, why) => {
+    expect(allow(pattern).map(neverMatches)[0]?.why).toContain(why);
   });
 });
