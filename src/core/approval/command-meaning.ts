@@ -110,7 +110,9 @@ export class PlainText {
     const known = this.#read.get(name);
     if (known !== undefined) return known;
     const places = this.#places.get(name) ?? [];
-    const ends = places.map((place, index) => Math.min(places[index + 1] ?? this.#words.length, place + 1 + MOST_WORDS));
+    const ends = places.map((place, index) =>
+      Math.min(places[index + 1] ?? this.#words.length, place + 1 + MOST_WORDS),
+    );
     const found =
       places.length > MOST_TIMES ? null : places.map((place, index) => this.#words.slice(place + 1, ends[index]));
     this.#read.set(name, found);
@@ -123,13 +125,10 @@ export const plainText = (text: string): PlainText => new PlainText(text);
 function hasWords(wanted: readonly string[], bare: string): boolean {
   let from = 0;
   for (const word of wanted) {
-    const letters = word
-      .toLowerCase()
-      .replace(/^.*\//, '')
-      .split('*')
-      .filter((part) => part !== '');
-    for (const part of letters) {
-      const found = indexOfWord(bare, part, from);
+    const parts = word.toLowerCase().replace(/^.*\//, '').split('*');
+    for (const [index, part] of parts.entries()) {
+      if (part === '') continue;
+      const found = indexOfWord(bare, part, { from, opens: index === 0, closes: index === parts.length - 1 });
       if (found < 0) return false;
       from = found + part.length;
     }
@@ -148,12 +147,21 @@ function hasOptions([program = '**', ...wanted]: readonly string[], text: PlainT
   });
 }
 
-/** Returns the index of a substring that has no letter or digit directly before or after it. */
-function indexOfWord(text: string, part: string, from: number): number {
-  const isLetter = (letter: string | undefined): boolean => letter !== undefined && /[\p{L}\p{N}]/u.test(letter);
-  for (let at = text.indexOf(part, from); at >= 0; at = text.indexOf(part, at + 1)) {
-    const opens = !isLetter(part[0]) || !isLetter(text[at - 1]);
-    if (opens && (!isLetter(part.at(-1)) || !isLetter(text[at + part.length]))) return at;
+const LETTER = /[\p{L}\p{N}]/u;
+/** A dash belongs to a word: `--rm` is not the word `rm`, and `--force-with-lease` is not `--force`. */
+const LETTER_OR_DASH = /[\p{L}\p{N}-]/u;
+
+/**
+ * Returns the index of a substring that has no letter or digit directly before or after it.
+ * @param where.opens whether the substring begins a word of a pattern, and may have no dash before it either
+ * @param where.closes whether it ends such a word
+ */
+function indexOfWord(text: string, part: string, where: { from: number; opens: boolean; closes: boolean }): number {
+  const before = where.opens ? LETTER_OR_DASH : LETTER;
+  const after = where.closes ? LETTER_OR_DASH : LETTER;
+  for (let at = text.indexOf(part, where.from); at >= 0; at = text.indexOf(part, at + 1)) {
+    const opens = !before.test(part[0] ?? '') || !before.test(text[at - 1] ?? '');
+    if (opens && (!after.test(part.at(-1) ?? '') || !after.test(text[at + part.length] ?? ''))) return at;
   }
   return -1;
 }

@@ -60,3 +60,46 @@ describe('a rule that cannot match is marked', () => {
     expect(allow(pattern).map(neverMatches)[0]?.why).toContain(why);
   });
 });
+
+const early = (rules: string[], text: string): string =>
+  sayBefore(deny(...rules), { command: text })?.decision ?? 'nothing';
+
+describe('before the dialog', () => {
+  test.each([
+    [['git push', 'curl'], 'git commit -m "$text"'],
+    [['git push', 'curl'], 'git show $x'],
+    [['npm publish', 'git push'], 'git commit -m "$text"'],
+    [['git push --force'], 'git commit -m "$text"'],
+    [['rm -rf'], 'rm build/*.o ~/x.txt'],
+  ])('a deny of %j has nothing to do with %s', (rules, text) => {
+    expect(early(rules, text)).toBe('nothing');
+  });
+
+  test.each([
+    [['git push', 'curl'], 'git $x'],
+    [['rm -rf'], 'x=-rf; rm dir $x'],
+    [['rm -rf'], 'rm dir -{r,f}'],
+    [['rm -rf'], 'rm dir -r?'],
+    [['rm -rf'], 'rm dir *'],
+    [['npm install -g'], 'npm i $x'],
+  ])('a deny of %j asks about %s', (rules, text) => {
+    expect(early(rules, text)).toBe('ask');
+  });
+});
+
+test.each([
+  ['docker rm', 'docker run --rm alpine'],
+  ['git push --force', 'git push --force-with-lease'],
+  ['npm publish', 'npm run publish-docs'],
+])('a deny of %s has nothing to do with %s', (rule, text) => {
+  expect(command(deny(rule), text).reason).toBe('no_rule');
+});
+
+test.each([
+  ['git push', "sh -c '(git push)'"],
+  ['git push', 'sh -c "/usr/bin/git push"'],
+  ['tool pre-*', 'sh -c "tool pre-x"'],
+  ['tool *-post', 'sh -c "tool x-post"'],
+])('a deny of %s may mean %s', (rule, text) => {
+  expect(command(deny(rule), text).reason).toBe('may_be_denied');
+});
