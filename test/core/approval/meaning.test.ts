@@ -103,3 +103,32 @@ test.each([
 ])('a deny of %s may mean %s', (rule, text) => {
   expect(command(deny(rule), text).reason).toBe('may_be_denied');
 });
+
+describe('a deny asks where the table cannot tell', () => {
+  test.each([
+    // which word is the subcommand
+    ['npm publish', 'npm -- pub .'],
+    ['npm publish', 'npm --json true pub'],
+    ['npm publish', 'npm --registry http://x pub'],
+    ['git push -f', 'git --shallow-file x push --force'],
+    ['git push -f', 'git -c alias.p=push p --force'],
+    ['git push -f', 'git -c ALIAS.p=push p --force'],
+    // whether a letter is short for a long option
+    ['npm install --global', 'npm i -g'],
+    ['docker rm -f', 'docker rm x --force'],
+    ['docker rm --force', 'docker rm -vf x'],
+    ['tool --all', 'tool -A'],
+  ])('deny %s: %s', (rule, text) => {
+    expect(command(deny(rule), text)).toMatchObject({ decision: 'ask', reason: 'may_be_denied' });
+  });
+
+  test.each([
+    ['npm publish', 'npm --json run build'],
+    ['npm publish', 'npm --registry http://x view left-pad'],
+    ['git push -f', 'git -c core.pager=cat log --grep push'],
+    ['docker rm -f', 'docker rm --volumes x'],
+    ['npm install --global', 'npm i -D x'],
+  ])('deny %s: not %s', (rule, text) => {
+    expect(command(deny(rule), text).reason).toBe('no_rule');
+  });
+});
