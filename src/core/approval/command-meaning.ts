@@ -79,27 +79,35 @@ const MOST_TIMES = 100;
 /** A text without quotes and backslashes. */
 export class PlainText {
   readonly lower: string;
-  readonly #words: readonly string[];
-  /** for each program's name, where it occurs among the words */
-  readonly #places = new Map<string, number[]>();
+  readonly #bare: string;
+  #words: readonly string[] = [];
+  /** for each program's name, where it occurs among the words; null before the first use */
+  #places: Map<string, number[]> | null = null;
   readonly #read = new Map<string, readonly (readonly string[])[] | null>();
 
   constructor(text: string) {
-    const bare = text.normalize('NFKC').replace(/['"\\`]/g, '');
-    this.lower = bare.toLowerCase();
-    this.#words = bare.split(/[\s;|&(){}<>]+/);
+    this.#bare = text.normalize('NFKC').replace(/['"\\`]/g, '');
+    this.lower = this.#bare.toLowerCase();
+  }
+
+  #names(): Map<string, number[]> {
+    if (this.#places !== null) return this.#places;
+    const found = new Map<string, number[]>();
+    this.#words = this.#bare.split(/[\s;|&(){}<>]+/);
     for (const [index, word] of this.#words.entries()) {
       const name = baseOf(word).toLowerCase();
-      const places = this.#places.get(name);
-      if (places === undefined) this.#places.set(name, [index]);
+      const places = found.get(name);
+      if (places === undefined) found.set(name, [index]);
       else places.push(index);
     }
+    this.#places = found;
+    return found;
   }
 
   /** Returns the names of programs that a pattern matches. */
   namesLike(pattern: string): string[] {
-    if (!pattern.includes('*')) return this.#places.has(pattern) ? [pattern] : [];
-    return [...this.#places.keys()].filter((name) => fitsGlob(pattern, name));
+    if (!pattern.includes('*')) return this.lower.includes(pattern) && this.#names().has(pattern) ? [pattern] : [];
+    return [...this.#names().keys()].filter((name) => fitsGlob(pattern, name));
   }
 
   /**
@@ -109,7 +117,7 @@ export class PlainText {
   after(name: string): readonly (readonly string[])[] | null {
     const known = this.#read.get(name);
     if (known !== undefined) return known;
-    const places = this.#places.get(name) ?? [];
+    const places = this.#names().get(name) ?? [];
     const ends = places.map((place, index) =>
       Math.min(places[index + 1] ?? this.#words.length, place + 1 + MOST_WORDS),
     );

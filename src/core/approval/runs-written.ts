@@ -1,4 +1,3 @@
-import { join, normalize } from 'node:path/posix';
 import { unwrap } from './command-pattern.ts';
 import { readByTable } from './options/index.ts';
 import { wordTooFar } from './options/star.ts';
@@ -70,6 +69,7 @@ interface Written {
 export function runsWhatItWrites(seen: SeenCall): string | null {
   const { command } = seen;
   if (command === null) return null;
+  if (command.seen.length < 2 && !command.opened.some(({ access }) => access === 'Write')) return null;
   const runs = command.seen.map(runBy);
   if (runs.every((run) => run.length === 0)) return null;
   const bases = seen.placesOf('.').flatMap((place) => place ?? []);
@@ -92,6 +92,7 @@ export function runsWhatItWrites(seen: SeenCall): string | null {
     for (const path of found.paths) written.add(places(path), index, found);
     if (UNPACKERS.has(baseOf(unwrap({ assignments: [], words }).words[0] ?? ''))) unpacks = Math.min(unpacks, index);
   }
+  if (written.isEmpty() && unpacks === Number.POSITIVE_INFINITY) return null;
   for (const [index, run] of runs.entries()) {
     for (const { path, how } of run) {
       if (how === 'script' && index > unpacks) return path;
@@ -101,9 +102,24 @@ export function runsWhatItWrites(seen: SeenCall): string | null {
   return null;
 }
 
+/** Removes `.`, `..` and empty names from a path, as far as they have an effect on the text alone. */
+function normalize(path: string): string {
+  const names: string[] = [];
+  for (const name of path.split('/')) {
+    if (name === '' || name === '.') continue;
+    if (name === '..' && names.length > 0 && names.at(-1) !== '..') names.pop();
+    else names.push(name);
+  }
+  return `${path.startsWith('/') ? '/' : ''}${names.join('/')}` || '.';
+}
+
+const join = (folder: string, path: string): string => normalize(folder === '' ? path : `${folder}/${path}`);
+
 /** The places to which the commands of a line write. */
 class Places {
   readonly #all = new Map<string, { index: number; isSure: boolean; isFolder: boolean }[]>();
+
+  isEmpty = (): boolean => this.#all.size === 0;
 
   add(places: Iterable<string>, index: number, { isSure, isFolder }: { isSure: boolean; isFolder: boolean }): void {
     for (const place of places) {

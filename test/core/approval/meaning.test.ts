@@ -20,7 +20,7 @@ describe('a long command is judged in a fraction of a second', () => {
 
 describe('a rule that can match is accepted', () => {
   test.each([
-    // In place of a subcommand or an operand, the star matches some words and not others.
+    // As a subcommand or an operand, the star matches some words and not others.
     ['git **', 'git log -3'],
     ['npm **', 'npm test'],
     ['cargo **', 'cargo build'],
