@@ -70,7 +70,7 @@ function mayBeOther(
   });
 }
 
-/** Matches a word, built by the shell, that can be no option, because its first letters are known: `src/*.ts`, `~/x`. */
+/** Matches a word built by the shell that can be no option, as its first letters are known: `src/*.ts`, `~/x`. */
 const STAYS_OPERAND = /^[\w./~][^$`{]*$/;
 
 /** Words that the shell builds may only follow the script, and none of them may be another script. */

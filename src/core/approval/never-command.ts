@@ -20,7 +20,7 @@ export interface NeverCommand {
 }
 
 /**
- * Matches a word that a person would put into quotes, as a shell would give characters in it another meaning: an address
+ * Matches a word that a person would put into quotes, as it has special characters for a shell: an address
  * with `?` and `&`, `HEAD~1`, `.a[0]`, `%(trailers)`, and `!`, `(` and `)` of `find`. Words that a shell expands, and
  * operators, do not match.
  */

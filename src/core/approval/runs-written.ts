@@ -49,7 +49,7 @@ const FINDS = /^(?:find|fd)$/;
 /** A file that a simple command runs. */
 interface Run {
   path: string;
-  /** `script`: the command names it in order to run it. `known`: the program always runs it. `perhaps`: any other word */
+  /** `script`: the command names it in order to run it. `known`: the program always runs it. `perhaps`: other words */
   how: 'script' | 'known' | 'perhaps';
 }
 
@@ -162,7 +162,7 @@ function runBy(words: readonly string[]): Run[] {
 }
 
 /**
- * Returns the words of an interpreter that may name its script. The value of an option may come before the script, as in
+ * Returns the words of an interpreter that may name its script. An option may have its value before the script, as in
  * `python3 -W x run.py`.
  */
 function scriptsOf(name: string, rest: readonly string[]): string[] {
@@ -220,7 +220,7 @@ function copiedTo(rest: readonly string[], paths: readonly string[]): string[] {
   return [...made, ...paths.filter((path) => takesAll || !isHere || path !== folder)];
 }
 
-/** Returns the index of the script in the words of an interpreter, which does not write to it; -1 if it is not certain. */
+/** Returns the index of the script in the words of an interpreter, which does not write to it; -1 if it is unclear. */
 function ownScript(name: string, rest: readonly string[]): number {
   if (!passesOptionsOn(name)) return -1;
   const first = rest.findIndex((word) => !word.startsWith('-'));

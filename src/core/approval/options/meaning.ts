@@ -42,8 +42,8 @@ const MOST_WORDS = 50;
 const ALIAS = /^alias\./i;
 
 /**
- * Returns the index of the first word before the subcommand after which any word may be the subcommand, as CBOS does not
- * know whether an option takes a value.
+ * Returns the index of the first word before the subcommand after which any word may be the subcommand, as it is not known
+ * whether an option takes a value.
  * @returns -1 if the subcommand is certain
  */
 const doubtfulFrom = ({ own, subcommands }: ReadArguments): number =>
@@ -137,8 +137,8 @@ function meantBy(read: readonly ReadWord[], table: Table, most = read.length): M
 const idOf = ({ options }: Table, name: string): Meant => ({ name: options.get(name)?.names[0] ?? name, value: null });
 
 /**
- * Compares options without a table: letters in any grouping and order, and beginnings of long options. A letter may also
- * be short for a long option that begins with it. A program may understand its words in another way.
+ * Compares options without a table: letters in any grouping and order, and beginnings of long options. A letter may
+ * also be short for a long option that begins with it. A program may understand its words in another way.
  */
 function meansByLetters(wanted: readonly string[], words: readonly string[]): boolean {
   const operands = words.filter((word) => !word.startsWith('-'));
