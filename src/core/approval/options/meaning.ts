@@ -12,7 +12,7 @@ interface Meant {
 }
 
 /**
- * Reports whether a command means what a pattern says, whatever the order, the spelling and the grouping of its options.
+ * Reports whether a command means what a pattern says, whatever the order, spelling and grouping of its options.
  * The operands of the pattern must be the first operands of the command.
  * @param program the program's name without its folder
  * @param wanted the words of the pattern after the program, in which `*` matches any characters
@@ -42,8 +42,8 @@ const MOST_WORDS = 50;
 const ALIAS = /^alias\./i;
 
 /**
- * Returns the index of the first word before the subcommand after which any word may be the subcommand, as it is not known
- * whether an option takes a value.
+ * Returns the index of the first word before the subcommand after which any word may be the subcommand, as it is not
+ * known whether an option takes a value.
  * @returns -1 if the subcommand is certain
  */
 const doubtfulFrom = ({ own, subcommands }: ReadArguments): number =>
