@@ -1,3 +1,4 @@
+import { meansCommand } from './command-meaning.ts';
 import { leadingAssignments, unwrap } from './command-pattern.ts';
 import { fitsGlob } from './glob.ts';
 import { reachesFar } from './options/star.ts';
@@ -51,16 +52,26 @@ function mayBeOther(
     (runsText(name, rest, known.slice(start + 1)) || !isScriptKnown(rest, known.slice(start + 1)))
   )
     return true;
-  const programs = patterns.map((pattern) => pattern[leadingAssignments(pattern).length] ?? '**');
-  const isMeant = (word: string): boolean =>
-    programs.some((program) => fitsGlob(baseOf(program).toLowerCase(), baseOf(follow(word)).toLowerCase()));
+  const isMeantBy = (program: string, word: string): boolean =>
+    fitsGlob(baseOf(program).toLowerCase(), baseOf(follow(word)).toLowerCase());
+  const meant = patterns.map((pattern) => pattern.slice(leadingAssignments(pattern).length));
+  const isMeant = (word: string): boolean => meant.some(([program = '**']) => isMeantBy(program, word));
   const passesOn = runsOthers(name) || reachesFar(baseOf(name), rest);
   if (passesOn && (!areKnown || rest.some((word) => isMeant(word) || isShellText(word)))) return true;
-  if (areKnown || !isMeant(name)) return false;
+  const own = areKnown ? [] : meant.filter(([program = '**']) => isMeantBy(program, name));
+  if (own.length === 0) return false;
   // Whatever `$text` contains, `git commit -m "$text"` cannot be a `git push`, but `git $x` and `git -C . $x` can.
   const [first = ''] = rest;
-  return known[start + 1] !== true || first.startsWith('-') || isSubcommand(patterns, first);
+  const mayBeOption = rest.some((word, index) => known[start + 1 + index] === false && !STAYS_OPERAND.test(word));
+  const isOpen = known[start + 1] !== true || first.startsWith('-');
+  return own.some(([, second = '**']) => {
+    if (/^-./.test(second)) return mayBeOption;
+    return isOpen || meansCommand([name, second], [name, first]) !== null;
+  });
 }
+
+/** Matches a word built by the shell that can be no option, as its first letters are known: `src/*.ts`, `~/x`. */
+const STAYS_OPERAND = /^[\w./~][^$`{]*$/;
 
 /** Words that the shell builds may only follow the script, and none of them may be another script. */
 function isScriptKnown(rest: readonly string[], known: readonly boolean[]): boolean {
@@ -68,12 +79,6 @@ function isScriptKnown(rest: readonly string[], known: readonly boolean[]): bool
   const script = rest.findIndex((word) => !word.startsWith('-'));
   return known.indexOf(false) > script && !rest.some((word) => /^-[a-zA-Z]*[ef]|^--(?:expression|file)/.test(word));
 }
-
-const isSubcommand = (patterns: readonly (readonly string[])[], word: string): boolean =>
-  patterns.some((pattern) => {
-    const [, second = '**'] = pattern.slice(leadingAssignments(pattern).length);
-    return fitsGlob(second.toLowerCase(), word.toLowerCase());
-  });
 
 /** Reports whether a word is shell code or names a program that runs shell code. */
 const isShellText = (word: string): boolean =>

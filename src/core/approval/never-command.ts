@@ -19,6 +19,14 @@ export interface NeverCommand {
   files: ReadCommand['files'];
 }
 
+/**
+ * Matches a word that a person would put into quotes, as it has special characters for a shell: an address
+ * with `?` and `&`, `HEAD~1`, `.a[0]`, `%(trailers)`, and `!`, `(` and `)` of `find`. Words that a shell expands, and
+ * operators, do not match.
+ */
+const NEEDS_QUOTES =
+  /^(?:[!()]|(?![~(#=])(?:[A-Za-z0-9_.,:@%+/=^~?!#[\]-]|(?<=\?.*[^&])&(?=[^&])|\([^()]*\)|\{[^{},.]*\})+)$/;
+
 /** The command line that a pattern describes, with a number instead of each `*`. */
 interface Specimen {
   star: string;
@@ -46,16 +54,20 @@ export function commandNever(effect: Effect, pattern: readonly string[]): NeverC
   return { why, commands: [...new Set(found)], files };
 }
 
-function specimenOf(effect: Effect, pattern: readonly string[]): Specimen {
+function specimenOf(effect: Effect, pattern: readonly string[], isQuoted = false): Specimen {
   // A number of seconds, so that the pattern `timeout * make` is read as the command that it is meant for.
   let star = '60';
   while (pattern.some((word) => word.includes(star))) star += '0';
-  const text = pattern.join(' ').replaceAll('*', star);
+  const words = pattern.map((word) => word.replaceAll('*', star));
+  const quoted = words.map((word, index) => (isQuoted && index > 0 && NEEDS_QUOTES.test(word) ? `'${word}'` : word));
+  const text = quoted.join(' ');
   const read = readCommand(text);
   const commands =
     effect === 'allow'
       ? read.commands
-      : read.seen.map((words, index) => ({ assignments: index === 0 ? leadingAssignments(pattern) : [], words }));
+      : read.seen.map((seen, index) => ({
+          ...{ assignments: index === 0 ? leadingAssignments(pattern) : [], words: seen },
+        }));
   return { star, text, read, commands };
 }
 
@@ -68,7 +80,14 @@ const withoutAlternatives = (pattern: readonly string[]): string[] =>
 
 function whyNever(effect: Effect, given: readonly string[]): string | null {
   const pattern = effect === 'allow' ? withoutAlternatives(given) : given;
-  const { commands, read, text } = specimenOf(effect, pattern);
+  const why = whyNot(effect, pattern, false);
+  const isQuotable = pattern.some((word, index) => index > 0 && NEEDS_QUOTES.test(word));
+  return why === null || (isQuotable && whyNot(effect, pattern, true) === null) ? null : why;
+}
+
+/** @param isQuoted whether the words that need quotes have them in the command line */
+function whyNot(effect: Effect, pattern: readonly string[], isQuoted: boolean): string | null {
+  const { commands, read, text } = specimenOf(effect, pattern, isQuoted);
   const isOne = commands.length === 1 && read.files.length === 0;
   if (effect !== 'allow') {
     // A pattern of variables alone denies every command.
@@ -77,6 +96,8 @@ function whyNever(effect: Effect, given: readonly string[]): string | null {
     if (effect === 'ask' && mayMeanCommand(pattern, plainText(text))) return null;
     return whyOther(text, commands, read);
   }
+  const open = leadingAssignments(pattern).find((word) => word.includes('*'));
+  if (open !== undefined) return `${open}: a wildcard matches no part of a variable; write its whole value`;
   const [one] = commands;
   if (one === undefined || (read.unclear !== null && isOne)) return whyUnclear(read);
   const run = unwrap(one);

@@ -12,7 +12,7 @@ interface Meant {
 }
 
 /**
- * Reports whether a command means what a pattern says, whatever the order, the spelling and the grouping of its options.
+ * Reports whether a command means what a pattern says, whatever the order, spelling and grouping of its options.
  * The operands of the pattern must be the first operands of the command.
  * @param program the program's name without its folder
  * @param wanted the words of the pattern after the program, in which `*` matches any characters
@@ -20,8 +20,43 @@ interface Meant {
  */
 export function meansByOptions(program: string, wanted: readonly string[], words: readonly string[]): Meaning {
   const pattern = readByTable(program, wanted);
-  const command = readByTable(program, words);
+  const command = pattern === null ? null : readOnce(program, words);
   if (pattern === null || command === null) return meansByLetters(wanted, words) ? 'perhaps' : null;
+  const meaning = meansByTable(pattern, command);
+  if (meaning === 'sure' || pattern.subcommands.length === 0) return meaning;
+  const own = doubtfulFrom(command);
+  if (own < 0) return meaning;
+  if (command.own.some(({ text }) => text !== null && ALIAS.test(text))) return 'perhaps';
+  const isOther = words.some(
+    (word, index) =>
+      index > own &&
+      !word.startsWith('-') &&
+      meansByTable(pattern, readByTable(program, words.slice(index, index + MOST_WORDS)) ?? command) !== null,
+  );
+  return isOther ? 'perhaps' : meaning;
+}
+
+/** How many words are read after a word that may be the subcommand. */
+const MOST_WORDS = 50;
+/** Matches a setting of git with which any subcommand may stand for another one. */
+const ALIAS = /^alias\./i;
+
+/**
+ * Returns the index of the first word before the subcommand after which any word may be the subcommand, as it is not
+ * known whether an option takes a value.
+ * @returns -1 if the subcommand is certain
+ */
+const doubtfulFrom = ({ own, subcommands }: ReadArguments): number =>
+  own.findIndex(
+    ({ role, named, text }, index) =>
+      role === 'end' ||
+      named.some(({ candidates }) => candidates.length === 0) ||
+      (text !== null && ALIAS.test(text)) ||
+      // npm takes these words for the value of an option that needs none.
+      (role === 'option' && index === own.length - 1 && /^(?:true|false|null)$/.test(subcommands[0] ?? '')),
+  );
+
+function meansByTable(pattern: ReadArguments, command: ReadArguments): Meaning {
   if (!isSameSubcommand(pattern, command)) return null;
   if (pattern.subcommands.length > 0 && (pattern.sub === null || command.sub === null)) {
     const [asked, given] = [pattern, command].map(({ rest }) => rest.map(({ word }) => word));
@@ -33,6 +68,17 @@ export function meansByOptions(program: string, wanted: readonly string[], words
   const asked = [...pattern.own, ...pattern.rest];
   const given = [...command.own, ...command.rest];
   return hasOptions(asked, given, table) && beginsWith(operandsOf(asked), operandsOf(given)) ? 'sure' : null;
+}
+
+const KNOWN_READINGS = new WeakMap<readonly string[], { program: string; read: ReadArguments | null }>();
+
+/** Reads a command once for all rules. */
+function readOnce(program: string, words: readonly string[]): ReadArguments | null {
+  const known = KNOWN_READINGS.get(words);
+  if (known?.program === program) return known.read;
+  const read = readByTable(program, words);
+  KNOWN_READINGS.set(words, { program, read });
+  return read;
 }
 
 /** Reports whether CBOS has no table for a program, or for the subcommand that a pattern names. */
@@ -91,17 +137,25 @@ function meantBy(read: readonly ReadWord[], table: Table, most = read.length): M
 const idOf = ({ options }: Table, name: string): Meant => ({ name: options.get(name)?.names[0] ?? name, value: null });
 
 /**
- * Compares options without a table: letters in any grouping and order, and beginnings of long options. A program may
- * understand its words in another way.
+ * Compares options without a table: letters in any grouping and order, and beginnings of long options. A letter may
+ * also be short for a long option that begins with it. A program may understand its words in another way.
  */
 function meansByLetters(wanted: readonly string[], words: readonly string[]): boolean {
   const operands = words.filter((word) => !word.startsWith('-'));
   const letters = new Set(words.flatMap((word) => (/^-[A-Za-z\d]+$/.test(word) ? [...word.slice(1)] : [])));
   const longs = words.flatMap((word) => /^--[^=]+/.exec(word)?.[0] ?? []);
+  const initials = new Set(longs.map((one) => one[2]?.toLowerCase()));
+  const shorts = new Set([...letters].map((one) => one.toLowerCase()));
   let at = 0;
   return wanted.every((word) => {
-    if (/^-[A-Za-z\d]+$/.test(word)) return words.includes(word) || [...word.slice(1)].every((one) => letters.has(one));
-    if (word.startsWith('--')) return longs.some((one) => word.startsWith(one) || fitsGlob(word, one));
+    if (/^-[A-Za-z\d]+$/.test(word)) {
+      const isNamed = (one: string): boolean => letters.has(one) || initials.has(one.toLowerCase());
+      return words.includes(word) || [...word.slice(1)].every(isNamed);
+    }
+    if (word.startsWith('--')) {
+      const isNamed = longs.some((one) => word.startsWith(one) || fitsGlob(word, one));
+      return isNamed || shorts.has(word[2]?.toLowerCase() ?? '');
+    }
     if (word.startsWith('-')) return words.some((one) => fitsGlob(word, one));
     at = operands.findIndex((one, index) => index >= at && fitsGlob(word, one)) + 1;
     return at > 0;
