@@ -5,8 +5,8 @@ import { createRandom } from '../torture/random.ts';
 import { type Evasion, evasionsHere, furnish, type Seen, tryOut, wordsOf } from './evasions.ts';
 
 /**
- * `npm run evasions` tries 5,000 command lines, `npm test` a few. Each is run for real, in a folder of its own, and what
- * it did there is compared with what a rule with a star decides about it.
+ * `npm run evasions` tries 5,000 command lines, `npm test` a few. Each is run for real, in a folder of its own. What it
+ * did there is compared with what a rule with a star decides about it.
  */
 const COUNT = Number(process.env.EVASIONS ?? 300);
 const SEED = Number(process.env.EVASIONS_SEED ?? (process.env.EVASIONS === undefined ? 40 : Date.now() % 1_000_000));

@@ -110,11 +110,11 @@ describe('a deny asks where the table cannot tell', () => {
     ['npm publish', 'npm -- pub .'],
     ['npm publish', 'npm --json true pub'],
     ['npm publish', 'npm --registry http://x pub'],
-    ['git push -f', 'git --shallow-file x push --force'],
+    ['git push -f', 'git --new-option x push --force'],
     ['git push -f', 'git -c alias.p=push p --force'],
     ['git push -f', 'git -c ALIAS.p=push p --force'],
     // whether a letter is short for a long option
-    ['npm install --global', 'npm i -g'],
+    ['npm link --global', 'npm ln -g'],
     ['docker rm -f', 'docker rm x --force'],
     ['docker rm --force', 'docker rm -vf x'],
     ['tool --all', 'tool -A'],

@@ -2,7 +2,7 @@ import type { Option, Table } from './table.ts';
 
 /** An option that a word names. */
 export interface NamedOption {
-  /** the options that the name may stand for, more than one if it is an abbreviation; none if the table has no such one */
+  /** the options that the name may stand for, several if it is an abbreviation, none if the table has no such one */
   candidates: readonly Option[];
   /** where the name ends in the word, in characters */
   end: number;
