@@ -1,4 +1,4 @@
-import type { DailyCommand } from './daily.ts';
+import type { DailyCommand } from './daily-command.ts';
 
 /** Command lines that only look: at folders, at files, and at the history. */
 export const DAILY_READING: readonly DailyCommand[] = [

@@ -1,4 +1,4 @@
-import type { DailyCommand } from './daily.ts';
+import type { DailyCommand } from './daily-command.ts';
 
 /** Command lines that build, test, change or fetch something, and lists of several commands. */
 export const DAILY_WORK: readonly DailyCommand[] = [

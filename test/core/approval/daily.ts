@@ -2,15 +2,10 @@ import { readFileSync } from 'node:fs';
 import { parse } from 'smol-toml';
 import { type ApprovalRule, suggestRules } from '../../../src/core/approval/index.ts';
 import { ALLOWED } from './covered.ts';
+import type { DailyCommand } from './daily-command.ts';
 import { DAILY_READING } from './daily-reading.ts';
 import { DAILY_WORK } from './daily-work.ts';
 import { allow, FOLDER, rulesOf } from './judge.ts';
-
-/** Which of the two sets of rules allow a command line: {@link documentedRules}, {@link generousRules}. */
-export type AllowedBy = 'both' | 'documented' | 'generous' | 'neither';
-
-/** A command line, and which rules allow it. */
-export type DailyCommand = readonly [text: string, by: AllowedBy];
 
 /** Distinct command lines as sessions run them in ordinary projects, each program about as often as there. */
 export const DAILY: readonly DailyCommand[] = [...DAILY_READING, ...DAILY_WORK];

@@ -15,8 +15,8 @@ test('CBOS suggests a rule for any arguments of each program that only reads', (
 
 /**
  * Before options were matched by tables, the sets allowed 217 and 376. The generous set lost what writes or runs
- * something else: `git branch -d`, `git commit --amend`, `tsc -p` and `--build`, `eslint --fix` and `--format`, `pytest --cov`, and
- * `go build -o`.
+ * something else: `git branch -d`, `git commit --amend`, `tsc -p` and `--build`, `eslint --fix` and `--format`,
+ * `pytest --cov`, and `go build -o`.
  */
 describe.each<['documented' | 'generous', () => ApprovalRule[], number]>([
   ['documented', documentedRules, 219],

@@ -6,7 +6,7 @@ import { SEARCH } from './search.ts';
 import { type Table, tableOf, type Written } from './table.ts';
 
 export { type NamedOption, type ReadWord, readArguments } from './read-arguments.ts';
-export type { Effect, Option, Syntax, Table } from './table.ts';
+export type { Option, Table } from './table.ts';
 
 const WRITTEN = new Map<string, Written>(Object.entries({ ...COREUTILS, ...SEARCH, ...GIT, ...BUILD }));
 const READ = new Map<string, Table>();
