@@ -144,8 +144,8 @@ export const ACCESS_FAULTS = [
     page: RULES,
     promise: 'A deny with a path also applies to every shell command that names the path',
     file: 'src/core/approval/meant-by-rule.ts',
-    text: 'tool === SHELL_TOOL ? pathsOfCommand(seen)',
-    instead: 'tool === SHELL_TOOL && fitsTool(rule, tool) ? pathsOfCommand(seen)',
+    text: 'tool === SHELL_TOOL ? seen.paths',
+    instead: 'tool === SHELL_TOOL && fitsTool(rule, tool) ? seen.paths',
     suites: ['test/core/approval/options.test.ts'],
   },
   {

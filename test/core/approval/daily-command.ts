@@ -1,4 +1,4 @@
-/** Which of the two sets of rules allow a command line: {@link documentedRules}, {@link generousRules}. */
+/** Which of the two sets of rules allow a command line: `documentedRules`, `generousRules`. */
 type AllowedBy = 'both' | 'documented' | 'generous' | 'neither';
 
 /** A command line, and which rules allow it. */
