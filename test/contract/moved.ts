@@ -38,6 +38,7 @@ export const MOVED: Readonly<Record<string, readonly string[]>> = {
   'e2e/json-crowd.test.ts': ['json tools'],
   'e2e/json-faults.test.ts': ['json hello', 'json permission', 'json interrupt', 'interrupt-early', 'interrupt-tool'],
   'e2e/json-handover.test.ts': ['start', 'terminated', 'resume', 'json hello', 'json permission', 'json registry'],
+  'e2e/json-log.test.ts': ['json hello', 'json registry'],
   'e2e/json-sessions.test.ts': [
     'json permission',
     'json question',
