@@ -8,23 +8,9 @@ import type { SeenCall } from './seen-call.ts';
 /** Programs that change no file whose name they are given, as long as their tables know all their options. */
 const READERS: ReadonlySet<string> = new Set([
   ...['ls', 'cat', 'head', 'tail', 'wc', 'stat', 'du', 'cut', 'tr', 'nl', 'tac', 'od', 'sort', 'diff', 'cmp', 'grep'],
-  ...[
-    'egrep',
-    'fgrep',
-    'rg',
-    'find',
-    'fd',
-    'jq',
-    'tree',
-    'file',
-    'which',
-    'echo',
-    'true',
-    'false',
-    'basename',
-    'dirname',
-  ],
-  ...['realpath', 'readlink', 'md5sum', 'sha1sum', 'sha256sum', 'hexdump', 'column', 'pytest', 'eslint', 'ps', 'pwd'],
+  ...['egrep', 'fgrep', 'rg', 'find', 'fd', 'jq', 'tree', 'file', 'which', 'echo', 'true', 'false', 'basename'],
+  ...['pwd', 'dirname', 'realpath', 'readlink', 'md5sum', 'sha1sum', 'sha256sum', 'hexdump', 'column', 'pytest'],
+  ...['eslint', 'ps'],
 ]);
 /** Programs that change something about a file, but not its contents, or that only check it. */
 const KEEPS_CONTENTS: ReadonlySet<string> = new Set([
@@ -38,8 +24,8 @@ const COPIERS: ReadonlySet<string> = new Set(['cp', 'mv', 'ln', 'install', 'rsyn
 const UNPACKERS: ReadonlySet<string> = new Set(['tar', 'unzip', 'git', 'patch', 'cpio', '7z']);
 /** Programs that run the files that they are given, besides those that run a program. */
 const RUNNERS: ReadonlySet<string> = new Set([
-  ...['pytest', 'py.test', 'vitest', 'jest', 'mocha', 'make', 'gmake', 'just', 'rake', 'ninja', 'cmake', 'go', 'cargo'],
-  ...['npm', 'pnpm', 'yarn', 'env', 'time', 'timeout', 'nohup', 'nice', 'exec'],
+  ...['pytest', 'py.test', 'vitest', 'jest', 'mocha', 'make', 'gmake', 'just', 'rake', 'ninja', 'cmake', 'go'],
+  ...['cargo', 'npm', 'pnpm', 'yarn', 'env', 'time', 'timeout', 'nohup', 'nice', 'exec'],
 ]);
 /** Files that a program runs although nothing names them, besides those of {@link filesRunBy}. */
 const RUN_BY_NAME: ReadonlyMap<string, readonly string[]> = new Map([['just', ['.justfile']]]);

@@ -5,30 +5,17 @@ import { type NamedOption, type Option, type ReadWord, readArguments, readByTabl
  * their words.
  */
 const BARE_OPTIONS: ReadonlySet<string> = new Set([
-  ...['ar', 'dd', 'jar', '7z', '7za', '7zr', 'rar', 'unrar', 'ip', 'tc', 'iptables', 'mt', 'stty', 'sysctl', 'ffmpeg'],
-  ...['convert', 'magick', 'mogrify', 'gmake', 'nmake', 'ninja', 'rake', 'test', '[', 'openssl', 'cpio', 'pax', 'star'],
+  ...['ar', 'dd', 'jar', '7z', '7za', '7zr', 'rar', 'unrar', 'ip', 'tc', 'iptables', 'mt', 'stty', 'sysctl'],
+  ...['ffmpeg', 'convert', 'magick', 'mogrify', 'gmake', 'nmake', 'ninja', 'rake', 'test', '[', 'openssl', 'cpio'],
+  ...['pax', 'star'],
 ]);
 
 /** Programs without a table whose first operand is a subcommand. A star does not stand for the subcommand. */
 const WITH_SUBCOMMANDS: ReadonlySet<string> = new Set([
-  ...[
-    'gh',
-    'glab',
-    'yarn',
-    'uv',
-    'poetry',
-    'pipenv',
-    'pdm',
-    'hatch',
-    'rustup',
-    'pyenv',
-    'rbenv',
-    'nodenv',
-    'mise',
-    'asdf',
-  ],
-  ...['conda', 'mamba', 'bundle', 'composer', 'dotnet', 'helm', 'aws', 'gcloud', 'az', 'terraform', 'tofu', 'flutter'],
-  ...['dart', 'hg', 'svn', 'jj', 'pip', 'pip3', 'gem', 'brew', 'apt', 'apt-get', 'dnf', 'systemctl', 'snap', 'mvn'],
+  ...['gh', 'glab', 'yarn', 'uv', 'poetry', 'pipenv', 'pdm', 'hatch', 'rustup', 'pyenv', 'rbenv', 'nodenv', 'mise'],
+  ...['asdf', 'conda', 'mamba', 'bundle', 'composer', 'dotnet', 'helm', 'aws', 'gcloud', 'az', 'terraform', 'tofu'],
+  ...['flutter', 'dart', 'hg', 'svn', 'jj', 'pip', 'pip3', 'gem', 'brew', 'apt', 'apt-get', 'dnf', 'systemctl'],
+  ...['snap', 'mvn'],
 ]);
 /** Subcommands that run the next operand, or that change what the program runs. */
 const RUNS_NEXT = /^(?:run|exec|x|dlx|shell|foreach|tool|with|alias|config|set|eval|script)$/;
