@@ -121,7 +121,7 @@ test('a file that is too large shows why, and holds the prompt back until it is 
   await using one = await openSession();
   const { page } = one;
   await give(page, 'drop', [{ name: 'huge.bin', type: '', text: 'x'.repeat(1_000_001) }]);
-  await page.getByText('The file has more than 1,000,000 bytes').waitFor();
+  await page.getByText('The file has 1,000,001 bytes, and the server accepts at most 1,000,000').waitFor();
   await page.getByRole('textbox', { name: 'Reply to AUTH' }).fill('hello');
   expect(await sendButton(one).isDisabled()).toBe(true);
   await page.keyboard.press('Enter');
