@@ -48,6 +48,9 @@ export function unwrap(command: SimpleCommand): SimpleCommand {
  */
 export function allowsCommand(pattern: readonly string[], command: SimpleCommand): Fit {
   const [name = ''] = command.words;
+  // Most patterns are about another program. An allow names its program without a star.
+  const [first = ''] = pattern;
+  if (first !== name && !first.includes('=')) return null;
   const patternVariables = leadingAssignments(pattern);
   const wanted = pattern.slice(patternVariables.length);
   if (changesShell(name) || !isSameSet(patternVariables, command.assignments)) return null;
