@@ -50,6 +50,14 @@ const decision = (evasion: Evasion): string => {
   return command(allow(`${evasion.program} **`), quoted.join(' ')).decision;
 };
 
+test('what a command runs and writes is seen', async () => {
+  const written = { program: 'sort', option: '-o', words: ['-o', './new'], effect: 'writes' } as const;
+  expect(await tryOut(written, furnished)).toMatchObject({ isAccepted: true, ran: false, wrote: ['new'] });
+  const run = { program: 'git grep', option: '-O', words: ['-nO./mark'], effect: 'runs' } as const;
+  expect(await tryOut(run, furnished)).toMatchObject({ isAccepted: true, ran: true, wrote: [] });
+  expect([written, run].map(decision)).toEqual(['ask', 'ask']);
+});
+
 test(`nothing that a star allows runs, writes or reads a list (seed ${SEED})`, { timeout: 3_600_000 }, async () => {
   const evasions = chosen();
   const wrong: string[] = [];
@@ -77,5 +85,4 @@ test(`nothing that a star allows runs, writes or reads a list (seed ${SEED})`, {
   );
   expect(wrong).toEqual([]);
   expect(accepted).toBeGreaterThan(evasions.length / 4);
-  expect(effective).toBeGreaterThan(0);
 });
