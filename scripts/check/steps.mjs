@@ -3,6 +3,7 @@ import { ROOT } from '../root.mjs';
 import { capture, tool, tsc } from '../run-command.mjs';
 import { quarantineComplaints } from '../test/quarantine.mjs';
 import { oversizedFiles } from './file-sizes.mjs';
+import { houseComplaints } from './house.mjs';
 import { wordComplaints } from './plain-words.mjs';
 import { packageComplaints } from './published-package.mjs';
 import { slowFiles } from './slow-files.mjs';
@@ -51,6 +52,7 @@ export const SOURCE_STEPS = [
   },
   { name: 'unused code and dependencies', run: () => capture(tool('knip'), ['--no-progress']) },
   { name: 'file sizes', run: async () => outcomeOf(oversizedFiles()) },
+  { name: 'house', run: async () => outcomeOf(houseComplaints()) },
   { name: 'plain words', run: async () => outcomeOf(wordComplaints()) },
   { name: 'test times', run: async () => outcomeOf(slowFiles()) },
   { name: 'quarantine', run: async () => outcomeOf(quarantineComplaints()) },
