@@ -34,8 +34,8 @@ const UNKNOWN_SECONDS: Readonly<Record<string, number>> = { rare: 60, real: 20, 
 const PROJECTS = Object.keys(UNKNOWN_SECONDS);
 
 /**
- * The longest first, as recorded in test/figures.json, and then the short ones by project: a worker takes the next suite
- * only if that is of its own project.
+ * Runs the longest suites first, by test/figures.json, and then the short ones by project, because a worker takes the
+ * next suite only if that is of its own project.
  */
 class LongestFirst extends BaseSequencer {
   override async sort(files: TestSpecification[]): Promise<TestSpecification[]> {
@@ -55,7 +55,7 @@ const EVERY_SUITE = {
   // The suites share the workers. To load a worker and the sources takes a second of processor time, more than most
   // suites. Tests change nothing global.
   isolate: false,
-  // Conditions decide, not time: this only ends what hangs, also on a machine that does ten other things.
+  // Tests wait for conditions. This limit only ends a test that hangs, so it suffices on a busy machine, too.
   testTimeout: 120_000,
   hookTimeout: 60_000,
   setupFiles: ['test/harness/leaks.ts', 'test/harness/retries.ts'],
@@ -63,8 +63,8 @@ const EVERY_SUITE = {
 } as const;
 
 /**
- * Three workers drive real terminals, browsers and Claude Codes on two cores: what fails by a hair's breadth of time is
- * tried once more, and the last lines name it as retried.
+ * Three workers drive real terminals, browsers and Claude Codes on two cores, where a test can fail because the machine
+ * is busy. The runner tries such a test once more, and the last lines of the run name the test.
  */
 const TRIED_AGAIN = { retry: 1 } as const;
 
@@ -75,7 +75,7 @@ export default defineConfig({
     // One more than a small machine has cores: suites with real programs wait for them now and then. Not more: every
     // end-to-end test runs a Claude Code of 250 MB beside the server.
     maxWorkers: 3,
-    // A test that leaks a timer or a socket would keep its worker alive; this makes it visible instead of waiting for it.
+    // A test that leaks a timer or a socket would keep its worker alive. This makes the leak visible and does not wait.
     teardownTimeout: 5_000,
     sequence: { sequencer: LongestFirst },
     projects: [

@@ -1,4 +1,4 @@
-import { readdirSync, readFileSync } from 'node:fs';
+import { existsSync, readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { ROOT } from '../root.mjs';
 import { sourceFiles } from './source-files.mjs';
@@ -44,22 +44,32 @@ const BANNED = [
   { turn: /\bin vain\b/i, better: '"without success", "to no effect"' },
   { turn: /\bin (?:the )?place of\b/i, better: '"instead of", "on behalf of"' },
   { turn: /\bat rest\b/i, better: '"idle"' },
+  { turn: /\brecognis/i, better: '"recognize"' },
   { turn: /\bstands? (?:behind|beside|before|above|below|under)\b/i, better: '"is behind", "follows", "precedes"' },
 ];
+
+/** A string that is a sentence: the name of a test, an error message, the text of a setting in a configuration file. */
+const SENTENCE = /'((?:[^'\\]|\\.)+)'|`([^`]+)`|"([^"]+)"/g;
+const WORDS_OF_A_SENTENCE = 4;
+const TEST_NAME = /\b(?:test|describe)(?:\.\w+)*\(/;
+/** Migrations are never changed after they have run, and the tests of this check quote what it refuses. */
+const UNREAD = /^(src\/platform\/sqlite\/migrations\/|test\/setup\/gate\.test\.ts|scripts\/check\/plain-words\.mjs)/;
+const CONFIGURATION = ['vitest.config.ts', '.dependency-cruiser.cjs'];
 
 const COMMENT = /^\s*(?:\/\/|\/\*|\*(?!\*))/;
 const PAGES = ['README.md', 'CONTRIBUTING.md', 'SECURITY.md', 'CHANGELOG.md'];
 
 /**
- * Returns the comments and pages that are hard to read, as far as a program can detect that.
+ * Returns the comments, names of tests, messages and pages that are hard to read, as far as a program can detect that.
  * @param {string} [root]
  * @returns {string[]} one line per place
  */
 export function wordComplaints(root = ROOT) {
-  const comments = sourceFiles(root).flatMap((file) =>
+  const configuration = CONFIGURATION.filter((file) => existsSync(join(root, file)));
+  const lines = [...sourceFiles(root), ...configuration].flatMap((file) =>
     linesOf(root, file).flatMap((line, index) => {
-      if (!COMMENT.test(line)) return [];
       const place = `${file}:${index + 1}`;
+      if (!COMMENT.test(line)) return isProse(file, line) ? bannedIn(sentencesIn(line), place) : [];
       const wide =
         [...line].length > MAX_COLUMNS
           ? [`${place}: a comment of ${[...line].length} columns; ${MAX_COLUMNS} is the limit`]
@@ -70,7 +80,22 @@ export function wordComplaints(root = ROOT) {
   const pages = [...PAGES, ...documentation(root)].flatMap((file) =>
     linesOf(root, file).flatMap((line, index) => bannedIn(unquoted(line), `${file}:${index + 1}`)),
   );
-  return [...comments, ...pages];
+  return [...lines, ...pages];
+}
+
+/**
+ * Reports whether the strings in this line are read by people. In tests, only the names of the tests are: other strings
+ * are prompts and screens.
+ * @param {string} file @param {string} line
+ */
+const isProse = (file, line) => !UNREAD.test(file) && (!file.startsWith('test/') || TEST_NAME.test(line));
+
+/** Returns the strings in a line that are sentences. @param {string} line */
+function sentencesIn(line) {
+  return [...line.matchAll(SENTENCE)]
+    .map(([, ...forms]) => forms.find((form) => form !== undefined) ?? '')
+    .filter((text) => text.split(' ').length >= WORDS_OF_A_SENTENCE)
+    .join('\n');
 }
 
 /** Returns the pages of the documentation, except the style guide, which shows what is banned. @param {string} root */

@@ -272,7 +272,9 @@ async function undo(
     );
   } catch (error) {
     const why = error instanceof Error ? error.message : String(error);
-    out.notice(`the invitation could not be taken back (${why}); it expires by itself within ${VALID_S / 60} minutes`);
+    out.notice(
+      `the invitation could not be taken back (${why}); it expires automatically within ${VALID_S / 60} minutes`,
+    );
   }
 }
 

@@ -25,7 +25,7 @@ export function readUserText(event: Readonly<Record<string, unknown>>, text: str
   return printed === null ? { kind: 'prompt', text } : { kind: 'note', text: printed };
 }
 
-/** Recognise tags only at the beginning of the text, because users may also mention them in their own prompts. */
+/** Recognize tags only at the beginning of the text, because users may also mention them in their own prompts. */
 function tagged(text: string, tag: string): string | null {
   if (!/^<(?:command|local-command)-/.test(text)) return null;
   const open = text.indexOf(`<${tag}>`);

@@ -21,7 +21,7 @@ export const SignedIn = z
 export type SignedIn = z.infer<typeof SignedIn>;
 
 /**
- * The response to a sign-in. In addition to the cookie, the browser gets the key with which it and the server recognise
+ * The response to a sign-in. In addition to the cookie, the browser gets the key with which it and the server recognize
  * each other.
  */
 export const NewSignIn = SignedIn.extend({

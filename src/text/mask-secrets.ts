@@ -2,9 +2,9 @@
 const MASK = '••••';
 
 /**
- * Patterns that match secrets: tokens of well-known services, recognised by their prefixes; private keys; and values
+ * Patterns that match secrets: tokens of well-known services, recognized by their prefixes; private keys; and values
  * whose name says that they are a password, a token, or a key. Each pattern keeps the text that precedes the secret.
- * This protection is not complete, because secrets in other forms are not recognised.
+ * This protection is not complete, because secrets in other forms are not recognized.
  */
 const SECRETS: readonly RegExp[] = [
   /()-----BEGIN [A-Z ]*PRIVATE KEY-----[\s\S]*?(?:-----END [A-Z ]*PRIVATE KEY-----|$)/g,

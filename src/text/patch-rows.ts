@@ -24,7 +24,7 @@ const HUNK = /^@@ -(\d+)(?:,(\d+))? \+(\d+)(?:,(\d+))? @@/;
 
 /**
  * Parses a patch in git's unified format. The number of lines in each hunk is taken from its header, so a line of a
- * file is recognised as such even if it looks like part of the format.
+ * file is recognized as such even if it looks like part of the format.
  */
 export function patchRows(patch: string): PatchRow[] {
   const rows: PatchRow[] = [];

@@ -127,7 +127,7 @@ describe.skipIf(!hasNatsServer || !hasSshServer)('cbos fleet add', () => {
     await expectNothingLeft();
   });
 
-  test('ends by itself and by Ctrl-C while the machine hangs, and takes the invitation back', async () => {
+  test('ends automatically and on Ctrl-C while the machine hangs, and takes the invitation back', async () => {
     const hang = box.program('hang', 'sleep 600');
     expect(await add('box', '--cbos', hang, '--wait', '2s')).toMatchObject({
       code: 6,

@@ -112,7 +112,7 @@ describe.skipIf(!hasNatsServer)('cbos attach machine/NAME', () => {
     await waitFor(() => recording.listeners() === 0, { describe: 'the owner keeps nothing of it' });
   });
 
-  test('without the right to type it only shows the terminal, and says so; it ends when the session stops', async () => {
+  test('without the right to type it only shows the terminal, and reports that; it ends when the session stops', async () => {
     desk.sessions.add('SHOWN', { cols: 70, rows: 15 }).write('look');
     const { terminal, ...seen } = attach(guest, 'desk/SHOWN');
     await seen.shows('look');

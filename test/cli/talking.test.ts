@@ -101,7 +101,7 @@ describe('send', () => {
     });
   });
 
-  test('--wait says that the prompt is still held if the session asks something else meanwhile', async () => {
+  test('--wait says that the prompt is still held if the session asks something else in that time', async () => {
     const command = startCommand(['send', 'AUTH', 'hello', '--queue', '--wait'], cli.where);
     await arrival();
     cli.server.sessions.change('AUTH', WAITS_FOR_PERMISSION);

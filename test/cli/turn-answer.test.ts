@@ -33,7 +33,7 @@ describe('the answer to a prompt in a transcript', () => {
     });
   });
 
-  test('is not what an agent says, and goes on after a hook has prolonged the turn', () => {
+  test('is not what an agent says, and continues after a hook has prolonged the turn', () => {
     const blocked = event('Stop hook feedback: not yet', { isSynthetic: true });
     const agents = says('2', 'from the agent', { parent_tool_use_id: 'subagent' });
     expect(answerTo(stored(prompt, says('1', 'Done.'), agents, blocked, says('3', 'Now.')), PROMPTED)).toEqual({

@@ -40,7 +40,7 @@ const statusOf = async (slug: string, { id }: Delivery) =>
 
 describe('if Claude Code begins another conversation instead of continuing the right one', () => {
   test.each(['drops', 'renames'] as const)(
-    'after a restart, every face says so, no prompt is sent, and the next restart tries again: the wrapper %s --resume',
+    'after a restart, every face reports it, no prompt is sent, and the next restart tries again: the wrapper %s --resume',
     async (how) => {
       await kept.begin('AGAIN', here());
       const { claude_session_id: id } = await cbos.session('AGAIN');

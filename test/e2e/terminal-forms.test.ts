@@ -121,7 +121,7 @@ describe('an MCP server asks in a terminal session', () => {
     expect((await done()).status.questions).toEqual([]);
   });
 
-  test('a form that its server has left stays open after the turn, says so, and one command closes it', async () => {
+  test('a form that its server has left stays open after the turn, reports it, and one command closes it', async () => {
     await ask('silent');
     const left = await cbos.until('EL', (session) => formOf(session)?.form?.left === true, 'has a left form');
     expect(left.status).toMatchObject({ primary: 'waiting', detail: 'question' });

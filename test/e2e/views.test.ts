@@ -126,7 +126,7 @@ test('an interrupt ends the turn although a view is open that would take its Esc
   expect([after.view, after.status.interrupted]).toEqual([undefined, true]);
 });
 
-test('a permission dialog is not closed as a view, and neither is a session at rest interrupted', async () => {
+test('a permission dialog is not closed as a view, and an idle session is not interrupted either', async () => {
   expect((await interrupt()).error?.code).toBe('nothing_running');
   await send('scene:permission');
   const asked = await cbos.untilStatus(SLUG, 'waiting/permission');

@@ -94,7 +94,7 @@ describe.each(['sh', 'node', ...(hasPython ? ['python'] : [])])('a wrapper in %s
   });
 });
 
-test('a wrapper that starts Claude Code again: the session goes on with the new process, and its prompts arrive', async () => {
+test('a wrapper that starts Claude Code again: the session continues with the new process, and its prompts arrive', async () => {
   await create('LOOP', 'loop');
   await cbos.untilStatus('LOOP', 'idle/ready');
   expect((await send('LOOP', 'scene:hello before')).body.status).toBe('delivered');

@@ -157,7 +157,7 @@ describe('a server that is killed while it sends a text', () => {
     expect(prompts('huge')).toHaveLength(1);
   });
 
-  test('before Enter, of such a text that nobody can ask for again: it is removed from the prompt, and does not block the next text', async () => {
+  test('before Enter, while it types a text that nobody can ask for again: the text is removed from the prompt, and does not block the next text', async () => {
     await killWhenShown(PLACEHOLDER, { text: `scene:hello ${slug} heavy ${'words over words '.repeat(3_500)}end` });
     await restart();
     await untilTold({ text: `scene:hello ${slug} light`, idempotency_key: 'light' }, 'delivered');

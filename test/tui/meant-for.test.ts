@@ -51,7 +51,7 @@ test('words that were written for the question that is shown answer that questio
   expect(server.sessions.answers).toEqual([{ text: 'no publish it by hand', question_id: newer.id }]);
 });
 
-test('if that question is answered meanwhile, the words answer no other question, and are kept', async () => {
+test('if that question is answered while a person writes, the words answer no other question, and are kept', async () => {
   await terminal.keys(']');
   await terminal.until(/question 2 of 2/, 'the newer question');
   await write('no publish it by hand');

@@ -24,7 +24,7 @@ const STOPPED: Partial<Session> = {
   status: { ...someSession('X').status, primary: 'dead', detail: null, health: 'DEAD' },
 };
 
-/** Creates a folder that a list recognises as a repository. */
+/** Creates a folder that a list recognizes as a repository. */
 function repository(server: FacesUnderTest, name: string): string {
   const path = join(server.world.dir, name);
   mkdirSync(join(path, '.git'), { recursive: true });

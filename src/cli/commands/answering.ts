@@ -90,7 +90,7 @@ async function answer(context: CliContext, slug: string, options: AnswerOptions 
     return answerOne(context, slug, { ...options, body: given });
   }
   if (questionId !== undefined) {
-    throw new CommandError('--question and --all-of exclude each other', 'cbos answer --help', EXIT.usage);
+    throw new CommandError('--question and --all-of cannot be combined', 'cbos answer --help', EXIT.usage);
   }
   const bodyFor = ({ form }: Question): Answer =>
     body.values === undefined ? body : { values: readValues(set, form ?? null) };

@@ -193,7 +193,7 @@ function printReplies({ out, io }: CliContext, replies: readonly StashedResponse
 }
 
 /**
- * How many characters of a question each row shows. That is enough to recognise the question, and the reply next to it
+ * How many characters of a question each row shows. That is enough to recognize the question, and the reply next to it
  * says more.
  */
 const QUESTION_LENGTH = 40;

@@ -26,7 +26,7 @@ export async function connectShared(server: SharedServer, id: string): Promise<N
   }
   // A node that is down says less than one that refuses this machine.
   const failure = failures.find(({ isRefusal }) => isRefusal) ?? failures[0];
-  throw failure?.error ?? new Error('there is no address');
+  throw failure?.error ?? new Error('no address is known');
 }
 
 async function connectToOne(server: SharedServer, address: string, id: string): Promise<NatsConnection> {

@@ -41,7 +41,7 @@ export function browserTransport(): Transport {
 }
 
 async function request({ method, path, headers, body }: TransportRequest): Promise<TransportResponse> {
-  if (body !== null && typeof body !== 'string') throw new Error('the page sends files by itself');
+  if (body !== null && typeof body !== 'string') throw new Error('the page itself sends files');
   const send = `${method} ${path}` === OPEN_REQUEST ? fetchOwn : fetchSignedIn;
   const response = await send(path, { method, headers: { ...headers }, body });
   return {

@@ -3,7 +3,7 @@ import { sha256 } from '@noble/hashes/sha2.js';
 import { bytesToHex, utf8ToBytes } from '@noble/hashes/utils.js';
 import type { NewSignIn } from '../../protocol/index.ts';
 
-/** The key by which this browser and its server recognise each other. */
+/** The key by which this browser and its server recognize each other. */
 export interface SignInKey {
   id: string;
   /** Computes the authentication code of a string with the key: HMAC-SHA-256, in hexadecimal. */

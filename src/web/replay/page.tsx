@@ -17,7 +17,7 @@ const SPEEDS = [0.5, 1, 2, 4, 8];
 const STEP_S = 5;
 /** How long before a question a jump to the question ends, so that the user sees the question appear. */
 const BEFORE_QUESTION_S = 1;
-/** The session draws a question a moment before CBOS recognises it. */
+/** The session draws a question a moment before CBOS recognizes it. */
 const KNOWN_AFTER_S = 5;
 
 /** Whether the files are shown. The user's choice is remembered until the page is reloaded. */

@@ -188,7 +188,7 @@ describe('a path', () => {
     expect(judge(own, { file_path: `${HOME}/token` }, { tool: 'Read' })).toMatchObject({ reason: 'protected' });
   });
 
-  test('of a redirection needs a rule for that file; a denied one is denied in a command too', () => {
+  test('a redirection needs a rule for its file, and a file that is denied is denied in a command too', () => {
     const more = [...rules, ...rulesOf({ allow: [{ command: ['echo **', 'cat **', 'tar **'] }] })];
     const run = (text: string): string => command(more, text, { links }).decision;
     expect(run('echo x > src/out.txt')).toBe('allow');

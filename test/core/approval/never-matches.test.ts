@@ -189,7 +189,7 @@ describe('the name of a tool never matches', () => {
     },
   );
 
-  test('if a path stands beside it that the tool does not have', () => {
+  test('if it also names a path, which the tool does not have', () => {
     expect(found('deny', { tool: 'WebFetch', path: 'x' })).toMatchObject({
       part: 'WebFetch',
       instead: [{ tool: ['WebFetch'] }],

@@ -70,7 +70,7 @@ describe('two calls ask the same', () => {
     expect(issue('one')).not.toBe(issue('other'));
   });
 
-  test('and are recognised by the command, the file or the words', () => {
+  test('and are recognized by the command, the file or the words', () => {
     expect(aboutOf(permission)).toBe('npm test');
     expect(aboutOf(several)).toBe('Which store? / Which tests?');
     expect(aboutOf({ ...permission, tool: { name: 'mcp__x', input: { to: 'y' } } })).toBe('{"to":"y"}');

@@ -70,7 +70,7 @@ describe('the dialog stays the question of the session', () => {
     expect(question?.text).toMatch(/^Auto mode can't check/);
   });
 
-  test('and an agent that asks meanwhile is an open question behind it', () => {
+  test('and an agent that asks in that time is an open question behind it', () => {
     const payload = { tool_name: 'Bash', tool_input: { command: 'ls' }, agent_id: 'a1' };
     const asking = { event: 'PermissionRequest', at: 1_200, payload, wait: null };
     const hooks = [prompt, call('PreToolUse', 2, 'make'), asking].reduce(observeHook, NO_HOOKS);

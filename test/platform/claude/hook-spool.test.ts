@@ -140,7 +140,7 @@ describe('the hook spool', () => {
     expect(faults).toHaveLength(2);
   });
 
-  test('moves aside files that are not hooks, and a hook that is refused for good, and continues', async () => {
+  test('moves aside files that are not hooks, and a hook that is refused permanently, and continues', async () => {
     put('1795253981000000001.launch-1.77.78.json', 'half of a');
     put('1795253981000000002.launch-1.77.78.json', '{"no":"event"}');
     put('somebody-elses.json', '{"hook_event_name":"Stop"}');

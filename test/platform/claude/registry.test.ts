@@ -71,7 +71,7 @@ test('waits for no pipe and reads no device among the records', async () => {
   expect(await readRegistry(dir)).toHaveLength(1);
 });
 
-test('is empty if a file stands in the place of its directory', async () => {
+test('is empty if its directory is a file', async () => {
   mkdirSync(dirname(dir), { recursive: true });
   writeFileSync(dir, '');
   expect(await readRegistry(dir)).toEqual([]);

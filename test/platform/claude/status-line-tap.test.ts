@@ -75,7 +75,7 @@ const SCRIPTS: Readonly<Record<string, string>> = {
   quotes: `echo "it's" 'a "b"' "\\$HOME" '$(id)' \`echo back\` \\\\ "$(printf '%s' "$COLUMNS")"`,
   'one that fails': 'echo half; exit 3',
   'one that is killed': 'echo half; kill -9 $$',
-  'one that is no program': '/no/such/program --line',
+  "one that isn't a program": '/no/such/program --line',
   'one that cannot be parsed': 'echo "open',
   'one that does not end its if': 'echo before\nif true; then',
   'one that is slow': 'sleep 0.3; cat | tail -c 5',

@@ -171,7 +171,7 @@ describe('a path never leads out of the worktree', () => {
     writeFileSync(join(outside, 'secret.env'), 'secret\n');
   });
 
-  test('through a symbolic link in the place of worktrees', async () => {
+  test('through a symbolic link with the name of the folder of worktrees', async () => {
     repository.commit('first', { 'a.txt': 'a\n' });
     symlinkSync(outside, join(repository.path, '.claude'));
     await expect(make('A')).rejects.toMatchObject({ code: 'worktree_place' });
@@ -215,7 +215,7 @@ describe('a path never leads out of the worktree', () => {
     expect(existsSync(join(made.path, 'my.env'))).toBe(false);
   });
 
-  test('a pipe in the place of a file does not block', async () => {
+  test('a pipe where a file is expected does not block', async () => {
     repository.commit('first', { 'a.txt': 'a\n', '.gitignore': '*.env\n', '.worktreeinclude': '*.env\n' });
     await runProgram('mkfifo', [join(repository.path, 'pipe.env')], { env: world.env, timeoutMs: 5_000 });
     expect((await make('A')).path).toBe(placeOf('A'));

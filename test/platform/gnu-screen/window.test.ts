@@ -174,7 +174,7 @@ function hostThatAnswers(answers: string): { host: ScreenHost; asking: string } 
   return { host, asking };
 }
 
-test('a query that Screen does not answer ends by itself, although what asked it was killed', async () => {
+test('a query that Screen does not answer ends on its own, although the process that asked was killed', async () => {
   const { target } = await startProgram();
   const { host, asking } = hostThatAnswers('false');
   await expect(pressEnter(host, target)).rejects.toMatchObject({ code: 'screen_unresponsive' });

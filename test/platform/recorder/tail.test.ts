@@ -157,7 +157,7 @@ test('the hole that a truncation leaves before a writer’s next bytes is never 
   expect(told.at(-1)).toEqual({ offset: end, text: 'after' });
 });
 
-test('of a writer that keeps its file open, that file is read whatever its name refers to later, and its offsets stay', async () => {
+test('the tail reads the file that its writer keeps open, whatever its name refers to later, and its offsets stay', async () => {
   const descriptor = openSync(file, 'w');
   world.onDispose(() => closeSync(descriptor));
   writeSync(descriptor, `${HEADER}one`);

@@ -54,7 +54,7 @@ test('broken TOML is refused with its line and column', async () => {
   });
 });
 
-test('a directory in the place of config.toml is refused, not ignored', async () => {
+test('a directory with the name config.toml is refused, not ignored', async () => {
   mkdirSync(join(world.cbosHome, 'config.toml'), { recursive: true });
   await expect(read()).rejects.toMatchObject({
     code: 'invalid_setting',
@@ -78,7 +78,7 @@ test('the home is made private, even if it was open', async () => {
   expect(statSync(world.cbosHome).mode & 0o777).toBe(0o700);
 });
 
-test('a file in the place of the home is refused', async () => {
+test('a home that is a file is refused', async () => {
   writeFileSync(world.cbosHome, '');
   await expect(prepareHome(world.cbosHome)).rejects.toMatchObject({ code: 'invalid_setting' });
 });

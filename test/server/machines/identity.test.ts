@@ -43,7 +43,7 @@ describe.skipIf(!hasNatsServer)('the identity of a machine', () => {
   afterAll(() => stopMachines(laptop, desk));
   beforeEach(() => removeSessions(desk, laptop));
 
-  test('a clone and its original both say so, and neither takes part until one of them leaves', async () => {
+  test('a clone and its original both report it, and neither takes part until one of them leaves', async () => {
     const clone = await startMachine('clone');
     try {
       laptop.sessions.add('ORIGINAL', DONE);

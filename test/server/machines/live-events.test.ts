@@ -89,7 +89,7 @@ describe.skipIf(!hasNatsServer)('what happens on other machines', () => {
     late.ws.close();
   });
 
-  test('a changed status arrives by itself', async () => {
+  test('a changed status arrives without a request', async () => {
     desk.sessions.add('STATUS', DONE);
     const socket = await laptop.connectStream();
     socket.send({ type: 'follow_fleet' });

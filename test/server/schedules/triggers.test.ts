@@ -56,7 +56,7 @@ const takePrompt = () => server.sessions.cancelDelivery('CI', 'd1');
 const settled = () => waitFor(() => runs().every(({ outcome }) => outcome !== 'begun'), { describe: 'all runs ended' });
 
 describe('a signed webhook runs a schedule', () => {
-  test('signed in the way of Standard Webhooks and of GitHub; the run names the webhook, and the body reaches no session', async () => {
+  test('a webhook may be signed as Standard Webhooks or GitHub do; the run names the webhook, and the body reaches no session', async () => {
     expect(await post(standard(BODY))).toMatchObject({ status: 202, body: { status: 'accepted' } });
     await settled();
     await takePrompt();
