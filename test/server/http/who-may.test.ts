@@ -1,0 +1,98 @@
+import { readFileSync, writeFileSync } from 'node:fs';
+import type { IncomingMessage } from 'node:http';
+import { describe, expect, test } from 'vitest';
+import { REST_EXAMPLES } from '../../../scripts/generate/rest-examples.mjs';
+import { ROUTES, type Route, type RouteName, type SessionsMay } from '../../../src/protocol/index.ts';
+import type { Caller } from '../../../src/server/auth/callers.ts';
+import { createRights } from '../../../src/server/auth/session-rights.ts';
+import { createHttpApp, type HttpAppOptions } from '../../../src/server/http/app.ts';
+import { attendInMemory } from '../../harness/attended.ts';
+import { MemorySessions } from '../../harness/memory-sessions.ts';
+import { addressOf } from '../../harness/rest.ts';
+
+/**
+ * For each route, what happens to a request from a process inside a session, if `sessions_may` is `read`, `send` and
+ * `everything`. The rows were recorded before the table of routes began to say who may call what. A row never changes,
+ * because that would open or close a door that users rely on. A new route needs no row.
+ */
+const FROZEN = new URL('./who-may.json', import.meta.url);
+const frozen: Readonly<Record<string, string>> = JSON.parse(readFileSync(FROZEN, 'utf8'));
+
+const MAY: readonly SessionsMay[] = ['read', 'send', 'everything'];
+const CALLERS: Readonly<Record<string, Caller>> = {
+  person: { kind: 'person' },
+  session: { kind: 'session', slug: 'AUTH' },
+  unknown: { kind: 'unknown' },
+};
+
+/** Has every method, and none of them does anything. */
+const anything: unknown = new Proxy(() => undefined, {
+  get: (_, name) => (name === 'then' || name === Symbol.iterator ? undefined : anything),
+  apply: () => anything,
+});
+
+function appFor(caller: Caller, may: SessionsMay) {
+  const { sessions } = attendInMemory(new MemorySessions('/nowhere'));
+  const logger = { debug: () => {}, info: () => {}, warn: () => {}, error: () => {} };
+  const rightsOf = createRights({ sessions, callers: { see: () => {}, of: async () => caller }, may, logger });
+  const parts = { sessions, rightsOf, logger, version: '1', page: { answer: () => null, has: () => false } };
+  return createHttpApp(
+    new Proxy({} as HttpAppOptions, {
+      get: (_, name) => (parts as Record<string | symbol, unknown>)[name] ?? anything,
+    }),
+  );
+}
+
+async function isRefused(name: RouteName, caller: Caller, may: SessionsMay, body: unknown): Promise<boolean> {
+  const route: Route = ROUTES[name];
+  const params = { slug: 'AUTH', id: 'a', name: 'NAME', turn: '1' };
+  const query = {
+    cron: '0 7 * * *',
+    timezone: 'UTC',
+    question_id: 'q',
+    path: 'a',
+    word: '/c',
+    q: 'a',
+    file: 'a',
+    side: 'now',
+    name: 'a',
+  };
+  const known = Object.keys(route.query?.shape ?? {});
+  const input = { params, query: Object.fromEntries(Object.entries(query).filter(([one]) => known.includes(one))) };
+  const response = await appFor(caller, may).request(
+    addressOf(route, input),
+    {
+      method: route.method.toUpperCase(),
+      ...(body === undefined ? {} : { body: JSON.stringify(body), headers: { 'content-type': 'application/json' } }),
+    },
+    { incoming: { socket: {} } as IncomingMessage },
+  );
+  const answer = await response.text();
+  if (response.status === 400) throw new Error(`${name} was not asked correctly: ${answer}`);
+  return answer.includes('"inside_session"');
+}
+
+const bodyOf = (name: string): unknown => (REST_EXAMPLES as Record<string, unknown>)[name];
+const CASES: readonly (readonly [string, RouteName, unknown])[] = [
+  ...(Object.keys(ROUTES) as RouteName[]).map((name) => [name, name, bodyOf(name)] as const),
+  ['send with force', 'send', { text: 'hello', force: true }],
+  ['send a command', 'send', { text: '/clear', command: true }],
+  ['broadcast a command', 'broadcast', { text: '/clear', command: true, all: true }],
+];
+
+describe('who may call a route', () => {
+  const found: Record<string, string> = {};
+
+  test.each(CASES)('%s', async (title, name, body) => {
+    const outcomes = async (caller: Caller): Promise<string> => {
+      const all = await Promise.all(MAY.map((may) => isRefused(name, caller, may, body)));
+      return all.map((refused) => (refused ? 'refused' : 'passes')).join(' ');
+    };
+    expect(await outcomes(CALLERS.person as Caller)).toBe('passes passes passes');
+    const session = await outcomes(CALLERS.session as Caller);
+    expect(await outcomes(CALLERS.unknown as Caller)).toBe(session);
+    found[title] = session;
+    if (process.env.FREEZE !== undefined) writeFileSync(FROZEN, `${JSON.stringify(found, null, 2)}\n`);
+    else if (title in frozen) expect(session).toBe(frozen[title]);
+  });
+});
