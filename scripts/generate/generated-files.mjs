@@ -4,6 +4,7 @@ import { pathToFileURL } from 'node:url';
 import { z } from 'zod';
 import { ROOT } from '../root.mjs';
 import { accuracyChart } from './accuracy-chart.mjs';
+import { addressesFile } from './addresses-file.mjs';
 import { argumentsPage } from './arguments-page.mjs';
 import { commandTree } from './command-tree.mjs';
 import { commandsPage } from './commands-page.mjs';
@@ -45,6 +46,7 @@ export async function generatedFiles() {
   const manual = Object.entries(manPages(tree, version)).sort(([one], [other]) => (one < other ? -1 : 1));
   const schema = (/** @type {z.ZodType} */ type) => /** @type {Schema} */ (z.toJSONSchema(type));
   return [
+    { file: 'src/protocol/addresses.ts', content: addressesFile(protocol.ROUTES, protocol.MACHINE_CALLS) },
     { file: 'docs/ERRORS.md', content: errorsPage(protocol.ERRORS) },
     { file: 'docs/openapi.json', content: `${JSON.stringify(document, null, 2)}\n` },
     {

@@ -45,6 +45,7 @@ export const ALWAYS_ROUTES = {
   alwaysChoices: {
     method: 'get',
     path: '/sessions/{slug}/always',
+    who: 'session',
     summary:
       'What "always" can mean for the session\'s permission request: for the session or in the project (`for` of an answer), or as an approval rule',
     params: SlugParam,
@@ -56,6 +57,7 @@ export const ALWAYS_ROUTES = {
   allowByRule: {
     method: 'post',
     path: '/sessions/{slug}/always',
+    who: 'person',
     summary:
       'Add the approval rule that `GET` returned, and answer yes. If the session cannot be answered, no rule is added',
     params: SlugParam,

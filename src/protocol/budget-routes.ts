@@ -7,6 +7,7 @@ export const BUDGET_ROUTES = {
   listBudgets: {
     method: 'get',
     path: '/budgets',
+    who: 'session',
     summary: 'What each budget has spent, and which sessions it cannot cover',
     success: 200,
     response: z.array(Budget),
@@ -15,6 +16,7 @@ export const BUDGET_ROUTES = {
   raiseBudget: {
     method: 'post',
     path: '/budgets/{name}/raise',
+    who: 'person',
     summary: 'Raise the budget for the current period, and send the prompts that CBOS holds because of it',
     params: z.object({ name: z.string() }),
     body: BudgetRaise,

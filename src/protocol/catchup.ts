@@ -78,6 +78,7 @@ export const CATCHUP_ROUTES = {
   catchup: {
     method: 'get',
     path: '/catchup',
+    who: 'session',
     summary:
       'What the sessions did while the person was away: which ones finished, asked or got stuck, and what changed',
     query: z.strictObject({

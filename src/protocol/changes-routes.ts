@@ -60,6 +60,7 @@ export const CHANGES_ROUTES = {
   changes: {
     method: 'get',
     path: '/sessions/{slug}/changes',
+    who: 'session',
     summary:
       "What a session changed in its folder's repository since its branch began: committed, staged, unstaged and untracked",
     params: SlugParam,
@@ -71,6 +72,7 @@ export const CHANGES_ROUTES = {
   patch: {
     method: 'get',
     path: '/sessions/{slug}/changes/patch',
+    who: 'session',
     summary: "The changes in one file or in all files, in git's unified format",
     params: SlugParam,
     query: PatchQuery,
@@ -81,6 +83,7 @@ export const CHANGES_ROUTES = {
   changedSide: {
     method: 'get',
     path: '/sessions/{slug}/changes/file',
+    who: 'session',
     summary: 'One changed file as it was before or as it is after the changes, such as an image',
     params: SlugParam,
     query: SideQuery,

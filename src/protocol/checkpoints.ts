@@ -79,6 +79,7 @@ export const CHECKPOINT_ROUTES = {
   checkpointFiles: {
     method: 'get',
     path: '/sessions/{slug}/turns/{turn}/files',
+    who: 'session',
     summary: 'The files and folders in one folder, as they were before or after a turn',
     params: CheckpointParams,
     query: z.strictObject({
@@ -93,6 +94,7 @@ export const CHECKPOINT_ROUTES = {
   checkpointChanges: {
     method: 'get',
     path: '/sessions/{slug}/turns/{turn}/changes',
+    who: 'session',
     summary: 'The files that changed between a checkpoint and the one before it',
     params: CheckpointParams,
     query: z.strictObject({ state: StateQuery }),
@@ -103,6 +105,7 @@ export const CHECKPOINT_ROUTES = {
   checkpointFile: {
     method: 'get',
     path: '/sessions/{slug}/turns/{turn}/file',
+    who: 'session',
     summary: 'One file as it was before or after a turn',
     params: CheckpointParams,
     query: z.strictObject({ state: StateQuery, path: Path.min(1) }),

@@ -9,6 +9,7 @@ export const FILE_ROUTES = {
   uploadFile: {
     method: 'post',
     path: '/sessions/{slug}/files',
+    who: 'person',
     summary:
       'Store a file beside the session. The body is the file itself; to send it with a prompt, give its id in `files`',
     params: SlugParam,
@@ -21,6 +22,7 @@ export const FILE_ROUTES = {
   listFiles: {
     method: 'get',
     path: '/sessions/{slug}/files',
+    who: 'session',
     summary: 'The files stored beside the session, oldest first',
     params: SlugParam,
     success: 200,
@@ -30,6 +32,7 @@ export const FILE_ROUTES = {
   readFile: {
     method: 'get',
     path: '/sessions/{slug}/files/{id}',
+    who: 'session',
     summary: 'The bytes of a stored file, as a download',
     params: FileParams,
     success: 200,
@@ -39,6 +42,7 @@ export const FILE_ROUTES = {
   removeFile: {
     method: 'delete',
     path: '/sessions/{slug}/files/{id}',
+    who: 'person',
     summary: 'Delete a stored file',
     params: FileParams,
     success: 200,

@@ -13,6 +13,7 @@ export const JSON_ROUTES = {
   convertSession: {
     method: 'post',
     path: '/sessions/{slug}/convert',
+    who: 'person',
     summary: 'Convert a session in a terminal into a JSON session, or the reverse, keeping its conversation',
     params: SlugParam,
     body: z.strictObject({ type: SessionType }),
@@ -33,6 +34,7 @@ export const JSON_ROUTES = {
   conversations: {
     method: 'get',
     path: '/conversations',
+    who: 'session',
     summary: 'Claude Code conversations on this machine that belong to no session, newest first',
     success: 200,
     response: z.array(Conversation),
@@ -41,6 +43,7 @@ export const JSON_ROUTES = {
   invoke: {
     method: 'post',
     path: '/sessions/{slug}/invoke',
+    who: 'person',
     summary: 'Run a turn in a JSON session; its events are sent over the WebSocket and returned by `/events`',
     params: SlugParam,
     body: Invoke,
@@ -62,6 +65,8 @@ export const JSON_ROUTES = {
   events: {
     method: 'get',
     path: '/sessions/{slug}/events',
+    who: 'session',
+    right: 'see',
     summary: "A JSON session's events, oldest first",
     params: SlugParam,
     query: z.strictObject({
@@ -75,6 +80,8 @@ export const JSON_ROUTES = {
   lastResponse: {
     method: 'get',
     path: '/sessions/{slug}/last-response',
+    who: 'session',
+    right: 'see',
     summary: "A JSON session's last answer, or the answer to one prompt",
     params: SlugParam,
     query: z.strictObject({
@@ -89,6 +96,7 @@ export const JSON_ROUTES = {
   sessionCosts: {
     method: 'get',
     path: '/sessions/{slug}/costs',
+    who: 'session',
     summary: "A session's costs, by turn and by day",
     params: SlugParam,
     success: 200,
@@ -98,6 +106,7 @@ export const JSON_ROUTES = {
   costs: {
     method: 'get',
     path: '/costs',
+    who: 'session',
     summary: 'The costs of all sessions, by day',
     success: 200,
     response: FleetCosts,

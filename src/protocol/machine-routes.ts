@@ -20,6 +20,7 @@ export const MACHINE_ROUTES = {
   fleet: {
     method: 'get',
     path: '/fleet',
+    who: 'person',
     summary: 'The machines in the fleet, and whether each one responds; `fleet` is null for a machine without a fleet',
     success: 200,
     response: FleetView,
@@ -28,6 +29,7 @@ export const MACHINE_ROUTES = {
   fleetSessions: {
     method: 'get',
     path: '/fleet/sessions',
+    who: 'person',
     summary:
       'The sessions of all machines in the fleet; for a machine that does not respond, its last known list and the age of that list',
     query: z.strictObject({
@@ -43,6 +45,7 @@ export const MACHINE_ROUTES = {
   initFleet: {
     method: 'post',
     path: '/fleet/init',
+    who: 'person',
     summary: 'Start a fleet, with this machine as its founder',
     body: NewFleet,
     success: 201,
@@ -61,6 +64,7 @@ export const MACHINE_ROUTES = {
   inviteMachine: {
     method: 'post',
     path: '/fleet/invitations',
+    who: 'person',
     summary: 'Create an invitation that admits one machine, once',
     body: NewInvitation,
     success: 201,
@@ -70,6 +74,7 @@ export const MACHINE_ROUTES = {
   revokeInvitation: {
     method: 'delete',
     path: '/fleet/invitations/{id}',
+    who: 'session',
     summary: 'Take an invitation back; a machine that it has admitted is removed from the fleet',
     params: z.object({ id: Member.shape.id }),
     success: 200,
@@ -84,6 +89,7 @@ export const MACHINE_ROUTES = {
   joinFleet: {
     method: 'post',
     path: '/fleet/join',
+    who: 'person',
     summary: 'Join a fleet with an invitation',
     body: JoinFleet,
     success: 200,
@@ -104,6 +110,7 @@ export const MACHINE_ROUTES = {
   allowMachines: {
     method: 'put',
     path: '/fleet/allow',
+    who: 'person',
     summary: 'Limit what other machines may do on this one',
     body: z.strictObject({ rights: Rights }),
     success: 200,
@@ -113,6 +120,7 @@ export const MACHINE_ROUTES = {
   renameMachine: {
     method: 'put',
     path: '/fleet/name',
+    who: 'person',
     summary: 'Give this machine another name in the fleet; its key, rights and sessions stay the same',
     body: RenameMachine,
     success: 200,
@@ -129,6 +137,7 @@ export const MACHINE_ROUTES = {
   removeMachine: {
     method: 'post',
     path: '/fleet/remove',
+    who: 'person',
     summary: 'Remove a machine from the fleet immediately',
     body: z.strictObject({ machine: z.string().min(1).max(64) }),
     success: 200,
@@ -138,6 +147,7 @@ export const MACHINE_ROUTES = {
   leaveFleet: {
     method: 'post',
     path: '/fleet/leave',
+    who: 'person',
     summary: 'Leave the fleet; on the founder, end the fleet for all machines',
     success: 200,
     response: z.object({
@@ -152,6 +162,7 @@ export const MACHINE_ROUTES = {
   callMachine: {
     method: 'post',
     path: '/fleet/calls',
+    who: 'person',
     summary: 'Send a request of this API to another machine, which decides whether to allow it',
     body: CallMachine,
     success: 200,

@@ -29,34 +29,6 @@ export function splitRemoteName(text: string): RemoteName | null {
 }
 
 /**
- * The requests that one machine can send to another. `src/core/machines/rights.ts` defines which right each request
- * requires.
- */
-export const MACHINE_CALLS = [
-  'listSessions',
-  'getSession',
-  'buffer',
-  'terminal',
-  'replay',
-  'replayFrame',
-  'replayOutput',
-  'events',
-  'history',
-  'lastResponse',
-  'search',
-  'answer',
-  'send',
-  'keys',
-  'resize',
-  'interrupt',
-  'wakeSession',
-  'createSession',
-  'restartSession',
-  'killSession',
-] as const;
-export type MachineCallName = (typeof MACHINE_CALLS)[number];
-
-/**
  * Why a machine's list of sessions is not current: the machine does not answer, its version is too different from ours,
  * two servers are running with its key, or it refuses to answer.
  */

@@ -1,6 +1,6 @@
 import { z } from 'zod';
+import { MACHINE_CALLS } from './addresses.ts';
 import {
-  MACHINE_CALLS,
   MACHINE_CAUSES,
   MACHINE_LABEL_PATTERN,
   MACHINE_NAME_PATTERN,

@@ -104,6 +104,7 @@ export const MEMORY_ROUTES = {
   questionMemory: {
     method: 'get',
     path: '/sessions/{slug}/memory',
+    who: 'session',
     summary: "What a person answered earlier to the session's open question, in the same project",
     params: SlugParam,
     query: QuestionQuery,
@@ -114,6 +115,7 @@ export const MEMORY_ROUTES = {
   memory: {
     method: 'get',
     path: '/memory',
+    who: 'session',
     summary: 'The questions that a person has answered, with their answers',
     query: MemoryQuery,
     success: 200,
@@ -123,6 +125,7 @@ export const MEMORY_ROUTES = {
   forgetMemory: {
     method: 'delete',
     path: '/memory',
+    who: 'person',
     summary:
       'Delete the answers to the matching questions, or all answers; CBOS no longer suggests rules based on them',
     query: MemoryFilter,

@@ -10,38 +10,39 @@ export const PAGE_ROUTES = {
   signIn: {
     method: 'post',
     path: '/sign-in',
+    who: 'open',
     summary:
       "Sign in a browser with the code from a link or with the token; sets the web page's cookie and returns its key",
     body: SignIn,
     success: 200,
     response: NewSignIn,
     errors: ['link_expired', 'too_many_attempts', 'unauthorized'],
-    open: true,
   },
   challenge: {
     method: 'post',
     path: '/sign-in/challenge',
+    who: 'open',
     summary: 'Prove to a browser that this is the server it signed in to',
     body: Challenge,
     success: 200,
     response: ChallengeAnswer,
     errors: [],
-    open: true,
   },
   pass: {
     method: 'post',
     path: '/sign-in/pass',
+    who: 'open',
     summary:
       'Prove that this browser has signed in; the server returns and sets the pass that requests carry in addition to the cookie',
     body: PassRequest,
     success: 200,
     response: Pass,
     errors: ['unauthorized'],
-    open: true,
   },
   signedIn: {
     method: 'get',
     path: '/sign-in',
+    who: 'session',
     summary: 'Whether this client is signed in',
     success: 200,
     response: SignedIn,
@@ -50,6 +51,7 @@ export const PAGE_ROUTES = {
   signOut: {
     method: 'delete',
     path: '/sign-in',
+    who: 'person',
     summary: 'Sign out this browser',
     success: 200,
     response: z.object({ status: z.literal('signed_out') }),
@@ -58,6 +60,7 @@ export const PAGE_ROUTES = {
   createSignInLink: {
     method: 'post',
     path: '/sign-in/links',
+    who: 'person',
     summary: 'Create a link that signs in one browser, once',
     success: 201,
     response: SignInLink,
@@ -66,6 +69,7 @@ export const PAGE_ROUTES = {
   pushKey: {
     method: 'get',
     path: '/push',
+    who: 'session',
     summary: 'The public key (VAPID) with which a browser subscribes to notifications',
     success: 200,
     response: PushKey,
@@ -74,6 +78,7 @@ export const PAGE_ROUTES = {
   subscribePush: {
     method: 'post',
     path: '/push/subscriptions',
+    who: 'person',
     summary: 'Send a notification to this browser each time a session starts to need a person',
     body: PushSubscription,
     success: 201,
@@ -83,6 +88,7 @@ export const PAGE_ROUTES = {
   unsubscribePush: {
     method: 'post',
     path: '/push/unsubscribe',
+    who: 'person',
     summary: 'Stop sending notifications to this browser',
     body: PushSubscriber,
     success: 200,

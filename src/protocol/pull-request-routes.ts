@@ -44,6 +44,7 @@ export const PULL_REQUEST_ROUTES = {
   planPullRequest: {
     method: 'get',
     path: '/sessions/{slug}/pull-request',
+    who: 'session',
     summary:
       "The pull request that would be opened for a session's branch: its repository, branches, title and description; nothing is pushed",
     params: SlugParam,
@@ -55,6 +56,7 @@ export const PULL_REQUEST_ROUTES = {
   openPullRequest: {
     method: 'post',
     path: '/sessions/{slug}/pull-request',
+    who: 'person',
     summary:
       "Push a session's branch, and open a pull request with the title and description of the plan; the worktree stays. Refused if the branch or the remote has changed since the plan",
     params: SlugParam,
@@ -66,6 +68,7 @@ export const PULL_REQUEST_ROUTES = {
   lookAtPullRequests: {
     method: 'post',
     path: '/pull-requests/look',
+    who: 'person',
     summary:
       'Report which sessions a person sees. The server queries the state of their open pull requests, each at most every two minutes, and reports changes as session changes',
     body: PullRequestLook,

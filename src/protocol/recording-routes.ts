@@ -19,6 +19,7 @@ export const RECORDING_ROUTES = {
   recordings: {
     method: 'get',
     path: '/recordings',
+    who: 'session',
     summary: 'How much disk space the recordings use, which recordings have stopped, and which were dropped',
     success: 200,
     response: Recordings,
@@ -27,6 +28,8 @@ export const RECORDING_ROUTES = {
   buffer: {
     method: 'get',
     path: '/sessions/{slug}/buffer',
+    who: 'session',
+    right: 'see',
     summary: 'The screen and scrollback',
     params: SlugParam,
     query: BufferQuery,
@@ -37,6 +40,7 @@ export const RECORDING_ROUTES = {
   stream: {
     method: 'get',
     path: '/sessions/{slug}/stream',
+    who: 'session',
     summary: "The recording's bytes, starting at an offset",
     params: SlugParam,
     query: z.strictObject({ from: NonNegative.optional() }),
@@ -47,6 +51,8 @@ export const RECORDING_ROUTES = {
   terminal: {
     method: 'get',
     path: '/sessions/{slug}/terminal',
+    who: 'session',
+    right: 'see',
     summary: "The next piece of a session's terminal, for clients that follow it without a WebSocket",
     params: SlugParam,
     query: TerminalQuery,
@@ -57,6 +63,7 @@ export const RECORDING_ROUTES = {
   olderRecordings: {
     method: 'get',
     path: '/sessions/{slug}/recordings',
+    who: 'session',
     summary: "The session's older recordings, which were moved aside by restarts, newest first",
     params: SlugParam,
     success: 200,
@@ -66,6 +73,8 @@ export const RECORDING_ROUTES = {
   replay: {
     method: 'get',
     path: '/sessions/{slug}/replay',
+    who: 'session',
+    right: 'see',
     summary: 'What a player needs to know about the recording',
     params: SlugParam,
     query: ReplayQuery,
@@ -76,6 +85,8 @@ export const RECORDING_ROUTES = {
   replayFrame: {
     method: 'get',
     path: '/sessions/{slug}/replay/frame',
+    who: 'session',
+    right: 'see',
     summary: 'The screen at a given time or offset of the recording',
     params: SlugParam,
     query: ReplayFrameQuery,
@@ -86,6 +97,8 @@ export const RECORDING_ROUTES = {
   replayOutput: {
     method: 'get',
     path: '/sessions/{slug}/replay/output',
+    who: 'session',
+    right: 'see',
     summary: 'The output and size changes after a given time of the recording',
     params: SlugParam,
     query: ReplayOutputQuery,

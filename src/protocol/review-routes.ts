@@ -16,6 +16,7 @@ export const REVIEW_ROUTES = {
   review: {
     method: 'get',
     path: '/sessions/{slug}/review',
+    who: 'session',
     summary: "A session's review: comments, sent rounds with their answers, and marks",
     params: SlugParam,
     success: 200,
@@ -25,6 +26,7 @@ export const REVIEW_ROUTES = {
   addReviewComment: {
     method: 'post',
     path: '/sessions/{slug}/review/comments',
+    who: 'person',
     summary: 'Comment on lines of a file; nothing is sent yet',
     params: SlugParam,
     body: NewReviewComment,
@@ -35,6 +37,7 @@ export const REVIEW_ROUTES = {
   removeReviewComment: {
     method: 'delete',
     path: '/sessions/{slug}/review/comments/{id}',
+    who: 'person',
     summary: 'Delete a comment that was not sent yet',
     params: SlugParam.extend({ id: z.string() }),
     success: 200,
@@ -44,6 +47,7 @@ export const REVIEW_ROUTES = {
   sendReview: {
     method: 'post',
     path: '/sessions/{slug}/review/send',
+    who: 'person',
     summary: 'Send the open round to the session as one prompt; CBOS holds it while the session works',
     params: SlugParam,
     body: SendReview,
@@ -62,6 +66,7 @@ export const REVIEW_ROUTES = {
   markReviewed: {
     method: 'put',
     path: '/sessions/{slug}/review/files',
+    who: 'person',
     summary: 'Mark a file as reviewed or not reviewed; the mark is removed when the file changes',
     params: SlugParam,
     body: ReviewedFile,

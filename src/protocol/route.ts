@@ -1,11 +1,21 @@
 import { z } from 'zod';
 import type { ErrorCode } from './errors.ts';
+import type { Right } from './machine-words.ts';
 
 /** The definition of one request in the REST interface. */
 export interface Route {
   method: 'get' | 'post' | 'put' | 'patch' | 'delete';
   /** the path in OpenAPI notation, such as `/sessions/{slug}` */
   path: string;
+  /**
+   * who may send the request: anybody (`open`, without a token), also a process inside a session (`session`), or only a
+   * person. The setting `sessions_may` can give processes inside sessions the rights of a person.
+   */
+  who: 'open' | 'session' | 'person';
+  /** the right that another machine in the fleet needs for the request; without one, no other machine may send it */
+  right?: Right;
+  /** whether the body is a prompt, which begins with the session's name if a process inside a session sends it */
+  isPrompt?: boolean;
   summary: string;
   params?: z.ZodObject;
   query?: z.ZodObject;
@@ -17,8 +27,6 @@ export interface Route {
   /** the schema of the response, or null if the response consists of raw bytes */
   response: z.ZodType | null;
   errors: readonly ErrorCode[];
-  /** whether the route can be used without a token */
-  open?: boolean;
 }
 
 export const SlugParam = z.object({ slug: z.string() });

@@ -47,11 +47,11 @@ export const ROUTES = {
   health: {
     method: 'get',
     path: '/health',
+    who: 'open',
     summary: 'Whether the server is running',
     success: 200,
     response: ServerHealth,
     errors: [],
-    open: true,
   },
   ...PAGE_ROUTES,
   ...SESSION_ROUTES,
@@ -68,6 +68,7 @@ export const ROUTES = {
   explain: {
     method: 'get',
     path: '/sessions/{slug}/explain',
+    who: 'session',
     summary: 'The current evidence, the verdict of each source, and why CBOS believed one of them',
     params: SlugParam,
     success: 200,
@@ -77,6 +78,8 @@ export const ROUTES = {
   history: {
     method: 'get',
     path: '/sessions/{slug}/history',
+    who: 'session',
+    right: 'see',
     summary: 'The status changes, oldest first',
     params: SlugParam,
     query: z.strictObject({ since: Timestamp.optional() }),
@@ -87,6 +90,7 @@ export const ROUTES = {
   transcript: {
     method: 'get',
     path: '/sessions/{slug}/transcript',
+    who: 'session',
     summary:
       "The messages and tool calls in the session's conversation, as Claude Code recorded them; also for sessions in a terminal",
     params: SlugParam,
@@ -98,6 +102,8 @@ export const ROUTES = {
   search: {
     method: 'get',
     path: '/search',
+    who: 'session',
+    right: 'see',
     summary: 'What sessions said and what their screens showed, newest first',
     query: SearchQuery,
     success: 200,
@@ -107,6 +113,7 @@ export const ROUTES = {
   historyDays: {
     method: 'get',
     path: '/history/days',
+    who: 'session',
     summary: 'How long each session worked, waited for the user, was stuck and was idle, by day',
     query: DaysQuery,
     success: 200,
@@ -126,6 +133,7 @@ export const ROUTES = {
   completeFolder: {
     method: 'get',
     path: '/folders',
+    who: 'session',
     summary:
       "Folders on the server's machine whose path begins with this text, for forms; `~` is the home directory of the user who runs the server",
     query: FoldersQuery,
@@ -136,6 +144,7 @@ export const ROUTES = {
   completePrompt: {
     method: 'get',
     path: '/sessions/{slug}/completions',
+    who: 'session',
     summary:
       "Completions for a word in a prompt: `/` completes the commands in the session's folder, and `@` completes its files; nothing outside of the folder is read",
     params: SlugParam,
@@ -147,6 +156,8 @@ export const ROUTES = {
   broadcast: {
     method: 'post',
     path: '/send',
+    who: 'session',
+    isPrompt: true,
     summary: 'Send a prompt to several sessions',
     body: Broadcast,
     success: 200,

@@ -24,6 +24,7 @@ export const RULE_ROUTES = {
   listRules: {
     method: 'get',
     path: '/rules',
+    who: 'session',
     summary: 'Every approval rule, and every rules file with its state',
     query: z.strictObject({
       folder: z
@@ -38,6 +39,7 @@ export const RULE_ROUTES = {
   addRule: {
     method: 'post',
     path: '/rules',
+    who: 'person',
     summary: 'Add an approval rule, for all sessions or for one',
     body: NewRule,
     success: 201,
@@ -47,6 +49,7 @@ export const RULE_ROUTES = {
   removeRule: {
     method: 'delete',
     path: '/rules/{id}',
+    who: 'person',
     summary: 'Remove a rule that was added through the API; to remove a rule in a file, edit the file',
     params: z.object({ id: z.string() }),
     success: 200,
@@ -56,6 +59,7 @@ export const RULE_ROUTES = {
   testRules: {
     method: 'post',
     path: '/rules/test',
+    who: 'person',
     summary: 'What the rules would decide about a call, and why; nothing is carried out or recorded',
     body: RuleTest,
     success: 200,
@@ -65,6 +69,7 @@ export const RULE_ROUTES = {
   suggestRules: {
     method: 'get',
     path: '/rules/suggestions',
+    who: 'session',
     summary:
       'Suggested rules, based on requests that a person allowed repeatedly; no suggestion takes effect on its own',
     success: 200,
@@ -74,6 +79,7 @@ export const RULE_ROUTES = {
   trustRules: {
     method: 'post',
     path: '/rules/trust',
+    who: 'person',
     summary: "Apply a project's own rules exactly as they were read; they can deny and ask, but never allow",
     body: RuleTrust,
     success: 200,
@@ -83,6 +89,7 @@ export const RULE_ROUTES = {
   untrustRules: {
     method: 'post',
     path: '/rules/untrust',
+    who: 'person',
     summary: "Stop applying a project's own rules",
     body: z.strictObject({ path: z.string().min(1) }),
     success: 200,
@@ -92,6 +99,7 @@ export const RULE_ROUTES = {
   audit: {
     method: 'get',
     path: '/audit',
+    who: 'session',
     summary: 'What rules have decided, oldest first, with the whole input of each call',
     query: AuditQuery,
     success: 200,
@@ -101,6 +109,7 @@ export const RULE_ROUTES = {
   auditRecord: {
     method: 'get',
     path: '/audit/{id}',
+    who: 'session',
     summary: 'One decision of the rules, with its whole input and the recording that shows it',
     params: z.object({ id: DecisionId }),
     success: 200,

@@ -18,6 +18,7 @@ export const SCHEDULE_ROUTES = {
   listSchedules: {
     method: 'get',
     path: '/schedules',
+    who: 'session',
     summary: 'Every schedule, with its next time and the result of its last run',
     success: 200,
     response: z.array(Schedule),
@@ -26,6 +27,7 @@ export const SCHEDULE_ROUTES = {
   addSchedule: {
     method: 'post',
     path: '/schedules',
+    who: 'person',
     summary:
       'Add a schedule: send a prompt at set times, to a session as soon as it is ready, or to a new session each time',
     body: NewSchedule,
@@ -36,6 +38,7 @@ export const SCHEDULE_ROUTES = {
   scheduleTimes: {
     method: 'get',
     path: '/schedules/times',
+    who: 'session',
     summary: 'The next times of a pattern, before a schedule is saved',
     query: ScheduleTimesQuery,
     success: 200,
@@ -45,6 +48,7 @@ export const SCHEDULE_ROUTES = {
   changeSchedule: {
     method: 'patch',
     path: '/schedules/{name}',
+    who: 'person',
     summary: 'Change a schedule; the old version still applies to times that have already passed',
     params: NameParam,
     body: ScheduleChange,
@@ -55,6 +59,7 @@ export const SCHEDULE_ROUTES = {
   removeSchedule: {
     method: 'delete',
     path: '/schedules/{name}',
+    who: 'person',
     summary: 'Delete a schedule; a prompt that is already queued stays queued',
     params: NameParam,
     success: 200,
@@ -64,6 +69,7 @@ export const SCHEDULE_ROUTES = {
   pauseSchedule: {
     method: 'post',
     path: '/schedules/{name}/pause',
+    who: 'person',
     summary: 'Pause a schedule until it is resumed; its times until then are recorded as skipped',
     params: NameParam,
     success: 200,
@@ -73,6 +79,7 @@ export const SCHEDULE_ROUTES = {
   resumeSchedule: {
     method: 'post',
     path: '/schedules/{name}/resume',
+    who: 'person',
     summary: 'Resume a schedule, beginning with its next time',
     params: NameParam,
     success: 200,
@@ -82,6 +89,7 @@ export const SCHEDULE_ROUTES = {
   runSchedule: {
     method: 'post',
     path: '/schedules/{name}/run',
+    who: 'person',
     summary: 'Run a schedule now, even while it is paused; its next times do not change',
     params: NameParam,
     success: 200,
@@ -91,6 +99,7 @@ export const SCHEDULE_ROUTES = {
   scheduleRuns: {
     method: 'get',
     path: '/schedules/{name}/runs',
+    who: 'session',
     summary: 'The results of its runs, oldest first',
     params: NameParam,
     success: 200,
@@ -100,6 +109,7 @@ export const SCHEDULE_ROUTES = {
   createTrigger: {
     method: 'post',
     path: '/schedules/{name}/trigger',
+    who: 'person',
     summary:
       "Let a webhook start a schedule's runs. A new secret replaces the old one, which stops working immediately",
     params: NameParam,
@@ -110,6 +120,7 @@ export const SCHEDULE_ROUTES = {
   removeTrigger: {
     method: 'delete',
     path: '/schedules/{name}/trigger',
+    who: 'person',
     summary: "Stop webhooks from starting a schedule's runs",
     params: NameParam,
     success: 200,
@@ -119,12 +130,12 @@ export const SCHEDULE_ROUTES = {
   trigger: {
     method: 'post',
     path: '/triggers/{id}',
+    who: 'open',
     summary:
       "Start a run by webhook. Instead of a token, the request carries a signature with the trigger's secret, as in Standard Webhooks (`webhook-id`, `webhook-timestamp`, `webhook-signature`) or GitHub webhooks (`X-Hub-Signature-256`). The body, of any type and at most 1 MiB, is part of the signature and is not used otherwise",
     params: z.object({ id: z.string() }),
     success: 202,
     response: TriggerAnswer,
     errors: ['bad_signature', 'no_such_trigger', 'too_many_attempts', 'payload_too_large'],
-    open: true,
   },
 } as const satisfies Record<string, Route>;

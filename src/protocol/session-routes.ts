@@ -24,6 +24,8 @@ export const SESSION_ROUTES = {
   listSessions: {
     method: 'get',
     path: '/sessions',
+    who: 'session',
+    right: 'see',
     summary: 'All sessions, or those in a state, with tags, or in a repository',
     query: z.strictObject({
       state: StateSelectorWord.optional(),
@@ -46,6 +48,7 @@ export const SESSION_ROUTES = {
   countSessions: {
     method: 'get',
     path: '/sessions/status',
+    who: 'session',
     summary: 'How many sessions are in each state',
     success: 200,
     response: StatusCounts,
@@ -54,6 +57,7 @@ export const SESSION_ROUTES = {
   waitingSessions: {
     method: 'get',
     path: '/sessions/waiting',
+    who: 'session',
     summary: 'The sessions that are waiting for the user, the longest wait first',
     success: 200,
     response: z.array(Session),
@@ -62,6 +66,8 @@ export const SESSION_ROUTES = {
   createSession: {
     method: 'post',
     path: '/sessions',
+    who: 'person',
+    right: 'launch',
     summary: 'Launch a session',
     body: NewSession,
     success: 201,
@@ -94,6 +100,7 @@ export const SESSION_ROUTES = {
   adoptSession: {
     method: 'post',
     path: '/sessions/adopt',
+    who: 'person',
     summary: 'Take over a Screen session that another program started or, with `resume`, a conversation',
     body: Adoption,
     success: 201,
@@ -116,6 +123,8 @@ export const SESSION_ROUTES = {
   getSession: {
     method: 'get',
     path: '/sessions/{slug}',
+    who: 'session',
+    right: 'see',
     summary: 'One session',
     params: SlugParam,
     success: 200,
@@ -125,6 +134,7 @@ export const SESSION_ROUTES = {
   patchSession: {
     method: 'patch',
     path: '/sessions/{slug}',
+    who: 'person',
     summary: 'Rename a session, or set its path',
     params: SlugParam,
     body: SessionPatch,
@@ -142,6 +152,7 @@ export const SESSION_ROUTES = {
   deleteSession: {
     method: 'delete',
     path: '/sessions/{slug}',
+    who: 'person',
     summary: 'Delete a session; a running one is stopped first, with its whole process tree',
     params: SlugParam,
     success: 200,
@@ -151,6 +162,8 @@ export const SESSION_ROUTES = {
   killSession: {
     method: 'post',
     path: '/sessions/{slug}/kill',
+    who: 'person',
+    right: 'end',
     summary: 'Stop a session with its whole process tree, and keep it listed',
     params: SlugParam,
     success: 200,
@@ -160,6 +173,7 @@ export const SESSION_ROUTES = {
   setPath: {
     method: 'put',
     path: '/sessions/{slug}/path',
+    who: 'person',
     summary: "Set a session's path",
     params: SlugParam,
     body: z.strictObject({ path: z.string().min(1) }),
@@ -170,6 +184,8 @@ export const SESSION_ROUTES = {
   restartSession: {
     method: 'post',
     path: '/sessions/{slug}/restart',
+    who: 'person',
+    right: 'launch',
     summary: 'Restart a stopped session and continue its conversation, or begin a new one',
     params: SlugParam,
     query: z.strictObject({
@@ -188,6 +204,7 @@ export const SESSION_ROUTES = {
   parkSession: {
     method: 'post',
     path: '/sessions/{slug}/park',
+    who: 'person',
     summary: 'End the process of an idle session in a terminal, and keep its conversation for the next prompt',
     params: SlugParam,
     success: 200,
@@ -197,6 +214,8 @@ export const SESSION_ROUTES = {
   wakeSession: {
     method: 'post',
     path: '/sessions/{slug}/wake',
+    who: 'person',
+    right: 'launch',
     summary: "Wake a parked session, with its conversation; a session that isn't parked stays as it is",
     params: SlugParam,
     success: 200,
@@ -206,6 +225,7 @@ export const SESSION_ROUTES = {
   markSeen: {
     method: 'post',
     path: '/sessions/{slug}/seen',
+    who: 'person',
     summary: 'Mark as read what a person has seen of a session',
     params: SlugParam,
     body: Look,
@@ -216,6 +236,7 @@ export const SESSION_ROUTES = {
   markUnseen: {
     method: 'post',
     path: '/sessions/{slug}/unseen',
+    who: 'person',
     summary: 'Mark a session as unread',
     params: SlugParam,
     success: 200,
@@ -225,6 +246,7 @@ export const SESSION_ROUTES = {
   snoozeSession: {
     method: 'post',
     path: '/sessions/{slug}/snooze',
+    who: 'person',
     summary: "Snooze a session until a time or an event: until then it isn't counted and sends no notifications",
     params: SlugParam,
     body: NewSnooze,
@@ -235,6 +257,7 @@ export const SESSION_ROUTES = {
   unsnoozeSession: {
     method: 'delete',
     path: '/sessions/{slug}/snooze',
+    who: 'person',
     summary: 'Wake a snoozed session',
     params: SlugParam,
     success: 200,
@@ -244,6 +267,7 @@ export const SESSION_ROUTES = {
   tagSession: {
     method: 'post',
     path: '/sessions/{slug}/tags',
+    who: 'person',
     summary: 'Add tags to a session, or remove them',
     params: SlugParam,
     body: TagEdit,
@@ -254,6 +278,7 @@ export const SESSION_ROUTES = {
   archiveSession: {
     method: 'post',
     path: '/sessions/{slug}/archive',
+    who: 'person',
     summary: 'Archive a stopped or parked session: it disappears from every list and count, but nothing is lost',
     params: SlugParam,
     success: 200,
@@ -263,6 +288,7 @@ export const SESSION_ROUTES = {
   unarchiveSession: {
     method: 'delete',
     path: '/sessions/{slug}/archive',
+    who: 'person',
     summary: 'List an archived session again',
     params: SlugParam,
     success: 200,
@@ -272,6 +298,7 @@ export const SESSION_ROUTES = {
   resources: {
     method: 'get',
     path: '/resources',
+    who: 'session',
     summary: 'The current memory and processor time of each session',
     success: 200,
     response: z.array(SessionResources),
@@ -280,6 +307,7 @@ export const SESSION_ROUTES = {
   restore: {
     method: 'post',
     path: '/restore',
+    who: 'person',
     summary:
       'Bring back lost sessions with their conversations, a few at a time; responds immediately, and `GET /restore` shows the progress',
     body: NewRestoration,
@@ -290,6 +318,7 @@ export const SESSION_ROUTES = {
   restoration: {
     method: 'get',
     path: '/restore',
+    who: 'session',
     summary: "The running restoration, or this server's last one",
     success: 200,
     response: Restoration,

@@ -9,6 +9,7 @@ export const SINK_ROUTES = {
   listSinks: {
     method: 'get',
     path: '/sinks',
+    who: 'session',
     summary: 'Every sink, with its rules, its unsent messages and its errors',
     success: 200,
     response: z.array(Sink),
@@ -17,6 +18,7 @@ export const SINK_ROUTES = {
   addSink: {
     method: 'post',
     path: '/sinks',
+    who: 'person',
     summary:
       'Add a sink that reports questions from now on; if its rules allow, it also gets questions that are already open',
     body: NewSink,
@@ -27,6 +29,7 @@ export const SINK_ROUTES = {
   removeSink: {
     method: 'delete',
     path: '/sinks/{name}',
+    who: 'person',
     summary: 'Remove a sink and its secrets; messages that were already sent stay, but their buttons do nothing',
     params: NameParam,
     success: 200,
@@ -36,6 +39,7 @@ export const SINK_ROUTES = {
   testSink: {
     method: 'post',
     path: '/sinks/{name}/test',
+    who: 'person',
     summary: 'Send a test message now',
     params: NameParam,
     success: 200,

@@ -10,6 +10,7 @@ export const STASH_ROUTES = {
   listStash: {
     method: 'get',
     path: '/stash',
+    who: 'session',
     summary: 'The drafts (stashed replies), including those already sent, oldest first',
     success: 200,
     response: z.array(StashedResponse),
@@ -18,6 +19,7 @@ export const STASH_ROUTES = {
   addStash: {
     method: 'post',
     path: '/stash',
+    who: 'person',
     summary: 'Keep a reply; with `next_waiting` CBOS sends it as soon as the session waits for a prompt',
     body: NewStashedResponse,
     success: 200,
@@ -27,6 +29,7 @@ export const STASH_ROUTES = {
   applyStash: {
     method: 'post',
     path: '/stash/{id}/apply',
+    who: 'person',
     summary: 'Send a draft (a stashed reply) now',
     params: StashParam,
     success: 200,
@@ -43,6 +46,7 @@ export const STASH_ROUTES = {
   removeStash: {
     method: 'delete',
     path: '/stash/{id}',
+    who: 'person',
     summary: 'Delete a draft (a stashed reply)',
     params: StashParam,
     success: 200,

@@ -12,6 +12,9 @@ export const TEXT_ROUTES = {
   send: {
     method: 'post',
     path: '/sessions/{slug}/send',
+    who: 'session',
+    right: 'type',
+    isPrompt: true,
     summary: 'Send a prompt',
     params: SlugParam,
     body: Send,
@@ -33,6 +36,8 @@ export const TEXT_ROUTES = {
   answer: {
     method: 'post',
     path: '/sessions/{slug}/answer',
+    who: 'person',
+    right: 'answer',
     summary: 'Answer the open question',
     params: SlugParam,
     body: Answer,
@@ -52,6 +57,7 @@ export const TEXT_ROUTES = {
   listDeliveries: {
     method: 'get',
     path: '/sessions/{slug}/deliveries',
+    who: 'session',
     summary: 'The prompts sent to a session and what became of them, newest first',
     params: SlugParam,
     success: 200,
@@ -61,6 +67,7 @@ export const TEXT_ROUTES = {
   getDelivery: {
     method: 'get',
     path: '/sessions/{slug}/deliveries/{id}',
+    who: 'session',
     summary: 'One delivery',
     params: DeliveryParams,
     success: 200,
@@ -70,6 +77,7 @@ export const TEXT_ROUTES = {
   patchDelivery: {
     method: 'patch',
     path: '/sessions/{slug}/deliveries/{id}',
+    who: 'person',
     summary: 'Change a prompt that is still queued',
     params: DeliveryParams,
     body: z.strictObject({ text: Text }),
@@ -80,6 +88,7 @@ export const TEXT_ROUTES = {
   cancelDelivery: {
     method: 'delete',
     path: '/sessions/{slug}/deliveries/{id}',
+    who: 'person',
     summary: 'Cancel a prompt that is still queued',
     params: DeliveryParams,
     success: 200,
@@ -89,6 +98,7 @@ export const TEXT_ROUTES = {
   resumeQueue: {
     method: 'post',
     path: '/sessions/{slug}/queue/resume',
+    who: 'person',
     summary: 'Resume a queue that an interrupt has paused',
     params: SlugParam,
     success: 200,
@@ -98,6 +108,8 @@ export const TEXT_ROUTES = {
   keys: {
     method: 'post',
     path: '/sessions/{slug}/keys',
+    who: 'person',
+    right: 'type',
     summary: 'Type raw keystrokes, for clients that act as terminals',
     params: SlugParam,
     body: z.strictObject({ keys: Text }),
@@ -108,6 +120,8 @@ export const TEXT_ROUTES = {
   resize: {
     method: 'post',
     path: '/sessions/{slug}/resize',
+    who: 'person',
+    right: 'type',
     summary: "Set the size of a session's terminal",
     params: SlugParam,
     body: z.strictObject({ cols: Columns, rows: Rows }),
@@ -125,6 +139,7 @@ export const TEXT_ROUTES = {
   continueSession: {
     method: 'post',
     path: '/sessions/{slug}/continue',
+    who: 'person',
     summary: 'Continue a session whose last turn was stopped by a usage limit, once the limit has ended, and only once',
     params: SlugParam,
     success: 200,
@@ -143,6 +158,8 @@ export const TEXT_ROUTES = {
   interrupt: {
     method: 'post',
     path: '/sessions/{slug}/interrupt',
+    who: 'person',
+    right: 'type',
     summary: 'Interrupt the running turn',
     params: SlugParam,
     success: 200,

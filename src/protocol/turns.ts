@@ -76,6 +76,7 @@ export const TURN_ROUTES = {
   listTurns: {
     method: 'get',
     path: '/sessions/{slug}/turns',
+    who: 'session',
     summary:
       "A session's turns, with the number of files and lines that each one changed; only turns whose files were saved",
     params: SlugParam,
@@ -86,6 +87,7 @@ export const TURN_ROUTES = {
   rewindSession: {
     method: 'post',
     path: '/sessions/{slug}/rewind',
+    who: 'person',
     summary:
       'Restore the files as they were before or after a turn. The current files are saved first, so this can be undone. Commits, branches and the index do not change',
     params: SlugParam,

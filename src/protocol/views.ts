@@ -27,6 +27,7 @@ export const VIEW_ROUTES = {
   listViews: {
     method: 'get',
     path: '/views',
+    who: 'session',
     summary: 'The saved views, which every face offers, by name',
     success: 200,
     response: z.array(SavedView),
@@ -35,6 +36,7 @@ export const VIEW_ROUTES = {
   saveView: {
     method: 'put',
     path: '/views/{name}',
+    who: 'person',
     summary: 'Save a view of the list under a name; an existing view with that name is replaced',
     params: ViewParam,
     body: ViewArrangement,
@@ -45,6 +47,7 @@ export const VIEW_ROUTES = {
   removeView: {
     method: 'delete',
     path: '/views/{name}',
+    who: 'person',
     summary: 'Delete a saved view; the sessions stay as they are',
     params: ViewParam,
     success: 200,

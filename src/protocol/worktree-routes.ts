@@ -10,6 +10,7 @@ export const WORKTREE_ROUTES = {
   forkSession: {
     method: 'post',
     path: '/sessions/{slug}/fork',
+    who: 'person',
     summary:
       'Fork a session: launch a new session with a copy of its conversation, in a new worktree with the current state of its folder',
     params: SlugParam,
@@ -45,6 +46,7 @@ export const WORKTREE_ROUTES = {
   previewFinish: {
     method: 'get',
     path: '/sessions/{slug}/finish',
+    who: 'session',
     summary:
       "What a session's worktree contains besides its commits: what finishing it would save, what git ignores, and what a merge would do",
     params: SlugParam,
@@ -56,6 +58,7 @@ export const WORKTREE_ROUTES = {
   finishSession: {
     method: 'post',
     path: '/sessions/{slug}/finish',
+    who: 'person',
     summary:
       "Finish a session's worktree: merge its commits into the base, save everything else, and remove the folder. If that is impossible, the request is refused and nothing changes",
     params: SlugParam,
@@ -94,6 +97,7 @@ export const WORKTREE_ROUTES = {
   listWorktrees: {
     method: 'get',
     path: '/worktrees',
+    who: 'session',
     summary: 'All worktrees of the repositories of sessions, or of one repository, with the sessions that use them',
     query: WorktreesQuery,
     success: 200,
@@ -103,6 +107,7 @@ export const WORKTREE_ROUTES = {
   trustSetUp: {
     method: 'post',
     path: '/worktrees/trust',
+    who: 'person',
     summary:
       "Trust the set-up command in a repository's own file exactly as it was read: CBOS runs it in new worktrees",
     body: SetUpTrust,
@@ -121,6 +126,7 @@ export const WORKTREE_ROUTES = {
   untrustSetUp: {
     method: 'post',
     path: '/worktrees/untrust',
+    who: 'person',
     summary: "Stop trusting the set-up command in a repository's own file",
     body: SetUpUntrust,
     success: 200,
@@ -130,6 +136,7 @@ export const WORKTREE_ROUTES = {
   skipSetUp: {
     method: 'post',
     path: '/sessions/{slug}/skip-set-up',
+    who: 'person',
     summary: 'Let Claude Code start without the set-up of its worktree, from the next start on',
     params: SlugParam,
     success: 200,
@@ -139,6 +146,7 @@ export const WORKTREE_ROUTES = {
   listSaved: {
     method: 'get',
     path: '/saved',
+    who: 'session',
     summary:
       'What was saved from finished worktrees, newest first, in the repositories of all sessions and of a given folder',
     query: SavedQuery,
@@ -149,6 +157,7 @@ export const WORKTREE_ROUTES = {
   recover: {
     method: 'post',
     path: '/saved/recover',
+    who: 'person',
     summary: 'Restore what was saved from a worktree: as a worktree, byte for byte, or as a branch',
     body: Recovery,
     success: 200,

@@ -147,7 +147,7 @@ export async function startServerFaces(options: FacesOptions): Promise<Faces> {
   const page = joinPages(readWebPage(options.webDir), createDocsSite(options.docsDir));
   const gate = createGate({ names: knownNames(settings), token, guesses, signIns, passes, isPageFile: page.has });
   const callers = createCallers({ pid: options.pid, home, sessionOf: options.sessionOf });
-  const rightsOf = createRights({ sessions, callers, may: settings.sessions_may, logger });
+  const rightsOf = createRights({ callers, may: settings.sessions_may, logger });
   const { idOf } = options;
   const reviews = createReviewDesk({ store: options.reviews, sessions, idOf, environment, clock, log: logger });
   const turns = createTurnDesk({ sessions, environment, settings, clock, log: logger });

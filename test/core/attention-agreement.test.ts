@@ -15,6 +15,7 @@ import {
   type Session,
   type StreamFrame,
 } from '../../src/protocol/index.ts';
+import { RIGHTS_OF_A_PERSON } from '../../src/server/auth/session-rights.ts';
 import { createPush } from '../../src/server/push/push.ts';
 import { ClientSocket } from '../../src/server/stream/client-socket.ts';
 import { StreamHub } from '../../src/server/stream/stream-hub.ts';
@@ -167,11 +168,7 @@ function serve(memory: MemorySessions, clock: ManualClock, kept: Kept) {
     bufferedAmount: 0,
     send: (data: unknown) => keeper.take(JSON.parse(String(data)) as StreamFrame),
   });
-  hub.connect(
-    new ClientSocket(wire as unknown as WebSocket, () => true),
-    async () => sessions,
-    async () => undefined,
-  );
+  hub.connect(new ClientSocket(wire as unknown as WebSocket, () => true), async () => RIGHTS_OF_A_PERSON);
   return {
     sessions,
     view: keeper.view,

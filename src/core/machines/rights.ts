@@ -1,32 +1,12 @@
-import { type MachineCall, type MachineCallName, RIGHTS, type Right } from '../../protocol/index.ts';
+import { type MachineCall, RIGHTS, type Right, ROUTES } from '../../protocol/index.ts';
 
-const NEEDED: Readonly<Record<MachineCallName, Right>> = {
-  listSessions: 'see',
-  getSession: 'see',
-  buffer: 'see',
-  terminal: 'see',
-  replay: 'see',
-  replayFrame: 'see',
-  replayOutput: 'see',
-  events: 'see',
-  history: 'see',
-  lastResponse: 'see',
-  search: 'see',
-  answer: 'answer',
-  send: 'type',
-  keys: 'type',
-  resize: 'type',
-  interrupt: 'type',
-  wakeSession: 'launch',
-  createSession: 'launch',
-  restartSession: 'launch',
-  killSession: 'end',
-};
+/** Returns the right that the table of routes names for a call. */
+const rightOf = ({ route }: Pick<MachineCall, 'route'>): Right => ROUTES[route].right;
 
 /**
  * A call that only needs the right to see changes nothing, so it does no harm if such a call arrives late or twice.
  */
-export const changesSomething = ({ route }: Pick<MachineCall, 'route'>): boolean => NEEDED[route] !== 'see';
+export const changesSomething = (call: Pick<MachineCall, 'route'>): boolean => rightOf(call) !== 'see';
 
 /**
  * Returns the rights that a call requires. An answer may contain free text, which reaches Claude like a prompt, and the
@@ -35,8 +15,9 @@ export const changesSomething = ({ route }: Pick<MachineCall, 'route'>): boolean
  * too. Its arguments can contain a prompt, and its environment can make Claude run any program, so they require the
  * right to type. A permission mode that answers dialogs requires the right to answer.
  */
-export function rightsNeeded({ route, body }: MachineCall): readonly Right[] {
-  const needed = NEEDED[route];
+export function rightsNeeded(call: MachineCall): readonly Right[] {
+  const { route, body } = call;
+  const needed = rightOf(call);
   if (route === 'answer' && (hasField(body, 'text') || hasField(body, 'answers'))) return ['answer', 'type'];
   if (route === 'send' && hasField(body, 'force')) return ['type', 'answer'];
   if (route === 'createSession') {

@@ -1,46 +1,24 @@
 import type { IncomingMessage } from 'node:http';
 import { CatalogueError, type Send, type SessionsMay } from '../../protocol/index.ts';
 import type { Logger } from '../logger.ts';
-import type { Sessions } from '../sessions.ts';
 import type { Caller, Callers } from './callers.ts';
 
-/** The HTTP methods that only read. */
-const READING = [
-  'list',
-  'get',
-  'conversations',
-  'resources',
-  'restoration',
-  'buffer',
-  'deliveries',
-  'delivery',
-  'events',
-  'lastResponse',
-  'sessionCosts',
-  'costs',
-  'explain',
-  'stash',
-  'history',
-  'historyDays',
-  'transcript',
-  'search',
-  'stream',
-  'streams',
-  'onEvent',
-] as const satisfies readonly (keyof Sessions)[];
+/** A prompt for one session or for several. */
+export type PromptBody = Pick<Send, 'text' | 'command' | 'force'>;
 
 /** What a caller may do. */
 export interface Rights {
-  /** whether the caller may do everything, as a person may */
-  isFull: boolean;
-  /** the sessions, limited to what this caller may do */
-  sessions: Sessions;
-  /**
-   * Requires full rights. Used for actions that do not belong to a single session. @throws CatalogueError
-   * inside_session
-   */
+  /** Requires the rights of a person. @throws CatalogueError inside_session */
   requireFull(what: string): void;
+  /**
+   * Returns a prompt as this caller may send it: a prompt from a process inside a session begins with that session's
+   * name.
+   * @throws CatalogueError inside_session
+   */
+  signed<T extends PromptBody>(what: string, prompt: T): T;
 }
+
+export const RIGHTS_OF_A_PERSON: Rights = { requireFull: () => undefined, signed: (_, prompt) => prompt };
 
 export type RightsOf = (request: IncomingMessage) => Promise<Rights>;
 
@@ -49,61 +27,25 @@ export type RightsOf = (request: IncomingMessage) => Promise<Rights>;
  * agents may follow any instruction that they read. By answering a question, pressing a key, or signing in, one session
  * could grant another session what only a person may grant.
  */
-export function createRights(options: {
-  sessions: Sessions;
-  callers: Callers;
-  may: SessionsMay;
-  logger: Logger;
-}): RightsOf {
-  const { sessions, callers, may, logger } = options;
-  const full: Rights = { isFull: true, sessions, requireFull: () => undefined };
+export function createRights(options: { callers: Callers; may: SessionsMay; logger: Logger }): RightsOf {
+  const { callers, may, logger } = options;
   return async (request) => {
-    if (may === 'everything') return full;
+    if (may === 'everything') return RIGHTS_OF_A_PERSON;
     const caller = await callers.of(request);
-    if (caller.kind === 'person') return full;
-    const refuse = (what: string): CatalogueError => {
+    if (caller.kind === 'person') return RIGHTS_OF_A_PERSON;
+    const refuse = (what: string): never => {
       logger.warn({ caller, what }, 'a request from a process inside a session was refused');
-      return refusalOf(caller);
+      throw refusalOf(caller);
     };
     return {
-      isFull: false,
-      sessions: limitSessions(sessions, {
-        may,
-        signature: signatureOf(caller),
-        from: caller.kind === 'session' ? (caller.slug ?? '?') : '?',
-        refuse,
-      }),
-      requireFull: (what) => {
-        throw refuse(what);
+      requireFull: refuse,
+      signed: (what, prompt) => {
+        // A slash command runs without confirmation, and `force` types into whatever is open on the screen.
+        if (may === 'read' || prompt.command === true || prompt.force === true) return refuse(what);
+        const from = caller.kind === 'session' ? (caller.slug ?? '?') : '?';
+        return { ...prompt, text: `${signatureOf(caller)} ${prompt.text}`, from };
       },
     };
-  };
-}
-
-function limitSessions(
-  sessions: Sessions,
-  limits: { may: SessionsMay; signature: string; from: string; refuse(what: string): CatalogueError },
-): Sessions {
-  const { may, signature, from, refuse } = limits;
-  const refusing = Object.keys(sessions).map((name) => [name, () => Promise.reject(refuse(name))]);
-  const reading = Object.fromEntries(READING.map((name) => [name, sessions[name]])) as Pick<
-    Sessions,
-    (typeof READING)[number]
-  >;
-  const limited = { ...(Object.fromEntries(refusing) as Sessions), ...reading };
-  if (may === 'read') return limited;
-  const signed = <T extends Pick<Send, 'text' | 'command' | 'force'>>(
-    what: string,
-    request: T,
-  ): T & { from: string } => {
-    // A slash command runs without confirmation, and `force` types into whatever is open on the screen.
-    if (request.command === true || request.force === true) throw refuse(what);
-    return { ...request, text: `${signature} ${request.text}`, from };
-  };
-  return {
-    ...limited,
-    send: async (slug, request) => sessions.send(slug, signed('send', request)),
-    broadcast: async (request) => sessions.broadcast(signed('broadcast', request)),
   };
 }
 

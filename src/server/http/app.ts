@@ -7,7 +7,7 @@ import type { ContentfulStatusCode } from 'hono/utils/http-status';
 import type { z } from 'zod';
 import { CatalogueError, ROUTES, type Route, type RouteName } from '../../protocol/index.ts';
 import { WORKER_HEADER, WORKER_SCRIPT } from '../auth/gate.ts';
-import type { RightsOf } from '../auth/session-rights.ts';
+import type { PromptBody, RightsOf } from '../auth/session-rights.ts';
 import type { Logger } from '../logger.ts';
 import { invalidRequest, refuseLostNames, toFailure } from './error-response.ts';
 import { answerBeforeRest } from './file-handlers.ts';
@@ -42,20 +42,11 @@ export interface HttpAppOptions extends HandlerOptions {
 
 type Handle = (input: Record<string, unknown>) => unknown;
 
+/** Returns the body as the caller may send it. @throws CatalogueError inside_session */
+type Admit = (context: Context, body: unknown) => Promise<unknown>;
+
 /** The routes whose body is a file. */
 const UPLOADS = Object.values<Route>(ROUTES).filter(({ takesBytes }) => takesBytes === true);
-
-/**
- * The routes that processes inside a session may not even read, because other machines' sessions are none of their
- * business.
- */
-const PERSONAL: ReadonlySet<RouteName> = new Set<RouteName>(['fleet', 'fleetSessions']);
-
-/**
- * The routes that do not require full rights, because the caller's own, limited `Sessions` decides what the caller may
- * do.
- */
-const SENDING: ReadonlySet<RouteName> = new Set<RouteName>(['send', 'broadcast']);
 
 /**
  * Creates the REST interface as a Hono application: every entry in the table of routes, the OpenAPI description, and
@@ -90,14 +81,14 @@ export function createHttpApp(options: HttpAppOptions): OpenAPIHono {
   const handlers = createHandlers(options) as Record<RouteName, Handle>;
   for (const name of Object.keys(ROUTES) as RouteName[]) {
     const route: Route = ROUTES[name];
-    const handlerFor = async (context: Context): Promise<Handle> => {
-      if ((route.method === 'get' && !PERSONAL.has(name)) || route.open === true) return handlers[name];
+    const admit: Admit = async (context, body) => {
+      if (route.who !== 'person' && route.isPrompt !== true) return body;
       const rights = await options.rightsOf((context.env as HttpBindings).incoming);
-      if (rights.isFull) return handlers[name];
-      if (!SENDING.has(name)) rights.requireFull(name);
-      return createHandlers({ ...options, sessions: rights.sessions })[name] as Handle;
+      if (route.isPrompt === true) return rights.signed(name, body as PromptBody);
+      rights.requireFull(name);
+      return body;
     };
-    registerRoute(app, { name, route, handlerFor });
+    registerRoute(app, { name, route, admit, handle: handlers[name] });
   }
   // The OpenAPI description is created when it is first requested. Creating it at start would take a quarter of the
   // server's start time, and few clients ever request it.
@@ -118,19 +109,18 @@ export function createHttpApp(options: HttpAppOptions): OpenAPIHono {
 
 function registerRoute(
   app: OpenAPIHono,
-  entry: { name: string; route: Route; handlerFor(context: Context): Promise<Handle> },
+  { name, route, admit, handle }: { name: string; route: Route; admit: Admit; handle: Handle },
 ): void {
-  const { name, route, handlerFor } = entry;
   app.openapi(
     createRoute(routeConfig(name, route)),
     async (context) => {
       const valid = context.req.valid as (target: string) => unknown;
       if (route.body !== undefined) refuseLostNames(await context.req.json());
-      const handle = await handlerFor(context);
+      const body = await admit(context, valid.call(context.req, 'json'));
       const answered = await handle({
         params: valid.call(context.req, 'param'),
         query: valid.call(context.req, 'query'),
-        body: valid.call(context.req, 'json'),
+        body,
         request: context.req.raw,
         // If a test calls the application directly, there is no socket.
         from: (context.env as Partial<HttpBindings> | undefined)?.incoming?.socket ?? {},

@@ -12,8 +12,8 @@ const BYTES = {
 /** Returns all error codes that a route can return, including those that every route can return. */
 export function errorsOf(route: Route): ErrorCode[] {
   const everywhere: ErrorCode[] = ['forbidden_host', 'forbidden_origin', 'internal'];
-  if (route.open !== true) everywhere.unshift('unauthorized', 'too_many_attempts');
-  if (route.open !== true && route.method !== 'get') everywhere.push('inside_session');
+  if (route.who !== 'open') everywhere.unshift('unauthorized', 'too_many_attempts');
+  if (route.who !== 'open' && route.method !== 'get') everywhere.push('inside_session');
   if (route.body !== undefined || route.query !== undefined) everywhere.push('invalid_request');
   if (route.body !== undefined) everywhere.push('payload_too_large');
   return [...new Set([...route.errors, ...everywhere])];
@@ -26,7 +26,7 @@ export function routeConfig(name: string, route: Route): RouteConfig {
     method: route.method,
     path: route.path,
     summary: route.summary,
-    security: route.open === true ? [] : [{ [TOKEN_SCHEME]: [] }],
+    security: route.who === 'open' ? [] : [{ [TOKEN_SCHEME]: [] }],
     request: {
       ...(route.params === undefined ? {} : { params: route.params }),
       ...(route.query === undefined ? {} : { query: route.query }),

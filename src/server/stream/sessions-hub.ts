@@ -1,4 +1,5 @@
 import { type Session, SessionsCommand, type SessionsFrame } from '../../protocol/index.ts';
+import type { Rights } from '../auth/session-rights.ts';
 import type { Clock } from '../clock.ts';
 import { toFailure } from '../http/error-response.ts';
 import type { Logger } from '../logger.ts';
@@ -39,7 +40,7 @@ export class SessionsHub {
     });
   }
 
-  connect(socket: ClientSocket, acting: () => Promise<Sessions>): void {
+  connect(socket: ClientSocket, rights: () => Promise<Rights>): void {
     if (this.#stopEvents === null) {
       this.#told = withoutClocks(this.#sessions.list());
       this.#stopEvents = this.#sessions.onEvent(() => this.#refreshes.request());
@@ -51,7 +52,7 @@ export class SessionsHub {
       client.missed = false;
       send(socket, { type: 'refresh', sessions: this.#sessions.list() });
     });
-    socket.onText((text) => this.#receive(socket, acting, text));
+    socket.onText((text) => this.#receive(socket, rights, text));
     socket.onClosed(() => {
       this.#clients.delete(socket);
       if (this.#clients.size > 0) return;
@@ -76,10 +77,10 @@ export class SessionsHub {
     }
   }
 
-  #receive(socket: ClientSocket, acting: () => Promise<Sessions>, text: string | null): void {
+  #receive(socket: ClientSocket, rights: () => Promise<Rights>, text: string | null): void {
     try {
       const { slug, text: prompt } = readFrame(SessionsCommand, text);
-      const sending = acting().then((sessions) => sessions.send(slug, { text: prompt }));
+      const sending = rights().then((may) => this.#sessions.send(slug, may.signed('send', { text: prompt })));
       sending.then(
         (delivery) => send(socket, { type: 'send_result', slug, success: true, delivery }),
         (error: unknown) => send(socket, { type: 'send_result', slug, success: false, error: this.#errorBody(error) }),

@@ -1,4 +1,5 @@
 import type { RemoteName } from '../../protocol/index.ts';
+import type { Rights } from '../auth/session-rights.ts';
 import type { Logger } from '../logger.ts';
 import type { FleetListener } from '../machines/follow-machines.ts';
 import type { Dispose, Sessions } from '../sessions.ts';
@@ -9,8 +10,8 @@ import type { RecordingFeed } from './recording-feed.ts';
 export interface StreamClientOptions {
   socket: ClientSocket;
   sessions: Sessions;
-  /** returns the sessions, limited to what this client may do */
-  acting: () => Promise<Sessions>;
+  /** returns what this client may do */
+  rights: () => Promise<Rights>;
   logger: Logger;
   /** how many bytes `get_buffer` returns at most */
   maxBufferBytes: number;

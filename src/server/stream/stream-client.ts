@@ -151,16 +151,13 @@ export class StreamClient {
         this.#answerWith(command);
         break;
       case 'keys':
-        this.#attempt(command.session, (sessions) => sessions.keys(command.session, command.keys));
+        this.#attempt(command, () => this.#sessions.keys(command.session, command.keys));
         break;
       case 'resize':
         this.#resize(command);
         break;
       case 'get_buffer':
-        this.#attempt(command.session, async (sessions) => {
-          const data = await recordingTail(sessions.stream(command.session), this.#options.maxBufferBytes);
-          this.#send({ type: 'buffer', session: command.session, data });
-        });
+        void this.#sendBuffer(command.session);
     }
   }
 
@@ -255,11 +252,20 @@ export class StreamClient {
     this.#subscriptions.get(slug)?.acknowledge(offset);
   }
 
-  #resize(command: { session: string; cols: number; rows: number }): void {
+  async #sendBuffer(session: string): Promise<void> {
+    try {
+      const data = await recordingTail(this.#sessions.stream(session), this.#options.maxBufferBytes);
+      this.#send({ type: 'buffer', session, data });
+    } catch (error) {
+      this.#send({ type: 'error', error: this.#errorBody(error), session });
+    }
+  }
+
+  #resize(command: Extract<StreamCommand, { type: 'resize' }>): void {
     const { session: slug, cols, rows } = command;
     this.#lastResized = '';
-    this.#attempt(slug, async (sessions) => {
-      await sessions.resize(slug, cols, rows);
+    this.#attempt(command, async () => {
+      await this.#sessions.resize(slug, cols, rows);
       // If the session already had this size, no event is reported, so the client gets its confirmation here.
       if (this.#lastResized !== sizeKey({ slug, cols, rows }))
         this.#send({ type: 'resized', session: slug, cols, rows });
@@ -268,7 +274,8 @@ export class StreamClient {
 
   #answerWith(command: RequestCommand): void {
     const { type, session } = command;
-    const working = this.#options.acting().then(requestOf(command));
+    const request = requestOf(command);
+    const working = this.#options.rights().then((rights) => request(this.#sessions, rights));
     working.then(
       (more) => this.#send({ type: `${type}_result`, session, success: true, ...more }),
       (error: unknown) =>
@@ -276,9 +283,12 @@ export class StreamClient {
     );
   }
 
-  /** Runs a command that has no result. The client is told only if the command fails. */
-  #attempt(session: string, work: (sessions: Sessions) => Promise<void>): void {
-    const working = this.#options.acting().then(work);
+  /** Runs a person's command that has no result. The client is told only if the command fails. */
+  #attempt({ type, session }: { type: string; session: string }, work: () => Promise<void>): void {
+    const working = this.#options.rights().then((rights) => {
+      rights.requireFull(type);
+      return work();
+    });
     working.catch((error: unknown) => this.#send({ type: 'error', error: this.#errorBody(error), session }));
   }
 

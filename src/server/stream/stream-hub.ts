@@ -11,6 +11,7 @@
 import type { Session, StreamFrame } from '../../protocol/index.ts';
 import type { RuleEvent } from '../approval/approvals.ts';
 import type { RulesDesk } from '../approval/rules-desk.ts';
+import type { Rights } from '../auth/session-rights.ts';
 import type { Clock } from '../clock.ts';
 import type { Logger } from '../logger.ts';
 import type { MachinesDesk } from '../machines/machines-desk.ts';
@@ -52,17 +53,17 @@ export class StreamHub {
     this.#farFeeds = new FarFeeds({ clock, logger, watch: (name, listener) => machines.watch(name, listener) });
   }
 
-  connect(socket: ClientSocket, acting: () => Promise<Sessions>, requireFull: (what: string) => Promise<void>): void {
+  connect(socket: ClientSocket, rights: () => Promise<Rights>): void {
     const { sessions, logger, maxBufferBytes, machines, schedules, rules } = this.#options;
     const feedOf = (slug: string): RecordingFeed => this.#feedOf(slug);
     const client = new StreamClient({
-      ...{ socket, sessions, acting, logger, maxBufferBytes, feedOf, farFeeds: this.#farFeeds },
+      ...{ socket, sessions, rights, logger, maxBufferBytes, feedOf, farFeeds: this.#farFeeds },
       readyFar: async (name) => {
-        await requireFull('subscribe');
+        (await rights()).requireFull('subscribe');
         await machines.ready(name);
       },
       followFleet: async (listener) => {
-        await requireFull('follow_fleet');
+        (await rights()).requireFull('follow_fleet');
         return machines.follow(listener);
       },
     });

@@ -2,11 +2,11 @@ import type { Duplex } from 'node:stream';
 import { type WebSocket, WebSocketServer } from 'ws';
 import { CatalogueError } from '../../protocol/index.ts';
 import { type Admission, type Gate, SUBPROTOCOL, type Transport } from '../auth/gate.ts';
-import type { RightsOf } from '../auth/session-rights.ts';
+import type { Rights, RightsOf } from '../auth/session-rights.ts';
 import type { UpgradeListener } from '../http/listen.ts';
 import { refusal, refuseUpgrade } from '../http/request-listener.ts';
 import type { Logger } from '../logger.ts';
-import type { Dispose, Sessions } from '../sessions.ts';
+import type { Dispose } from '../sessions.ts';
 import { ClientSocket } from './client-socket.ts';
 
 /**
@@ -47,11 +47,8 @@ const CLOSE_GRACE_MS = 500;
 
 /** Serves the WebSocket connections of one path. */
 export interface Hub {
-  /**
-   * @param acting returns the sessions, limited to what this client may do; every client may read
-   * @param requireFull throws if the client does not have full rights
-   */
-  connect(socket: ClientSocket, acting: () => Promise<Sessions>, requireFull: (what: string) => Promise<void>): void;
+  /** @param rights returns what this client may do; every client may read */
+  connect(socket: ClientSocket, rights: () => Promise<Rights>): void;
 }
 
 export interface WebSocketsOptions {
@@ -134,11 +131,7 @@ export function createWebSockets(options: WebSocketsOptions): WebSockets {
         options.onProven(socket);
         server.handleUpgrade(request, socket, head, (ws) => {
           const connection = accept(ws, admission);
-          hub.connect(
-            new ClientSocket(ws, () => endIfRevoked(connection)),
-            async () => (await rightsOf(request)).sessions,
-            async (what) => (await rightsOf(request)).requireFull(what),
-          );
+          hub.connect(new ClientSocket(ws, () => endIfRevoked(connection)), () => rightsOf(request));
         });
       } catch (error) {
         refuseUpgrade(socket, refusal(error, { request, logger }));

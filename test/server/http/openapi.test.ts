@@ -4,6 +4,7 @@ import { afterAll, beforeAll, describe, expect, onTestFinished, test } from 'vit
 import type { z } from 'zod';
 import { ERRORS, ROUTES, type Route } from '../../../src/protocol/index.ts';
 import { createPasses } from '../../../src/server/auth/passes.ts';
+import { RIGHTS_OF_A_PERSON } from '../../../src/server/auth/session-rights.ts';
 import { createSignIns } from '../../../src/server/auth/sign-ins.ts';
 import { fixedToken } from '../../../src/server/auth/token.ts';
 import { createSessionChanges } from '../../../src/server/changes/session-changes.ts';
@@ -132,7 +133,7 @@ describe('the OpenAPI description', () => {
       signIns,
       passes: createPasses({ signIns, clock }),
       push,
-      rightsOf: async () => ({ isFull: true, sessions, requireFull: silent }),
+      rightsOf: async () => RIGHTS_OF_A_PERSON,
       publicUrl: null,
       views: createSavedViews('/nowhere/views.json'),
       page: readWebPage(null),
@@ -217,7 +218,7 @@ describe.each(entries)('%s', (name, route) => {
   });
 
   test('states whether it needs the token', () => {
-    expect(operation(route).security).toEqual(route.open === true ? [] : [{ token: [] }]);
+    expect(operation(route).security).toEqual(route.who === 'open' ? [] : [{ token: [] }]);
     expect(document.components.securitySchemes.token).toMatchObject({ type: 'http', scheme: 'bearer' });
   });
 });

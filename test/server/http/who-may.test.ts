@@ -25,6 +25,8 @@ const CALLERS: Readonly<Record<string, Caller>> = {
   unknown: { kind: 'unknown' },
 };
 
+const ignore = (): void => undefined;
+
 /** Has every method, and none of them does anything. */
 const anything: unknown = new Proxy(() => undefined, {
   get: (_, name) => (name === 'then' || name === Symbol.iterator ? undefined : anything),
@@ -33,8 +35,8 @@ const anything: unknown = new Proxy(() => undefined, {
 
 function appFor(caller: Caller, may: SessionsMay) {
   const { sessions } = attendInMemory(new MemorySessions('/nowhere'));
-  const logger = { debug: () => {}, info: () => {}, warn: () => {}, error: () => {} };
-  const rightsOf = createRights({ sessions, callers: { see: () => {}, of: async () => caller }, may, logger });
+  const logger = { debug: ignore, info: ignore, warn: ignore, error: ignore };
+  const rightsOf = createRights({ callers: { see: ignore, of: async () => caller }, may, logger });
   const parts = { sessions, rightsOf, logger, version: '1', page: { answer: () => null, has: () => false } };
   return createHttpApp(
     new Proxy({} as HttpAppOptions, {
