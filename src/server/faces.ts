@@ -17,11 +17,11 @@ import { createCatchupDesk } from './catchup/catchup-desk.ts';
 import { countChanges } from './changes/count-changes.ts';
 import { createSessionChanges } from './changes/session-changes.ts';
 import type { Clock } from './clock.ts';
+import { createHandlers } from './create-handlers.ts';
 import { keepFiles } from './files/session-files.ts';
 import { createHttpApp } from './http/app.ts';
 import { createConnectionBounds } from './http/connection-bounds.ts';
 import { createDocsSite } from './http/docs-site.ts';
-import { createHandlers, type HandlerOptions } from './http/handlers.ts';
 import { type FaceAddress, listen } from './http/listen.ts';
 import { reachOf, remoteNotAllowed } from './http/reach.ts';
 import { createRequestListener } from './http/request-listener.ts';
@@ -160,14 +160,14 @@ export async function startServerFaces(options: FacesOptions): Promise<Faces> {
     sessions,
     labels: settings.machine_labels,
     ssh: settings.fleet_ssh,
-    carryOut: (call) => carryOutCall(createHandlers(handlerOptions), call),
+    carryOut: (call) => carryOutCall(handlers, call),
     environment,
     version,
     ...(options.wire === undefined ? {} : { wire: options.wire }),
     clock,
     logger,
   });
-  const handlerOptions: HandlerOptions = {
+  const handlers = createHandlers({
     sessions,
     files: kept.files,
     machines,
@@ -198,8 +198,8 @@ export async function startServerFaces(options: FacesOptions): Promise<Faces> {
     userHome: environment.HOME ?? '/',
     startedAt: clock.now(),
     now: () => clock.now(),
-  };
-  const app = createHttpApp({ ...handlerOptions, rightsOf, page, logger });
+  });
+  const app = createHttpApp({ handlers, version, rightsOf, page, logger });
   const bounds = createConnectionBounds();
   const webSockets = createWebSockets({
     gate,

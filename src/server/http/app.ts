@@ -8,10 +8,10 @@ import type { z } from 'zod';
 import { CatalogueError, ROUTES, type Route, type RouteName } from '../../protocol/index.ts';
 import { WORKER_HEADER, WORKER_SCRIPT } from '../auth/gate.ts';
 import type { PromptBody, RightsOf } from '../auth/session-rights.ts';
+import type { Handlers } from '../handlers.ts';
 import type { Logger } from '../logger.ts';
+import { answerBeforeRest } from './answer-before-rest.ts';
 import { invalidRequest, refuseLostNames, toFailure } from './error-response.ts';
-import { answerBeforeRest } from './file-handlers.ts';
-import { createHandlers, type HandlerOptions } from './handlers.ts';
 import { openApiDocument } from './openapi.ts';
 import { routeConfig } from './route-config.ts';
 import { SERVICE_WORKER, type WebPage } from './web-page.ts';
@@ -34,7 +34,9 @@ const MAX_TRIGGER_BODY_BYTES = 1024 * 1024;
 const WELCOME = `CBOS, the Claude Code Operating System. In a browser, signed in: cbos open. Otherwise: curl -H "Authorization: Bearer $(cbos token)" http://HOST:PORT/sessions
 `;
 
-export interface HttpAppOptions extends HandlerOptions {
+export interface HttpAppOptions {
+  handlers: Handlers;
+  version: string;
   page: WebPage;
   rightsOf: RightsOf;
   logger: Logger;
@@ -78,7 +80,7 @@ export function createHttpApp(options: HttpAppOptions): OpenAPIHono {
   });
   // Each handler is type-checked where it is defined, because in the table as a whole, TypeScript cannot relate a
   // handler to its input.
-  const handlers = createHandlers(options) as Record<RouteName, Handle>;
+  const handlers = options.handlers as Record<RouteName, Handle>;
   for (const name of Object.keys(ROUTES) as RouteName[]) {
     const route: Route = ROUTES[name];
     const admit: Admit = async (context, body) => {

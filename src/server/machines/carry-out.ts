@@ -1,7 +1,7 @@
 import type { z } from 'zod';
 import { type MachineCall, ROUTES, type Route } from '../../protocol/index.ts';
+import type { Handlers } from '../handlers.ts';
 import { invalidRequest, refuseLostNames } from '../http/error-response.ts';
-import type { Handlers } from '../http/handler-types.ts';
 
 /**
  * Carries out a request from another machine after it has been permitted. The request goes through the same schemas and

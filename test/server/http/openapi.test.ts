@@ -1,37 +1,15 @@
 import { readFileSync } from 'node:fs';
 import { Validator } from '@seriousme/openapi-schema-validator';
-import { afterAll, beforeAll, describe, expect, onTestFinished, test } from 'vitest';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import type { z } from 'zod';
 import { ERRORS, ROUTES, type Route } from '../../../src/protocol/index.ts';
-import { createPasses } from '../../../src/server/auth/passes.ts';
 import { RIGHTS_OF_A_PERSON } from '../../../src/server/auth/session-rights.ts';
-import { createSignIns } from '../../../src/server/auth/sign-ins.ts';
-import { fixedToken } from '../../../src/server/auth/token.ts';
-import { createSessionChanges } from '../../../src/server/changes/session-changes.ts';
-import { createSystemClock } from '../../../src/server/clock.ts';
-import { keepFiles } from '../../../src/server/files/session-files.ts';
+import type { Handlers } from '../../../src/server/handlers.ts';
 import { createHttpApp } from '../../../src/server/http/app.ts';
 import { openApiDocument } from '../../../src/server/http/openapi.ts';
 import { errorsOf } from '../../../src/server/http/route-config.ts';
 import { readWebPage } from '../../../src/server/http/web-page.ts';
-import { createMachinesDesk } from '../../../src/server/machines/machines-desk.ts';
-import { createMemoryDesk } from '../../../src/server/memory/memory-desk.ts';
-import { createPush } from '../../../src/server/push/push.ts';
-import { createReplays } from '../../../src/server/replay/replays.ts';
-import { createReviewDesk } from '../../../src/server/review/review-desk.ts';
-import { createTurnDesk } from '../../../src/server/turns/turn-desk.ts';
-import { createSavedViews } from '../../../src/server/views/saved-views.ts';
-import { createPullRequests } from '../../../src/server/worktrees/pull-requests.ts';
-import { createWorktreeDesk } from '../../../src/server/worktrees/worktree-desk.ts';
-import { attendInMemory } from '../../harness/attended.ts';
-import { type FacesUnderTest, NO_RECORDINGS, startFaces } from '../../harness/faces.ts';
-import { memoryBudgets } from '../../harness/memory-budgets.ts';
-import { memoryReviews } from '../../harness/memory-reviews.ts';
-import { memoryRules } from '../../harness/memory-rules.ts';
-import { memorySchedules } from '../../harness/memory-schedules.ts';
-import { MemorySessions } from '../../harness/memory-sessions.ts';
-import { memorySetUps } from '../../harness/memory-set-ups.ts';
-import { memorySinks } from '../../harness/memory-sinks.ts';
+import { type FacesUnderTest, startFaces } from '../../harness/faces.ts';
 
 interface Schema {
   $ref?: string;
@@ -96,86 +74,12 @@ describe('the OpenAPI description', () => {
     );
     expect(described.sort()).toEqual(table);
     const silent = (): void => undefined;
-    const logger = { debug: silent, info: silent, warn: silent, error: silent };
-    const attended = attendInMemory(new MemorySessions('/nowhere'));
-    onTestFinished(attended.dispose);
-    const { sessions } = attended;
-    const clock = createSystemClock();
-    const signIns = createSignIns({
-      home: '/nowhere',
-      file: '/nowhere/sign-ins.json',
-      token: fixedToken('a-token-for-tests-0123456789'),
-      guesses: { accepts: () => false },
-      clock,
-    });
-    const push = createPush({
-      sessions: new MemorySessions('/nowhere'),
-      file: '/nowhere/push.json',
-      subject: '',
-      logger,
-    });
-    onTestFinished(push.dispose);
-    const reviews = createReviewDesk({
-      store: memoryReviews(),
-      sessions,
-      idOf: (slug) => slug,
-      environment: {},
-      clock,
-      log: logger,
-    });
-    onTestFinished(reviews.dispose);
-    const rules = memoryRules({ home: '/nowhere', userHome: '/nowhere', sessions });
-    const settings = { max_file_size: 1_000, keep_files_days: 1 };
-    const kept = keepFiles({ sessions, idOf: (slug) => slug, dir: '/nowhere', settings, clock, log: logger });
-    onTestFinished(kept.dispose);
     const app = createHttpApp({
-      clock,
-      signIns,
-      passes: createPasses({ signIns, clock }),
-      push,
-      rightsOf: async () => RIGHTS_OF_A_PERSON,
-      publicUrl: null,
-      views: createSavedViews('/nowhere/views.json'),
-      page: readWebPage(null),
-      sessions,
-      files: kept.files,
-      changes: createSessionChanges({ environment: {}, scratchDir: '/nowhere/compare' }),
-      turns: createTurnDesk({
-        sessions,
-        environment: {},
-        settings: { home: '/nowhere', turn_checkpoints: false, turns_kept: 1 },
-        clock,
-        log: logger,
-      }),
-      worktrees: createWorktreeDesk({}, memorySetUps({ home: '/nowhere', userHome: '/nowhere', clock })),
-      pullRequests: createPullRequests({
-        sessions,
-        environment: {},
-        scratchDir: '/nowhere/push',
-        clock,
-        log: logger,
-      }),
-      reviews,
-      machines: createMachinesDesk({
-        ...{ home: '/nowhere', sessions, environment: {}, version: '1.2.3', clock, logger },
-        labels: [],
-        ssh: ['ssh'],
-        carryOut: async () => null,
-      }),
-      replays: createReplays(createSystemClock()),
-      streamDir: '/nowhere',
-      recordings: async () => NO_RECORDINGS,
-      rules: rules.desk,
-      catchup: { read: async () => ({ since: '', from: 'day', sessions: [] }) },
-      memory: createMemoryDesk({ store: rules.answers, sessions }),
-      schedules: memorySchedules(sessions, createSystemClock()),
-      sinks: memorySinks({ home: '/nowhere', sessions, clock: createSystemClock() }),
-      budgets: memoryBudgets(new MemorySessions('/nowhere'), createSystemClock()).desk,
+      handlers: {} as Handlers,
       version: '1',
-      userHome: '/nowhere',
-      startedAt: 0,
-      now: () => 0,
-      logger,
+      rightsOf: async () => RIGHTS_OF_A_PERSON,
+      page: readWebPage(null),
+      logger: { debug: silent, info: silent, warn: silent, error: silent },
     });
     const served = new Set(
       app.routes

@@ -5,9 +5,8 @@ import { REST_EXAMPLES } from '../../../scripts/generate/rest-examples.mjs';
 import { ROUTES, type Route, type RouteName, type SessionsMay } from '../../../src/protocol/index.ts';
 import type { Caller } from '../../../src/server/auth/callers.ts';
 import { createRights } from '../../../src/server/auth/session-rights.ts';
-import { createHttpApp, type HttpAppOptions } from '../../../src/server/http/app.ts';
-import { attendInMemory } from '../../harness/attended.ts';
-import { MemorySessions } from '../../harness/memory-sessions.ts';
+import type { Handlers } from '../../../src/server/handlers.ts';
+import { createHttpApp } from '../../../src/server/http/app.ts';
 import { addressOf } from '../../harness/rest.ts';
 
 /**
@@ -27,22 +26,13 @@ const CALLERS: Readonly<Record<string, Caller>> = {
 
 const ignore = (): void => undefined;
 
-/** Has every method, and none of them does anything. */
-const anything: unknown = new Proxy(() => undefined, {
-  get: (_, name) => (name === 'then' || name === Symbol.iterator ? undefined : anything),
-  apply: () => anything,
-});
+/** Every request that reaches a handler succeeds. */
+const handlers = new Proxy({} as Handlers, { get: () => () => ({}) });
 
 function appFor(caller: Caller, may: SessionsMay) {
-  const { sessions } = attendInMemory(new MemorySessions('/nowhere'));
   const logger = { debug: ignore, info: ignore, warn: ignore, error: ignore };
   const rightsOf = createRights({ callers: { see: ignore, of: async () => caller }, may, logger });
-  const parts = { sessions, rightsOf, logger, version: '1', page: { answer: () => null, has: () => false } };
-  return createHttpApp(
-    new Proxy({} as HttpAppOptions, {
-      get: (_, name) => (parts as Record<string | symbol, unknown>)[name] ?? anything,
-    }),
-  );
+  return createHttpApp({ handlers, rightsOf, logger, version: '1', page: { answer: () => null, has: () => false } });
 }
 
 async function isRefused(name: RouteName, caller: Caller, may: SessionsMay, body: unknown): Promise<boolean> {

@@ -1,10 +1,10 @@
 import type { Session } from '../../protocol/index.ts';
 import type { PULL_REQUEST_ROUTES } from '../../protocol/pull-request-routes.ts';
 import type { WORKTREE_ROUTES } from '../../protocol/worktree-routes.ts';
+import type { Handlers } from '../handlers.ts';
 import type { Sessions } from '../sessions.ts';
-import type { PullRequests } from '../worktrees/pull-requests.ts';
-import type { WorktreeDesk } from '../worktrees/worktree-desk.ts';
-import type { Handlers } from './handler-types.ts';
+import type { PullRequests } from './pull-requests.ts';
+import type { WorktreeDesk } from './worktree-desk.ts';
 
 type WorktreeHandlers = Pick<Handlers, keyof typeof WORKTREE_ROUTES | keyof typeof PULL_REQUEST_ROUTES>;
 

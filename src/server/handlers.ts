@@ -1,6 +1,6 @@
 import type { z } from 'zod';
-import type { ROUTES, RouteName, RouteOutput } from '../../protocol/index.ts';
-import type { Guesser } from '../auth/guesses.ts';
+import type { ROUTES, RouteName, RouteOutput } from '../protocol/index.ts';
+import type { Guesser } from './auth/guesses.ts';
 
 type Parsed<N extends RouteName, K extends string> =
   (typeof ROUTES)[N] extends Record<K, infer S extends z.ZodType> ? Record<K, z.output<S>> : object;

@@ -1,8 +1,8 @@
 import { Readable } from 'node:stream';
 import type { ReadableStream as NodeReadableStream } from 'node:stream/web';
 import { CatalogueError, type FILE_ROUTES } from '../../protocol/index.ts';
-import type { SessionFiles } from '../files/session-files.ts';
-import type { Handlers } from './handler-types.ts';
+import type { Handlers } from '../handlers.ts';
+import type { SessionFiles } from './session-files.ts';
 
 /** Creates the handlers of the routes for stored files. */
 export function createFileHandlers(files: SessionFiles): Pick<Handlers, keyof typeof FILE_ROUTES> {
@@ -37,48 +37,10 @@ export function createFileHandlers(files: SessionFiles): Pick<Handlers, keyof ty
 }
 
 /**
- * Locks the body only when the first chunk is read, because {@link drain} cannot read a body that a refusal has left
+ * Locks the body only when the first chunk is read, because `answerBeforeRest` in `http/` cannot read a body that a refusal has left
  * locked.
  */
 async function* chunksOf(body: NodeReadableStream<Uint8Array>): AsyncGenerator<Uint8Array> {
   // If reading stops early, the connection must stay open, because the error still has to be sent over it.
   yield* body.values({ preventCancel: true });
-}
-
-/**
- * How much of a refused body is read: what a client that sends while it waits for the response has on the way, or a
- * whole small file, if the client reads the response only after it has sent the body.
- */
-const MOST_DRAINED_BYTES = 16 * 1024 * 1024;
-
-/**
- * Sends the response to a refused upload at once, and then discards the rest of the body before the response ends. If
- * the server closed the connection while the client still sends, the client would report a broken connection instead of
- * the error. The connection of a client that sends more than a small rest is closed.
- */
-export async function answerBeforeRest(response: Response, body: Request['body']): Promise<Response> {
-  const bytes = new Uint8Array(await response.arrayBuffer());
-  const headers = new Headers(response.headers);
-  // With the length, the client knows that the response is complete.
-  headers.set('content-length', String(bytes.length));
-  const sent = new ReadableStream<Uint8Array>({
-    start: (controller) => controller.enqueue(bytes),
-    pull: async (controller) => {
-      await drain(body);
-      controller.close();
-    },
-  });
-  return new Response(sent, { status: response.status, headers });
-}
-
-async function drain(body: Request['body']): Promise<void> {
-  let left = MOST_DRAINED_BYTES;
-  try {
-    for await (const chunk of (body ?? []) as AsyncIterable<Uint8Array>) {
-      left -= chunk.length;
-      if (left < 0) return;
-    }
-  } catch {
-    // The client has closed the connection.
-  }
 }

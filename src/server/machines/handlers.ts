@@ -1,7 +1,7 @@
 import type { z } from 'zod';
 import type { MachineAnswer, MachineSessions } from '../../protocol/index.ts';
 import type { MACHINE_ROUTES } from '../../protocol/machine-routes.ts';
-import type { MachinesDesk } from '../machines/machines-desk.ts';
+import type { MachinesDesk } from './machines-desk.ts';
 import { createRowWriter } from './write-rows.ts';
 
 type Routes = typeof MACHINE_ROUTES;

@@ -8,10 +8,10 @@ import {
   type SignIn,
   type SignInLink,
 } from '../../protocol/index.ts';
-import { writeCookie } from '../auth/cookie.ts';
-import type { Guesser } from '../auth/guesses.ts';
-import type { Passes } from '../auth/passes.ts';
-import type { SignIns } from '../auth/sign-ins.ts';
+import { writeCookie } from './cookie.ts';
+import type { Guesser } from './guesses.ts';
+import type { Passes } from './passes.ts';
+import type { SignIns } from './sign-ins.ts';
 
 export interface SignInOptions {
   signIns: SignIns;
