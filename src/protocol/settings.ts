@@ -33,7 +33,7 @@ export function settingRow(name: SettingName): SettingRow {
 /** Each setting, and where it can be set. */
 export const SETTING_ROWS: readonly SettingRow[] = (Object.keys(SETTINGS) as SettingName[]).map(settingRow);
 
-/** The names of the settings that have such a column. */
+/** The settings whose row lacks a column, such as the reason why config.toml cannot contain it. */
 type Without<Column extends string> = {
   [Name in SettingName]: Table[Name] extends Record<Column, string> ? never : Name;
 }[SettingName];
