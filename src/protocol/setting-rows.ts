@@ -14,7 +14,7 @@ const THRESHOLD = {
   noEnvironment: 'it is tuned once for a machine, not for one start of the server',
 } as const;
 
-/** All settings. To add one, add a row: its type, its checks, `cbos config` and docs/SETTINGS.md follow from the row. */
+/** All settings. To add one, add a row: its type, its checks, `cbos config` and docs/SETTINGS.md come from the row. */
 export const SETTINGS = {
   home: {
     form: 'path',

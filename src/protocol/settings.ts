@@ -45,8 +45,8 @@ export const settingKey = (name: Without<'noKey'>): string => settingRow(name).f
 export const settingVariable = (name: Without<'noEnvironment'>): string => settingRow(name).environment ?? name;
 
 /**
- * Tells where to set a setting: `` `turns.checkpoints = true` in config.toml ``. Everything that advises to set one uses
- * this, so that the advice can be followed to the letter.
+ * Tells where to set a setting: `` `turns.checkpoints = true` in config.toml ``. Every text that advises to set one
+ * uses this, so that config.toml accepts the advised line.
  * @param value the advised value; if omitted, only the key is named
  */
 export function inConfigFile<Name extends Without<'noKey'>>(name: Name, value?: Settings[Name]): string {

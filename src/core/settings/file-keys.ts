@@ -15,7 +15,7 @@ export function assertKnownKeys(file: SettingsFile): void {
   const known = SETTING_ROWS.flatMap((row) => (row.file === null ? [] : [row.file]));
   const unknown = keysOf(file.values).find((key) => !known.includes(key) && !TABLES.includes(key));
   if (unknown === undefined) return;
-  // A setting under its name instead of its key, or a key that stands below the header of another table.
+  // A setting under its name instead of its key, or a key after the header of another table.
   const below = unknown.slice(unknown.indexOf('.') + 1);
   const meant = SETTING_ROWS.find((row) => [unknown, below].some((key) => key === row.name || key === row.file));
   if (meant?.file === null) {

@@ -275,13 +275,13 @@ test.each([
   expect(nearestWord(word, ['port', 'host', 'stuck_threshold_ms'])).toBe(nearest);
 });
 
-/** Returns the lines of TOML that a text advises to write into config.toml, and the keys that it names without a value. */
+/** Returns the lines that a text advises to write into config.toml, and the keys that it names without a value. */
 const advisedIn = (text: string) => [...text.matchAll(/`([^`]+)` in config\.toml/g)].map(([, line = '']) => line);
 
 /** Writes an advised line into config.toml, above a table that is already there. */
 const follow = (line: string) => resolveSettings(sources({ file: parse(`${line}\n[limits]\nfloor = 20\n`) }));
 
-describe('advice can be followed to the letter', () => {
+describe('config.toml accepts the line that is advised for', () => {
   /** A value of each setting that has no default which could be written. */
   const EXAMPLES: Partial<Settings> = {
     public_url: 'https://box.example',
