@@ -42,12 +42,11 @@ const PARSER_FILES = [
  * Modules that must not be among them: schemas take longer to load than everything else combined, and WebSockets need
  * additional Node modules.
  */
-const LATE_FILES = /\/resolve-by-schema\.ts$/;
 const LATE_IMPORTS = /from '(zod|ws)'/;
 
 /** @param {string} id */
 function isBase(id) {
-  if (!BASE_FILES.some((file) => file.test(id)) || LATE_FILES.test(id)) return false;
+  if (!BASE_FILES.some((file) => file.test(id))) return false;
   return !LATE_IMPORTS.test(readFileSync(id, 'utf8'));
 }
 

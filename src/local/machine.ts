@@ -7,7 +7,7 @@ import { attachCommand } from '../platform/gnu-screen/index.ts';
 import { prepareHome, readSettings } from '../platform/settings/index.ts';
 import { toHomeError } from '../platform/sqlite/home-fault.ts';
 import type { ServiceContext } from '../platform/systemd/index.ts';
-import { CatalogueError, type Settings } from '../protocol/index.ts';
+import { CatalogueError, type Settings, settingVariable } from '../protocol/index.ts';
 import { readGitBranches } from './git-branch.ts';
 import { readLastModels } from './last-model.ts';
 import type { ThisProgram } from './this-program.ts';
@@ -81,7 +81,7 @@ export function createLocalMachine(self: ThisProgram): LocalHost {
       if (settings.token !== null) {
         throw new CatalogueError(
           'invalid_setting',
-          `The token comes from ${origin === 'file' ? 'config.toml' : 'CBOS_TOKEN'}`,
+          `The token comes from ${origin === 'file' ? 'config.toml' : settingVariable('token')}`,
           {
             hint: 'Change it there, then restart the server: `cbos down && cbos up`',
           },

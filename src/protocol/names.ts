@@ -18,6 +18,10 @@ export const SESSION_TYPES = ['screen', 'json'] as const;
 /** The values that Claude Code accepts for `--permission-mode`, as of 2.1.329. Older versions may support fewer. */
 export const PERMISSION_MODES = ['default', 'acceptEdits', 'plan', 'auto', 'dontAsk', 'bypassPermissions'] as const;
 
+/** What happens if the set-up of a worktree fails: Claude Code either does not start or starts anyway. */
+export const AFTER_FAILURE = ['stop', 'start'] as const;
+export type AfterFailure = (typeof AFTER_FAILURE)[number];
+
 /** Where the text that a search found comes from: a prompt, an answer, a tool call, or the screen. */
 export const SEARCH_KINDS = ['prompt', 'answer', 'tool', 'screen'] as const;
 

@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import { ErrorBody } from './error-body.ts';
-import { AFTER_FAILURE } from './setting-limits.ts';
+import { AFTER_FAILURE } from './names.ts';
 import { PathText, Timestamp } from './words.ts';
 
 const AfterFailure = z.enum(AFTER_FAILURE);

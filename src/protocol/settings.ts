@@ -1,81 +1,59 @@
-import { z } from 'zod';
-import { MACHINE_LABEL_PATTERN } from './machine-words.ts';
-import {
-  LIMITS_THEN,
-  parsePortRange,
-  SESSIONS_MAY,
-  SETTING_LIMITS,
-  SHORTEST_TOKEN,
-  STATUS_LINE_TAPS,
-} from './setting-limits.ts';
-import { SessionType } from './words.ts';
+import type { SettingForm, SettingSpec, ValueOf } from './setting-forms.ts';
+import { SETTINGS } from './setting-rows.ts';
 
-export const SessionsMay = z.enum(SESSIONS_MAY);
-export type SessionsMay = z.infer<typeof SessionsMay>;
-
-export const StatusLineTap = z.enum(STATUS_LINE_TAPS);
-export type StatusLineTap = z.infer<typeof StatusLineTap>;
-
-export const LimitsThen = z.enum(LIMITS_THEN);
-export type LimitsThen = z.infer<typeof LimitsThen>;
-
-const within = ({ min, max }: { min: number; max?: number }) =>
-  max === undefined ? z.int().min(min) : z.int().min(min).max(max);
+type Table = typeof SETTINGS;
+export type SettingName = keyof Table;
 
 /** All settings with their resolved values. Paths are absolute. */
-export const Settings = z.strictObject({
-  home: z.string(),
-  host: z.string(),
-  port: within(SETTING_LIMITS.port),
-  allow_remote: z.boolean(),
-  public_url: z.url({ protocol: /^https?$/ }).nullable(),
-  allowed_hosts: z.array(z.string()),
-  /** the API token, or null to use the token in `$CBOS_HOME/token` */
-  token: z.string().min(SHORTEST_TOKEN).nullable(),
-  socket: z.string(),
-  default_type: SessionType.nullable(),
-  stream_dir: z.string(),
-  stream_flush: z.boolean(),
-  max_buffer_size: within(SETTING_LIMITS.max_buffer_size),
-  max_recording_size: within(SETTING_LIMITS.max_recording_size),
-  max_total_size: within(SETTING_LIMITS.max_total_size),
-  keep_days: within(SETTING_LIMITS.keep_days),
-  max_file_size: within(SETTING_LIMITS.max_file_size),
-  keep_files_days: within(SETTING_LIMITS.keep_files_days),
-  claude_command: z.string().min(1),
-  claude_alternate_screen: z.boolean(),
-  status_line_tap: StatusLineTap,
-  stuck_threshold_ms: within(SETTING_LIMITS.stuck_threshold_ms),
-  status_spinner_settle_ms: within(SETTING_LIMITS.status_spinner_settle_ms),
-  status_prompt_settle_ms: within(SETTING_LIMITS.status_prompt_settle_ms),
-  status_silent_end_ms: within(SETTING_LIMITS.status_silent_end_ms),
-  status_draw_lag_ms: within(SETTING_LIMITS.status_draw_lag_ms),
-  status_stale_screen_ms: within(SETTING_LIMITS.status_stale_screen_ms),
-  /** in seconds */
-  json_idle_timeout: within(SETTING_LIMITS.json_idle_timeout),
-  /** a time in seconds; 0 means never */
-  parking_after: within(SETTING_LIMITS.parking_after),
-  restore_at_start: z.boolean(),
-  limits_then: LimitsThen,
-  /** a percentage; 0 turns the check off */
-  limits_floor: within(SETTING_LIMITS.limits_floor),
-  machine_labels: z.array(z.string().regex(MACHINE_LABEL_PATTERN, 'must be labels such as gpu or x86-64')),
-  fleet_ssh: z.array(z.string()).min(1),
-  worktree_ports: z
-    .string()
-    .refine((text) => parsePortRange(text) !== null, 'must be a range of ports such as 28000-28999'),
-  turn_checkpoints: z.boolean(),
-  turns_kept: within(SETTING_LIMITS.turns_kept),
-  on_waiting: z.string().nullable(),
-  sessions_may: SessionsMay,
-  /** the directory of Screen's sockets, or null to use Screen's default directory */
-  screen_dir: z.string().nullable(),
-});
-export type Settings = z.infer<typeof Settings>;
-export type SettingName = keyof Settings;
+export type Settings = { -readonly [Name in SettingName]: ValueOf<Table[Name]> };
 
-export const SettingOrigin = z.enum(['flag', 'environment', 'file', 'default']);
-export type SettingOrigin = z.infer<typeof SettingOrigin>;
+export type SessionsMay = Settings['sessions_may'];
+export type LimitsThen = Settings['limits_then'];
+
+export type SettingRow = SettingForm & {
+  name: SettingName;
+  /** the environment variable that sets it, or null if there is none */
+  environment: string | null;
+  /** the key in config.toml, with its table and a dot in front, or null if the file cannot contain the setting */
+  file: string | null;
+};
+
+/** Returns the row of a setting. */
+export function settingRow(name: SettingName): SettingRow {
+  const spec: SettingSpec = SETTINGS[name];
+  const { environment = `CBOS_${name.toUpperCase()}`, key = name, noEnvironment, noKey } = spec;
+  return {
+    ...spec,
+    name,
+    environment: noEnvironment === undefined ? environment : null,
+    file: noKey === undefined ? key : null,
+  };
+}
+
+/** Each setting, and where it can be set. */
+export const SETTING_ROWS: readonly SettingRow[] = (Object.keys(SETTINGS) as SettingName[]).map(settingRow);
+
+/** The settings whose row lacks a column, such as the reason why config.toml cannot contain it. */
+type Without<Column extends string> = {
+  [Name in SettingName]: Table[Name] extends Record<Column, string> ? never : Name;
+}[SettingName];
+
+/** Names a setting as config.toml does: `turns.checkpoints`. */
+export const settingKey = (name: Without<'noKey'>): string => settingRow(name).file ?? name;
+
+/** Names the environment variable that sets a setting. */
+export const settingVariable = (name: Without<'noEnvironment'>): string => settingRow(name).environment ?? name;
+
+/**
+ * Tells where to set a setting: `` `turns.checkpoints = true` in config.toml ``. Every text that advises to set one
+ * uses this, so that config.toml accepts the advised line.
+ * @param value the advised value; if omitted, only the key is named
+ */
+export function inConfigFile<Name extends Without<'noKey'>>(name: Name, value?: Settings[Name]): string {
+  return `\`${settingKey(name)}${value === undefined ? '' : ` = ${JSON.stringify(value)}`}\` in config.toml`;
+}
+
+export type SettingOrigin = 'flag' | 'environment' | 'file' | 'default';
 
 /** A setting and the origin of its value, as `cbos config --json` prints them. */
 export interface ResolvedSetting {

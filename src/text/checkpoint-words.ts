@@ -6,6 +6,7 @@ import type {
   CheckpointFile,
   CheckpointMoment,
 } from '../protocol/index.ts';
+import { inConfigFile, settingKey } from '../protocol/index.ts';
 import { shownName } from './changes-words.ts';
 import { formatDateTime } from './durations.ts';
 import { formatSize } from './recording-words.ts';
@@ -19,10 +20,12 @@ export function stateText({ turn, state }: Pick<CheckpointMoment, 'turn' | 'stat
 export function checkpointLines(at: CheckpointAt): string[] {
   switch (at.kind) {
     case 'none':
-      return ['No files of this session are saved. CBOS saves them at each turn while turn_checkpoints is on.'];
+      return [
+        `No files of this session are saved. CBOS saves them at each turn with ${inConfigFile('turn_checkpoints', true)}.`,
+      ];
     case 'too_early':
       return [
-        `No files of this moment are kept. The oldest are ${stateText(at.oldest)}, ${formatDateTime(at.oldest.at)}; turns_kept limits how many turns are kept.`,
+        `No files of this moment are kept. The oldest are ${stateText(at.oldest)}, ${formatDateTime(at.oldest.at)}; ${settingKey('turns_kept')} limits how many turns are kept.`,
       ];
     case 'found': {
       const { checkpoint, missing } = at;

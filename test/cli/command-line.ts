@@ -2,6 +2,7 @@ import { PassThrough, Readable } from 'node:stream';
 import type { LocalHost } from '../../src/cli/local-host.ts';
 import { runCli } from '../../src/cli/run-cli.ts';
 import type { TerminalOutput } from '../../src/cli/terminal-io.ts';
+import { resolveSettings } from '../../src/core/settings/index.ts';
 import { Emitter } from '../../src/emitter/emitter.ts';
 import type { ResolvedSetting, Settings } from '../../src/protocol/index.ts';
 import { waitFor } from '../harness/wait-for.ts';
@@ -115,46 +116,16 @@ export async function runCommand(argv: readonly string[], options: CommandOption
 }
 
 function testHost({ socket, settings, host }: CommandOptions): LocalHost {
+  const own = {
+    flags: {},
+    environment: {},
+    file: null,
+    toAbsolutePath: (path: string) => path.replace('~', '/home/user'),
+  };
   const resolved: Settings = {
-    home: '/home/user/.cbos',
-    host: '127.0.0.1',
-    port: 32205,
-    public_url: null,
-    allow_remote: false,
-    allowed_hosts: [],
-    token: null,
+    ...resolveSettings(own).settings,
     socket,
-    default_type: null,
-    stream_dir: '/home/user/claude_streams',
-    stream_flush: true,
-    max_buffer_size: 100_000,
-    max_recording_size: 1_000_000_000,
-    max_total_size: 20_000_000_000,
-    keep_days: 90,
-    max_file_size: 25_000_000,
-    keep_files_days: 90,
-    claude_command: 'claude',
-    claude_alternate_screen: false,
-    stuck_threshold_ms: 15_000,
-    status_spinner_settle_ms: 250,
-    status_prompt_settle_ms: 200,
-    status_silent_end_ms: 600,
-    status_draw_lag_ms: 1_000,
-    status_stale_screen_ms: 3_000,
-    json_idle_timeout: 300,
-    parking_after: 0,
-    restore_at_start: false,
-    limits_then: 'native',
-    limits_floor: 0,
-    machine_labels: [],
-    fleet_ssh: ['ssh'],
-    worktree_ports: '28000-28999',
     turn_checkpoints: true,
-    turns_kept: 100,
-    on_waiting: null,
-    sessions_may: 'send',
-    status_line_tap: 'own',
-    screen_dir: null,
     ...settings,
   };
   const missing = (name: string) => (): never => {

@@ -1,10 +1,12 @@
 import { spawnSync } from 'node:child_process';
 import { existsSync, readdirSync, readFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
+import { parse } from 'smol-toml';
 import { describe, expect, test } from 'vitest';
 import { OLDEST_BROWSERS } from '../../scripts/build/page.mjs';
 import { errorsPage } from '../../scripts/generate/errors-page.mjs';
 import { ROOT } from '../../scripts/root.mjs';
+import { resolveSettings } from '../../src/core/settings/index.ts';
 import { ERRORS, SETTING_ROWS } from '../../src/protocol/index.ts';
 import { PROGRAM } from '../harness/cbos.ts';
 
@@ -92,6 +94,41 @@ test('the table of settings is the table of the protocol', () => {
       about,
     })),
   );
+});
+
+test('each example of config.toml is accepted, and each setting in a sentence', () => {
+  const resolve = (text: string) =>
+    resolveSettings({
+      flags: {},
+      environment: {},
+      file: { path: 'config.toml', values: parse(text), toAbsolutePath: (path) => path },
+      toAbsolutePath: (path) => path,
+    });
+  const blocks = PAGES.flatMap((page) =>
+    [...read(page).matchAll(/^```toml\n(# ~\/\.cbos\/config\.toml\n[\s\S]*?)^```/gm)].map(([, block = '']) => block),
+  );
+  const words = SETTING_ROWS.flatMap(({ name, file }) => [name, file]);
+  // The changelog also names settings that are refused.
+  const lines = PAGES.filter((page) => page !== 'CHANGELOG.md')
+    .flatMap(spans)
+    .filter((span) => words.includes(/^([\w.]+) = /.exec(span)?.[1] ?? ''));
+  expect([blocks.length > 5, lines.length > 5]).toEqual([true, true]);
+  for (const text of [...blocks, ...lines]) expect(() => resolve(text), text).not.toThrow();
+});
+
+test('no text of CBOS about config.toml spells a setting by hand', () => {
+  // `inConfigFile` and `settingKey` take the key from the row.
+  const words = SETTING_ROWS.flatMap(({ name, file }) => [name, file]).filter((word) => /[_.]/.test(word ?? ''));
+  const files = readdirSync(join(ROOT, 'src'), { recursive: true, encoding: 'utf8' }).filter((name) =>
+    /\.tsx?$/.test(name),
+  );
+  const byHand = files.flatMap((file) =>
+    read(`src/${file}`)
+      .split('\n')
+      .filter((line) => line.includes('config.toml') && !/^\s*(\/?\*|\/\/)/.test(line))
+      .filter((line) => (line.match(/(?<!')[a-z_]+(\.[a-z_]+)*(?!')/g) ?? []).some((word) => words.includes(word))),
+  );
+  expect(byHand).toEqual([]);
 });
 
 test('the gallery names the browsers for which the page is built', () => {

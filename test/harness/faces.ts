@@ -4,6 +4,7 @@ import { isDeepStrictEqual } from 'node:util';
 import { WebSocket } from 'ws';
 import type { z } from 'zod';
 import type { BudgetRule } from '../../src/core/budgets/index.ts';
+import { resolveSettings } from '../../src/core/settings/index.ts';
 import { openDatabase } from '../../src/platform/sqlite/database.ts';
 import type { RuleStore } from '../../src/platform/sqlite/rule-store.ts';
 import {
@@ -114,24 +115,16 @@ export async function startFaces(options: StartOptions = {}): Promise<FacesUnder
   const writer = (level: keyof Logger) => (fields: object, message: string) =>
     void log.push({ level, fields, message });
   const logger = { debug: writer('debug'), info: writer('info'), warn: writer('warn'), error: writer('error') };
+  const own = { flags: {}, environment: {}, file: null, toAbsolutePath: (path: string) => path };
   const settings: FaceSettings = {
+    ...resolveSettings(own).settings,
     home: world.cbosHome,
-    host: '127.0.0.1',
     port: 0,
     socket: join(world.cbosHome, 'cbos.sock'),
     token: TOKEN,
-    allow_remote: false,
-    public_url: null,
-    allowed_hosts: [],
-    machine_labels: [],
-    fleet_ssh: ['ssh'],
-    max_buffer_size: 100_000,
     stream_dir: world.streamDir,
-    sessions_may: 'send',
     turn_checkpoints: true,
-    turns_kept: 100,
     max_file_size: 1_000_000,
-    keep_files_days: 90,
     ...options.settings,
   };
   const { pingIntervalMs, clock = createSystemClock() } = options;

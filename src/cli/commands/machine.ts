@@ -1,5 +1,5 @@
 import type { Command } from 'commander';
-import { EXIT, type ResolvedSetting, SETTING_ROWS } from '../../protocol/index.ts';
+import { EXIT, type ResolvedSetting, settingRow } from '../../protocol/index.ts';
 import type { StyleName } from '../../text/style.ts';
 import { cleanLine } from '../../text/terminal-text.ts';
 import { type CliContext, canDraw } from '../context.ts';
@@ -58,13 +58,13 @@ export function addMachine(program: Command, context: CliContext): void {
           { title: 'WHAT IT IS', keeps: 'start', worth: 3 },
         ],
         rows.map(({ name, value, origin }) => {
-          const about = SETTING_ROWS.find((row) => row.name === name);
+          const { environment, about } = settingRow(name);
           return [
             { text: name },
             { text: valueText(value) },
             { text: origin, style: origin === 'default' ? 'dim' : null },
-            { text: about?.environment ?? '', style: 'dim' },
-            { text: about?.about ?? '', style: 'dim' },
+            { text: environment ?? '', style: 'dim' },
+            { text: about, style: 'dim' },
           ];
         }),
       );

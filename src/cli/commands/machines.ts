@@ -1,6 +1,6 @@
 import { createInterface } from 'node:readline/promises';
 import { type Command, InvalidArgumentError, Option } from 'commander';
-import { type FleetView, RIGHTS, type Right } from '../../protocol/index.ts';
+import { type FleetView, RIGHTS, type Right, settingKey } from '../../protocol/index.ts';
 import { formatDuration } from '../../text/durations.ts';
 import { cleanLine } from '../../text/terminal-text.ts';
 import { confirm } from '../confirm.ts';
@@ -190,7 +190,11 @@ function addJoining(fleet: Command, context: CliContext): void {
     .argument('[line]', 'the line that `cbos fleet invite` printed; - or no argument reads standard input')
     .addOption(allowOption('here'))
     .option('--name <name>', "this machine's name; default: its host name", readMachineName)
-    .option('--label <label>', 'what this machine has, in addition to fleet.labels; can be repeated', collectLabel)
+    .option(
+      '--label <label>',
+      `what this machine has, in addition to ${settingKey('machine_labels')}; can be repeated`,
+      collectLabel,
+    )
     .addOption(sharedCredentialsOption())
     .addOption(authorityOption())
     .option('--json', 'print the API response as JSON')

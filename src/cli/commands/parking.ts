@@ -1,5 +1,5 @@
 import type { Command } from 'commander';
-import { EXIT, isDoneSince } from '../../protocol/index.ts';
+import { EXIT, isDoneSince, settingKey } from '../../protocol/index.ts';
 import { formatDuration } from '../../text/durations.ts';
 import { cleanLine } from '../../text/terminal-text.ts';
 import { CommandError } from '../command-error.ts';
@@ -23,7 +23,7 @@ export function addParking(program: Command, context: CliContext): void {
     more: [
       'A parked session uses no memory. The next prompt, `cbos attach`, `cbos wake` or a click on the page wakes the session at the same size, with its conversation.',
       'CBOS does not park a session that would lose something: one that is working or asking something, has unsent text in its prompt, or runs commands in the background.',
-      'The parking.after setting parks sessions automatically.',
+      `The ${settingKey('parking_after')} setting parks sessions automatically.`,
     ].join('\n'),
     examples: [
       ['cbos park AUTH', 'park AUTH'],

@@ -1,5 +1,5 @@
 import type { Command } from 'commander';
-import { EXIT } from '../../protocol/index.ts';
+import { EXIT, settingKey } from '../../protocol/index.ts';
 import { type CliContext, canDraw } from '../context.ts';
 import { EXPORT_FORMATS, type ExportRequest, type RecordingChoice } from '../local-host.ts';
 import { writeNewFile } from '../output/new-file.ts';
@@ -90,7 +90,7 @@ export function addRecordings(program: Command, context: CliContext): void {
     more: [
       ...ABOUT_RECORDING,
       'machine/NAME plays the recording of a session on another machine in the fleet, part by part; --timing, --cols and --rows do not apply to it.',
-      'Keys: space pauses, . shows the next step, the arrows jump 5 s, + and - change the speed, f shows the files as they were at this moment, q quits. The files need the server, a session on this machine, and the setting turn_checkpoints.',
+      `Keys: space pauses, . shows the next step, the arrows jump 5 s, + and - change the speed, f shows the files as they were at this moment, q quits. The files need the server, a session on this machine, and the setting ${settingKey('turn_checkpoints')}.`,
       'Only output that draws reaches your terminal: a recording cannot set the clipboard or the title, or query the terminal.',
     ].join('\n'),
     examples: [

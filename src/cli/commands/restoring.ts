@@ -1,7 +1,7 @@
 import { setTimeout as delay } from 'node:timers/promises';
 import type { Command } from 'commander';
 import { type Client, followRestoration, RESTORATION_ASK_MS } from '../../client/index.ts';
-import { EXIT, type Restoration, type RestoredSession } from '../../protocol/index.ts';
+import { EXIT, type Restoration, type RestoredSession, settingKey } from '../../protocol/index.ts';
 import { someSessions } from '../../text/name-list.ts';
 import { restoredText, untriedText } from '../../text/restore-words.ts';
 import { CommandError } from '../command-error.ts';
@@ -25,7 +25,7 @@ export function addRestoring(program: Command, context: CliContext): void {
       'A session is lost if its processes no longer exist, although neither you nor the session ended them. It comes back with its conversation, folder, size and launch options.',
       'A few sessions come back at a time, fewer on a busy machine. After three failures in a row, CBOS does not try the rest.',
       'Parked sessions stay parked, and JSON sessions need no process. `cbos stop NAME` gives up on a lost session.',
-      'With the restore.at_start setting, the server restores lost sessions when it starts.',
+      `With the ${settingKey('restore_at_start')} setting, the server restores lost sessions when it starts.`,
     ].join('\n'),
     examples: [
       ['cbos restore --dry-run', 'list the sessions that would come back, and those that would not'],

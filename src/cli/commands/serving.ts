@@ -1,5 +1,5 @@
 import type { Command } from 'commander';
-import { type Conversation, sortByAttention } from '../../protocol/index.ts';
+import { type Conversation, settingVariable, sortByAttention } from '../../protocol/index.ts';
 import { broughtBackText, firstLine } from '../../text/session-words.ts';
 import { cleanLine } from '../../text/terminal-text.ts';
 import { printSessions } from '../actions/list-sessions.ts';
@@ -166,9 +166,9 @@ function nextLines(program: string, slug: string | null, recent: readonly Conver
 
 function withServerFlags(command: Command): Command {
   return command
-    .option('--host <address>', 'address to listen on (CBOS_HOST)')
-    .option('--port <port>', 'port to listen on (CBOS_PORT)')
-    .option('--allow-remote', 'allow an address that other machines can reach (CBOS_ALLOW_REMOTE)');
+    .option('--host <address>', `address to listen on (${settingVariable('host')})`)
+    .option('--port <port>', `port to listen on (${settingVariable('port')})`)
+    .option('--allow-remote', `allow an address that other machines can reach (${settingVariable('allow_remote')})`);
 }
 
 /** Returns only the flags that the user gave, because a missing flag must not override the environment. */

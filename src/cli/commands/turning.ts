@@ -1,5 +1,5 @@
 import type { Command } from 'commander';
-import { EXIT, type Rewind, type Rewound, type Turn } from '../../protocol/index.ts';
+import { EXIT, type Rewind, type Rewound, settingKey, type Turn } from '../../protocol/index.ts';
 import { countsText } from '../../text/changes-words.ts';
 import { agoText } from '../../text/explanation-text.ts';
 import { cleanLine } from '../../text/terminal-text.ts';
@@ -26,7 +26,7 @@ export function addTurning(program: Command, context: CliContext): void {
     summary: "list a session's turns whose files were saved, and what each turn changed",
     more: [
       "In a git repository, CBOS saves all files that git tracks or does not ignore, when a turn begins and when it ends. The saved files are in refs/cbos/turns/NAME/NUMBER; the parent of that commit has the files as they were when the turn began. The repository's hooks and filters do not run, and neither its index nor its files change.",
-      'If several sessions share a folder, a turn includes everything that changed there while it ran. The settings turn_checkpoints and turns_kept control whether the files are saved, and for how many turns.',
+      `If several sessions share a folder, a turn includes everything that changed there while it ran. The settings ${settingKey('turn_checkpoints')} and ${settingKey('turns_kept')} control whether the files are saved, and for how many turns.`,
     ].join('\n'),
     examples: [
       ['cbos turns AUTH', 'list the turns with their times, prompts, files and lines'],

@@ -1,5 +1,5 @@
 import type { Command } from 'commander';
-import { signInUrl } from '../../protocol/index.ts';
+import { settingVariable, signInUrl } from '../../protocol/index.ts';
 import type { CliContext } from '../context.ts';
 import { describe } from './command-help.ts';
 
@@ -12,7 +12,7 @@ export function addWebPage(program: Command, context: CliContext): void {
     summary: 'open the web page, signed in; start CBOS if needed',
     more:
       'Prints a link that signs in one browser, once, within ten minutes. On a desktop, the link opens in the browser.  ' +
-      "A phone needs an address that it can reach: put an HTTPS proxy in front of the server, and set CBOS_PUBLIC_URL to the proxy's address.",
+      `A phone needs an address that it can reach: put an HTTPS proxy in front of the server, and set ${settingVariable('public_url')} to the proxy's address.`,
     examples: [
       ['cbos open', "open it in this machine's browser"],
       ['cbos open --qr', 'show the link as a QR code, for a phone'],
@@ -32,7 +32,9 @@ export function addWebPage(program: Command, context: CliContext): void {
       }
       if (options.qr === true) {
         if (isThisMachineOnly(url))
-          out.notice('a phone cannot reach this address: put the server behind HTTPS and set CBOS_PUBLIC_URL');
+          out.notice(
+            `a phone cannot reach this address: put the server behind HTTPS and set ${settingVariable('public_url')}`,
+          );
         const { renderUnicodeCompact } = await import('uqr');
         // The QR code is drawn with its light modules, which suits the usual dark background. Scanners also accept an
         // inverted code.

@@ -9,29 +9,43 @@ const TABLES = ['rules', 'budgets', 'repositories'];
 
 /**
  * Rejects unknown keys, because a typo would otherwise go unnoticed.
- * @throws CatalogueError invalid_setting, with the key and the most similar known key
+ * @throws CatalogueError invalid_setting, with the key and how to write the setting that it seems to mean
  */
 export function assertKnownKeys(file: SettingsFile): void {
   const known = SETTING_ROWS.flatMap((row) => (row.file === null ? [] : [row.file]));
   const unknown = keysOf(file.values).find((key) => !known.includes(key) && !TABLES.includes(key));
   if (unknown === undefined) return;
-  const elsewhere = SETTING_ROWS.find((row) => row.name === unknown);
-  if (elsewhere?.environment) {
+  // A setting under its name instead of its key, or a key after the header of another table.
+  const below = unknown.slice(unknown.indexOf('.') + 1);
+  const meant = SETTING_ROWS.find((row) => [unknown, below].some((key) => key === row.name || key === row.file));
+  if (meant?.file === null) {
     throw new CatalogueError('invalid_setting', `${unknown} cannot be set in ${file.path}`, {
-      hint: `Set ${elsewhere.environment} in the environment`,
+      hint: `Set ${meant.environment} in the environment`,
     });
   }
-  const nearest = nearestWord(unknown, known);
   throw new CatalogueError('invalid_setting', `${file.path} has an unknown key: ${unknown}`, {
-    hint: nearest === null ? `The known keys are ${known.join(', ')}` : `Did you mean ${nearest}?`,
+    hint: meant === undefined ? nearestHint(unknown, known) : placeHint(meant.file),
   });
 }
 
+function nearestHint(unknown: string, known: readonly string[]): string {
+  const nearest = nearestWord(unknown, known);
+  return nearest === null ? `The known keys are ${known.join(', ')}` : `Did you mean ${nearest}?`;
+}
+
+function placeHint(key: string): string {
+  const [table, inTable] = key.split('.');
+  const above = `Write ${key} above the first table`;
+  return inTable === undefined ? above : `${above}, or ${inTable} in the table [${table}]`;
+}
+
 /** Returns all keys. A key inside a table is prefixed with the table's name: `json.idle_timeout`. */
-function keysOf(values: SettingsFile['values']): string[] {
+function keysOf(values: SettingsFile['values'], isTop = true): string[] {
   return Object.entries(values).flatMap(([key, value]) => {
     const isTable = typeof value === 'object' && value !== null && !Array.isArray(value);
-    return isTable && !TABLES.includes(key) ? Object.keys(value).map((name) => `${key}.${name}`) : [key];
+    if (!isTable || (isTop && TABLES.includes(key))) return [key];
+    const inside = keysOf(value as SettingsFile['values'], false);
+    return inside.length === 0 && !isTop ? [key] : inside.map((name) => `${key}.${name}`);
   });
 }
 

@@ -1,4 +1,4 @@
+export { thresholdsOf } from '../status/thresholds.ts';
 export { addressToCall } from './address.ts';
-export { resolveHome, resolvePlainly, thresholdsOf } from './resolve.ts';
-export { resolveSettings } from './resolve-by-schema.ts';
+export { resolveHome, resolveSettings } from './resolve.ts';
 export type { SettingFlags, SettingSources, SettingsFile } from './sources.ts';

@@ -1,3 +1,4 @@
+import { SETTINGS, type SettingName, type Settings } from '../../protocol/index.ts';
 import type { Millis } from './millis.ts';
 
 /**
@@ -22,20 +23,18 @@ export interface Thresholds {
   staleScreenMs: Millis;
 }
 
-export const DEFAULT_THRESHOLDS: Thresholds = {
-  // Claude Code's spinner moves several times a second, so 15 s without any change is not a normal pause.
-  stuckMs: 15_000,
-  // A spinner may turn although no turn is running. It turns for up to 230 ms before the request is sent. It also turns
-  // for 100 to 300 ms when a command is answered without a request, or when a refused tool is removed from the screen
-  // (1.0.128 to 2.1.329).
-  spinnerSettleMs: 250,
-  // Claude Code redraws the screen in several writes, so an idle prompt may appear for a moment during a turn.
-  promptSettleMs: 200,
-  // An interrupt fires no hook. Any hook that does fire arrives sooner than this.
-  silentEndMs: 600,
-  // Claude Code 2.1.329 draws an event 10 to 150 ms after its hook. One second is enough even for a loaded machine.
-  drawLagMs: 1_000,
-  // When the disk is full, a recording stops without an error. A screen that merely lags behind shows something within
-  // three seconds.
-  staleScreenMs: 3_000,
-};
+type ThresholdName = 'stuck_threshold_ms' | Extract<SettingName, `status_${string}_ms`>;
+
+const thresholdsBy = (msOf: (name: ThresholdName) => Millis): Thresholds => ({
+  stuckMs: msOf('stuck_threshold_ms'),
+  spinnerSettleMs: msOf('status_spinner_settle_ms'),
+  promptSettleMs: msOf('status_prompt_settle_ms'),
+  silentEndMs: msOf('status_silent_end_ms'),
+  drawLagMs: msOf('status_draw_lag_ms'),
+  staleScreenMs: msOf('status_stale_screen_ms'),
+});
+
+export const DEFAULT_THRESHOLDS: Thresholds = thresholdsBy((name) => SETTINGS[name].default);
+
+/** Returns the thresholds that the settings define. */
+export const thresholdsOf = (settings: Settings): Thresholds => thresholdsBy((name) => settings[name]);

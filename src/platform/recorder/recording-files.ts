@@ -2,7 +2,7 @@ import { closeSync, constants, fstatSync, openSync, readSync } from 'node:fs';
 import { access, type FileHandle, open, readdir, rename, rm, writeFile } from 'node:fs/promises';
 import { basename, dirname, extname, join } from 'node:path';
 import { parseHeader, parseTrailer } from '../../core/recording/index.ts';
-import { CatalogueError } from '../../protocol/index.ts';
+import { CatalogueError, settingVariable } from '../../protocol/index.ts';
 import { ensureOwnDirectory } from '../files/private-directory.ts';
 import { openRecorded } from './recorded-file.ts';
 
@@ -89,7 +89,7 @@ export async function readRange(file: string, from: number, to: number): Promise
  * @throws CatalogueError invalid_setting
  */
 export function ensureRecordingDir(dir: string): Promise<void> {
-  return ensureOwnDirectory(dir, 'Set CBOS_STREAM_STREAM_DIR to a directory that belongs to you');
+  return ensureOwnDirectory(dir, `Set ${settingVariable('stream_dir')} to a directory that belongs to you`);
 }
 
 /**

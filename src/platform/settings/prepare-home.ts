@@ -1,5 +1,5 @@
 import { constants, promises } from 'node:fs';
-import { CatalogueError } from '../../protocol/index.ts';
+import { CatalogueError, settingVariable } from '../../protocol/index.ts';
 import { requireOwn } from '../files/private-directory.ts';
 import { homeFault } from '../sqlite/home-fault.ts';
 
@@ -9,7 +9,7 @@ import { homeFault } from '../sqlite/home-fault.ts';
  */
 const PRIVATE = 0o700;
 
-const OWN_HOME = 'Set CBOS_HOME to a directory that belongs to you';
+const OWN_HOME = `Set ${settingVariable('home')} to a directory that belongs to you`;
 
 /**
  * Creates CBOS's home if it is missing, and makes it private if others could read it.

@@ -1,15 +1,9 @@
 import { join, resolve } from 'node:path';
 import { type BudgetRule, readBudgets } from '../../core/budgets/index.ts';
-import {
-  resolveHome,
-  resolvePlainly,
-  type SettingFlags,
-  type SettingSources,
-  type SettingsFile,
-} from '../../core/settings/index.ts';
+import { resolveHome, resolveSettings, type SettingFlags, type SettingsFile } from '../../core/settings/index.ts';
 import type { ScreenRule } from '../../core/status/index.ts';
 import type { RepositorySettings } from '../../core/worktrees/index.ts';
-import { CatalogueError, type ResolvedSetting, type Settings } from '../../protocol/index.ts';
+import { CatalogueError, type ResolvedSetting, type Settings, settingVariable } from '../../protocol/index.ts';
 import { readRegularFileNow } from '../files/regular-file.ts';
 
 export interface SettingsRequest {
@@ -53,7 +47,7 @@ export async function readSettings(request: SettingsRequest): Promise<ReadSettin
     values,
     toAbsolutePath: (relative) => toAbsolute(relative, home, request.userHome),
   };
-  const resolved = resolvePlainly({ ...sources, file }) ?? (await resolveBySchema({ ...sources, file }));
+  const resolved = resolveSettings({ ...sources, file });
   assertSocketFits(resolved.settings.socket);
   const rules = values?.rules === undefined ? [] : await readRules(values.rules, path);
   const budgets = values?.budgets === undefined ? [] : readBudgets(values.budgets, path);
@@ -79,11 +73,6 @@ export async function readRepositorySettings(home: string, userHome: string): Pr
 async function checkRepositories(repositories: unknown, path: string): Promise<RepositorySettings[]> {
   const { readRepositories } = await import('../../core/worktrees/read-set-up.ts');
   return readRepositories(repositories, path);
-}
-
-async function resolveBySchema(sources: SettingSources): Promise<Omit<ReadSettings, 'rules' | 'budgets'>> {
-  const { resolveSettings } = await import('../../core/settings/resolve-by-schema.ts');
-  return resolveSettings(sources);
 }
 
 /**
@@ -145,6 +134,6 @@ function assertSocketFits(socket: string): void {
   throw new CatalogueError(
     'invalid_setting',
     `The path of the local socket, ${socket}, has ${bytes} bytes; the system allows at most ${MAX_SOCKET_PATH_BYTES}`,
-    { hint: 'Set CBOS_SOCKET to a shorter path' },
+    { hint: `Set ${settingVariable('socket')} to a shorter path` },
   );
 }

@@ -1,4 +1,4 @@
-import { SETTING_ROWS } from '../../protocol/index.ts';
+import { SETTING_ROWS, settingVariable } from '../../protocol/index.ts';
 
 /**
  * The variables that the service receives in addition to CBOS's own settings. They contain the locations of programs
@@ -8,7 +8,7 @@ import { SETTING_ROWS } from '../../protocol/index.ts';
 const PASSED_ON: readonly string[] = ['PATH', 'LANG', 'LC_ALL', 'CLAUDE_CONFIG_DIR'];
 
 /** Variables that must not be in a unit file, because others can read the file and `systemctl show` prints it. */
-const SECRET: readonly string[] = ['CBOS_TOKEN'];
+const SECRET: readonly string[] = [settingVariable('token')];
 
 /** Credentials that sessions would have if they were started from a shell, but that a service does not receive. */
 const CREDENTIALS: readonly string[] = ['ANTHROPIC_API_KEY', 'ANTHROPIC_AUTH_TOKEN', 'CLAUDE_CODE_OAUTH_TOKEN'];

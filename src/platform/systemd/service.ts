@@ -1,7 +1,7 @@
 import { existsSync } from 'node:fs';
 import { mkdir, readFile, rm, writeFile } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
-import { CatalogueError } from '../../protocol/index.ts';
+import { CatalogueError, inConfigFile, settingVariable } from '../../protocol/index.ts';
 import { type RunResult, runProgram } from '../process/run-program.ts';
 import { serviceEnvironment, withheldVariables } from './environment.ts';
 import { UNIT, unitText } from './unit.ts';
@@ -105,8 +105,8 @@ function notesFor({ environment, userName }: ServiceContext): string[] {
   }
   for (const name of withheldVariables(environment)) {
     notes.push(
-      name === 'CBOS_TOKEN'
-        ? 'CBOS_TOKEN is not written to the unit file; set token in config.toml instead'
+      name === settingVariable('token')
+        ? `${name} is not written to the unit file; set ${inConfigFile('token')} instead`
         : `${name} is not passed to the service; "systemctl --user import-environment ${name}" passes it until you log in again`,
     );
   }

@@ -1,3 +1,4 @@
+import { inConfigFile } from '../settings.ts';
 import { type CatalogueEntry, EXIT } from './catalogue-entry.ts';
 
 /** Errors that prevent CBOS from using git or a repository. */
@@ -67,7 +68,7 @@ export const GIT_ERRORS = {
     status: 409,
     exit: EXIT.failed,
     meaning: 'All ports for worktrees are in use',
-    hint: 'Delete sessions that you no longer need (`cbos rm`), or set `worktrees.ports` in config.toml to a larger range',
+    hint: `Delete sessions that you no longer need (\`cbos rm\`), or set ${inConfigFile('worktree_ports')} to a larger range`,
   },
   invalid_set_up: {
     status: 422,

@@ -1,3 +1,4 @@
+import { settingKey } from '../settings.ts';
 import { type CatalogueEntry, EXIT } from './catalogue-entry.ts';
 
 /** Errors of a fleet, concerning other machines and the NATS server that connects them. */
@@ -37,7 +38,7 @@ export const MACHINE_ERRORS = {
     status: 409,
     exit: EXIT.refused,
     meaning: 'No machine that can be reached now has these labels and may be used to launch a session',
-    hint: '`cbos fleet ls` shows the machines and their labels; the setting fleet.labels sets them',
+    hint: `\`cbos fleet ls\` shows the machines and their labels; the setting ${settingKey('machine_labels')} sets them`,
   },
   machine_name_taken: {
     status: 409,
@@ -79,7 +80,7 @@ export const MACHINE_ERRORS = {
     status: 503,
     exit: EXIT.failed,
     meaning: 'The program ssh was not found on this machine',
-    hint: 'Install it: `sudo apt-get install openssh-client`; the setting fleet.ssh names another one',
+    hint: `Install it: \`sudo apt-get install openssh-client\`; the setting ${settingKey('fleet_ssh')} names another one`,
   },
   ssh_failed: {
     status: 502,

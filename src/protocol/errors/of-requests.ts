@@ -1,3 +1,4 @@
+import { inConfigFile, settingVariable } from '../settings.ts';
 import { type CatalogueEntry, EXIT } from './catalogue-entry.ts';
 
 /** Errors concerning a request or its sender. */
@@ -36,7 +37,7 @@ export const REQUEST_ERRORS = {
     status: 403,
     exit: EXIT.failed,
     meaning: 'The Host header does not name this server',
-    hint: 'Use 127.0.0.1 or localhost, or add the name to CBOS_ALLOWED_HOSTS',
+    hint: `Use 127.0.0.1 or localhost, or add the name to ${settingVariable('allowed_hosts')}`,
   },
   forbidden_origin: {
     status: 403,
@@ -138,7 +139,7 @@ export const REQUEST_ERRORS = {
     status: 403,
     exit: EXIT.refused,
     meaning: 'The request comes from a process inside a session, which may only read and send prompts',
-    hint: 'Run the command outside any session, or give sessions all rights with `sessions_may = "everything"` in config.toml',
+    hint: `Run the command outside any session, or give sessions all rights with ${inConfigFile('sessions_may', 'everything')}`,
   },
   no_such_route: {
     status: 404,

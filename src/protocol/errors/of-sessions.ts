@@ -1,3 +1,4 @@
+import { inConfigFile, settingVariable } from '../settings.ts';
 import { type CatalogueEntry, EXIT } from './catalogue-entry.ts';
 
 /** Errors that prevent CBOS from acting on a session. */
@@ -54,7 +55,7 @@ export const SESSION_ERRORS = {
     status: 422,
     exit: EXIT.usage,
     meaning: "The path of the session's Screen socket would be longer than the system allows",
-    hint: 'Use a shorter session name, or set SCREENDIR to a shorter path',
+    hint: `Use a shorter session name, or set ${settingVariable('screen_dir')} to a shorter path`,
   },
   no_such_conversation: {
     status: 404,
@@ -97,7 +98,7 @@ export const SESSION_ERRORS = {
     status: 409,
     exit: EXIT.refused,
     meaning: 'The session belongs to another CBOS home',
-    hint: 'Set CBOS_HOME to the home that the message names',
+    hint: `Set ${settingVariable('home')} to the home that the message names`,
   },
   not_adopted: {
     status: 409,
@@ -109,7 +110,7 @@ export const SESSION_ERRORS = {
     status: 422,
     exit: EXIT.failed,
     meaning: 'The command that starts Claude Code was not found',
-    hint: 'Install Claude Code (`npm install -g @anthropic-ai/claude-code`), or set CBOS_CLAUDE_COMMAND',
+    hint: `Install Claude Code (\`npm install -g @anthropic-ai/claude-code\`), or set ${settingVariable('claude_command')}`,
   },
   screen_not_found: {
     status: 500,
@@ -181,7 +182,7 @@ export const SESSION_ERRORS = {
     status: 404,
     exit: EXIT.failed,
     meaning: 'Claude Code has not reported the cost of this session, which runs in a terminal',
-    hint: 'Claude Code reports costs to a status line. Set `status_line_tap = "always"` in config.toml to give each session a status line the next time it starts',
+    hint: `Claude Code reports costs to a status line. Set ${inConfigFile('status_line_tap', 'always')} to give each session a status line the next time it starts`,
   },
   no_terminal: {
     status: 409,

@@ -1,3 +1,4 @@
+import { settingKey } from '../settings.ts';
 import { type CatalogueEntry, EXIT } from './catalogue-entry.ts';
 
 /** Errors that prevent a prompt, an answer, or a stored reply from reaching a session. */
@@ -103,7 +104,7 @@ export const TEXT_ERRORS = {
     status: 413,
     exit: EXIT.refused,
     meaning: 'The file is larger than the server accepts',
-    hint: 'Send a smaller file, raise the max_file_size setting, or give the path of the file in the prompt',
+    hint: `Send a smaller file, raise the ${settingKey('max_file_size')} setting, or give the path of the file in the prompt`,
   },
   too_many_files: {
     status: 409,

@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { isMentionable, safeFileName, typeOfName } from '../../core/files/index.ts';
 import { openRegularFile } from '../../platform/files/regular-file.ts';
 import { isUnfinished, storeUpload } from '../../platform/files/store-upload.ts';
-import { CatalogueError, fileTooLarge, type StoredFile } from '../../protocol/index.ts';
+import { CatalogueError, fileTooLarge, type StoredFile, settingVariable } from '../../protocol/index.ts';
 import { toTimestamp } from '../session/view.ts';
 
 /** The name of a stored file consists of an id and a readable name. */
@@ -153,7 +153,7 @@ function unmentionable(dir: string): CatalogueError {
     'files_unavailable',
     `The path ${dir} contains a space or a special character, where Claude Code would cut off the mention of a file`,
     {
-      hint: "Move CBOS's home to a path that contains only letters, digits and dashes, and set CBOS_HOME to that path",
+      hint: `Move CBOS's home to a path that contains only letters, digits and dashes, and set ${settingVariable('home')} to that path`,
     },
   );
 }

@@ -4,7 +4,7 @@ import type { Socket } from 'node:net';
 import { dirname } from 'node:path';
 import type { Duplex } from 'node:stream';
 import { addressToCall } from '../../core/settings/index.ts';
-import { CatalogueError } from '../../protocol/index.ts';
+import { CatalogueError, settingVariable } from '../../protocol/index.ts';
 import type { Transport } from '../auth/gate.ts';
 import { type ConnectionBounds, TIME_LIMITS } from './connection-bounds.ts';
 import { refuseUpgrade } from './request-listener.ts';
@@ -150,7 +150,7 @@ async function listenOnSocket(server: Server, path: string): Promise<void> {
       'path_too_long',
       `The local socket's path is longer than ${MAX_SOCKET_PATH_BYTES} bytes: ${path}`,
       {
-        hint: 'Set CBOS_SOCKET to a shorter path',
+        hint: `Set ${settingVariable('socket')} to a shorter path`,
       },
     );
   }

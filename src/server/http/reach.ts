@@ -1,5 +1,5 @@
 import { BlockList, isIP } from 'node:net';
-import { CatalogueError } from '../../protocol/index.ts';
+import { CatalogueError, settingVariable } from '../../protocol/index.ts';
 
 const LOOPBACK = new BlockList();
 LOOPBACK.addSubnet('127.0.0.0', 8, 'ipv4');
@@ -23,6 +23,6 @@ export function reachOf(host: string): string | null {
  */
 export function remoteNotAllowed(host: string): CatalogueError {
   return new CatalogueError('invalid_setting', `host ${host} opens the server to ${reachOf(host)}`, {
-    hint: 'Keep 127.0.0.1 and put an HTTPS proxy in front (CBOS_PUBLIC_URL); to open it anyway, use --allow-remote or CBOS_ALLOW_REMOTE=true',
+    hint: `Keep 127.0.0.1 and put an HTTPS proxy in front (${settingVariable('public_url')}); to open it anyway, use --allow-remote or ${settingVariable('allow_remote')}=true`,
   });
 }

@@ -14,7 +14,7 @@
 import type { RestorePlan } from '../../core/restore/plan.ts';
 import { CONVERSATION_TYPES, conversationLines, type JsonEvidence } from '../../core/status/index.ts';
 import type { PlannedConversation } from '../../platform/claude/index.ts';
-import { type Buffer, CatalogueError, type Invoke, isAsking, type Question } from '../../protocol/index.ts';
+import { type Buffer, CatalogueError, type Invoke, isAsking, type Question, settingKey } from '../../protocol/index.ts';
 import { isMissing, requireConversation, sourceOf } from '../fleet/session-conversation.ts';
 import { keepAnswer } from '../memory/keep-answer.ts';
 import type { SessionActor } from '../session/actor.ts';
@@ -118,7 +118,7 @@ export function createJsonControls(context: JsonContext, actor: SessionActor): S
     },
     park: async () => {
       throw new CatalogueError('no_terminal', `${actor.slug} is a JSON session: its process ends automatically`, {
-        hint: 'The json.idle_timeout setting is the number of idle seconds after which the process ends',
+        hint: `The ${settingKey('json_idle_timeout')} setting is the number of idle seconds after which the process ends`,
       });
     },
     wake: async () => {

@@ -16,6 +16,7 @@ import {
   type CheckpointFacts,
   type CheckpointFile,
   type CheckpointFiles,
+  inConfigFile,
   isInside,
   type Patch,
   placeOf,
@@ -115,7 +116,9 @@ export function createTurnDesk({ sessions, environment, settings, clock, log }: 
     const last = turns.at(-1)?.number;
     const message = which === 'last' || last === undefined ? 'No turn' : `No turn ${which}`;
     throw new CatalogueError('no_such_turn', `${message} of ${session.slug} is saved`, {
-      ...(settings.turn_checkpoints ? {} : { hint: 'Turn on the turn_checkpoints setting in config.toml' }),
+      ...(settings.turn_checkpoints
+        ? {}
+        : { hint: `Set ${inConfigFile('turn_checkpoints', true)}, then restart the server: \`cbos down && cbos up\`` }),
     });
   }
 

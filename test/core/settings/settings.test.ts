@@ -1,7 +1,16 @@
+import { parse } from 'smol-toml';
 import { describe, expect, test } from 'vitest';
 import { nearestWord } from '../../../src/core/settings/file-keys.ts';
 import { resolveHome, resolveSettings, type SettingSources } from '../../../src/core/settings/index.ts';
-import { CatalogueError, SETTING_ROWS } from '../../../src/protocol/index.ts';
+import {
+  CatalogueError,
+  ERRORS,
+  inConfigFile,
+  SETTING_ROWS,
+  type SettingName,
+  type Settings,
+} from '../../../src/protocol/index.ts';
+import { checkpointLines } from '../../../src/text/checkpoint-words.ts';
 
 const toAbsolutePath = (path: string) => (path.startsWith('/') ? path : `/cwd/${path}`.replace('/cwd/~', '/home/me'));
 
@@ -15,7 +24,7 @@ function sources(parts: { flags?: SettingSources['flags']; environment?: Record<
         : {
             path: '/home/me/.cbos/config.toml',
             values: parts.file as Record<string, unknown>,
-            toAbsolutePath: (path: string) => `/home/me/.cbos/${path}`,
+            toAbsolutePath: (path: string) => (path.startsWith('/') ? path : `/home/me/.cbos/${path}`),
           },
     toAbsolutePath,
   } satisfies SettingSources;
@@ -144,6 +153,26 @@ describe('how values are written', () => {
   });
 });
 
+describe('the address behind a proxy', () => {
+  test.each([
+    ['https://box.example:8443/', 'https://box.example:8443/'],
+    ['HTTPS://Box', 'HTTPS://Box'],
+    [' http://box ', 'http://box'],
+    ['http://exam\nple.com', 'http://example.com'],
+    ['http://[::1]:80', 'http://[::1]:80'],
+    ['http://münchen.example', 'http://münchen.example'],
+  ])('%j is accepted', (text, address) => {
+    expect(resolveSettings(sources({ flags: { public_url: text } })).settings.public_url).toBe(address);
+  });
+
+  test.each([
+    ...['box.example', '//box', 'ftp://box', 'http:box', 'https:/box', 'http:\n//box', 'h\nttp://box', 'http://'],
+    ...['http://exa mple', 'http://box:99999', 'http://[::1', 'http://1.2.3.256', 'http://a<b', 'http:\\\\box'],
+  ])('%j is refused', (text) => {
+    expect(failure({ flags: { public_url: text } }).message).toContain(': Invalid URL');
+  });
+});
+
 describe('an invalid value is refused with its place and its cure', () => {
   test.each([
     ['CBOS_PORT', 'abc', 'CBOS_PORT cannot be "abc": must be a whole number'],
@@ -152,7 +181,12 @@ describe('an invalid value is refused with its place and its cure', () => {
     ['CBOS_STREAM_STREAM_FLUSH', 'maybe', 'CBOS_STREAM_STREAM_FLUSH cannot be "maybe": must be true or false'],
     ['CBOS_STUCK_THRESHOLD_MS', '10', 'CBOS_STUCK_THRESHOLD_MS cannot be "10": '],
     ['CBOS_DEFAULT_TYPE', 'tmux', 'CBOS_DEFAULT_TYPE cannot be "tmux": '],
-    ['CBOS_PUBLIC_URL', 'javascript:alert(1)', 'CBOS_PUBLIC_URL cannot be "javascript:alert(1)": '],
+    ['CBOS_PUBLIC_URL', 'javascript:alert(1)', 'CBOS_PUBLIC_URL cannot be "javascript:alert(1)": Invalid URL'],
+    ['CBOS_LIMITS_FLOOR', '100', 'CBOS_LIMITS_FLOOR cannot be "100": Too big: expected number to be <=99'],
+    ['CBOS_KEEP_FILES_DAYS', '9007199254740993', 'Too big: expected int to be <=9007199254740991'],
+    ['CBOS_LIMITS_THEN', 'later', 'Invalid option: expected one of "native"|"resume"|"ask"|"never"'],
+    ['CBOS_MACHINE_LABELS', 'gpu,GPU', 'must be labels such as gpu or x86-64'],
+    ['CBOS_FLEET_SSH', ',', 'Too small: expected array to have >=1 items'],
   ])('%s=%s', (variable, text, message) => {
     const refused = failure({ environment: { [variable]: text } });
     expect(refused.code).toBe('invalid_setting');
@@ -160,10 +194,12 @@ describe('an invalid value is refused with its place and its cure', () => {
     expect(refused.hint).toContain(variable);
   });
 
-  test('a token that is too short is never shown', () => {
-    const { message } = failure({ environment: { CBOS_TOKEN: 'hunter2' } });
+  // Eight emoji are sixteen units of UTF-16, but only eight characters.
+  test.each(['hunter2', '😀'.repeat(8)])('a token that is too short is never shown: %s', (token) => {
+    const { message } = failure({ environment: { CBOS_TOKEN: token } });
     expect(message).toContain('CBOS_TOKEN cannot be the given value');
-    expect(message).not.toContain('hunter2');
+    expect(message).not.toContain(token);
+    expect(message).toContain('Too small: expected string to have >=16 characters');
   });
 
   test('a value of config.toml names the key and the file', () => {
@@ -203,6 +239,23 @@ describe('keys of config.toml', () => {
     });
   });
 
+  test.each([
+    [{ turn_checkpoints: true }, 'turn_checkpoints', 'turns.checkpoints', 'checkpoints in the table [turns]'],
+    [{ json_idle_timeout: 1 }, 'json_idle_timeout', 'json.idle_timeout', 'idle_timeout in the table [json]'],
+    [{ turns: { turns_kept: 5 } }, 'turns.turns_kept', 'turns.kept', 'kept in the table [turns]'],
+    [{ restore: { turns: { kept: 5 } } }, 'restore.turns.kept', 'turns.kept', 'kept in the table [turns]'],
+  ])('%j is refused with the key and the table that the setting has', (file, unknown, key, inTable) => {
+    expect(failure({ file })).toMatchObject({
+      message: `/home/me/.cbos/config.toml has an unknown key: ${unknown}`,
+      hint: `Write ${key} above the first table, or ${inTable}`,
+    });
+  });
+
+  test('a key below the header of another table is refused with its place', () => {
+    expect(failure({ file: { turns: { kept: 5, port: 1 } } }).hint).toBe('Write port above the first table');
+    expect(failure({ file: { status: { draw_lag_ms: {} } } }).message).toContain('status.draw_lag_ms');
+  });
+
   test('a key in a table is read like any other, and an unknown one is refused; rules have a separate reader', () => {
     const { settings } = resolveSettings(sources({ file: { rules: [{ id: 'x' }], json: { idle_timeout: 60 } } }));
     expect(settings.json_idle_timeout).toBe(60);
@@ -220,4 +273,55 @@ test.each([
   ['zzz', null],
 ])('the nearest word to %s is %s', (word, nearest) => {
   expect(nearestWord(word, ['port', 'host', 'stuck_threshold_ms'])).toBe(nearest);
+});
+
+/** Returns the lines that a text advises to write into config.toml, and the keys that it names without a value. */
+const advisedIn = (text: string) => [...text.matchAll(/`([^`]+)` in config\.toml/g)].map(([, line = '']) => line);
+
+/** Writes an advised line into config.toml, above a table that is already there. */
+const follow = (line: string) => resolveSettings(sources({ file: parse(`${line}\n[limits]\nfloor = 20\n`) }));
+
+describe('config.toml accepts the line that is advised for', () => {
+  /** A value of each setting that has no default which could be written. */
+  const EXAMPLES: Partial<Settings> = {
+    public_url: 'https://box.example',
+    token: 'a-token-that-is-long-enough',
+    default_type: 'json',
+    on_waiting: 'notify-send "$CBOS_SLUG"',
+  };
+  const inFile = SETTING_ROWS.filter(({ name, file }) => file !== null && !name.startsWith('limits_'));
+
+  test.each(inFile.map(({ name }) => name))('%s', (name) => {
+    const value = EXAMPLES[name] ?? resolveSettings(sources({})).settings[name];
+    const [line = ''] = advisedIn(inConfigFile(name as 'port', value as number));
+    const row = follow(line).rows.find((one) => one.name === name);
+    expect(row).toEqual({ name, value, origin: 'file' });
+  });
+
+  test('each error of the catalogue, and the words about checkpoints', () => {
+    const texts = [...Object.values(ERRORS).map(({ hint }) => hint), ...checkpointLines({ kind: 'none' })];
+    const lines = texts.flatMap(advisedIn);
+    expect(lines).toEqual(
+      expect.arrayContaining(['status_line_tap = "always"', 'sessions_may = "everything"', 'turns.checkpoints = true']),
+    );
+    const keys = SETTING_ROWS.map(({ file }) => file);
+    for (const line of lines) {
+      if (line.includes('=')) expect(follow(line).rows.filter(({ origin }) => origin === 'file')).toHaveLength(2);
+      else expect(keys).toContain(line);
+    }
+  });
+
+  test.each(SETTING_ROWS.filter(({ file, name }) => file !== null && file !== name))(
+    'the name $name is refused in config.toml, and the key in the hint is accepted',
+    ({ name, file }) => {
+      const value = resolveSettings(sources({})).settings[name];
+      const { hint } = failure({ file: { [name satisfies SettingName]: value } });
+      const [, key = '', last = '', table = ''] =
+        /^Write (\S+) above the first table, or (\S+) in the table \[(\S+)\]$/.exec(hint) ?? [];
+      expect(key).toBe(file);
+      for (const text of [`${key} = ${JSON.stringify(value)}`, `[${table}]\n${last} = ${JSON.stringify(value)}`]) {
+        expect(resolveSettings(sources({ file: parse(text) })).settings[name]).toEqual(value);
+      }
+    },
+  );
 });

@@ -8,7 +8,7 @@ import {
   type Thresholds,
   userObserver,
 } from '../../../src/core/status/index.ts';
-import { Settings } from '../../../src/protocol/index.ts';
+import { SETTING_ROWS, type Settings } from '../../../src/protocol/index.ts';
 import { evidenceOf, FRAMES, hook, hooksOf, registryOf } from './evidence-maker.ts';
 
 const T = 100_000;
@@ -96,7 +96,7 @@ test.each(CASES)('$threshold changes the status', (one) => {
 
 test('there is a case for each, and each has its own setting', () => {
   expect(CASES.map(({ threshold }) => threshold)).toEqual(Object.keys(DEFAULT_THRESHOLDS));
-  const names = Object.keys(Settings.shape);
+  const names = SETTING_ROWS.map(({ name }) => name);
   const settings = Object.fromEntries(names.map((name, index) => [name, index])) as unknown as Settings;
   const set = Object.values(thresholdsOf(settings)).map((index) => names[index]);
   expect(set).toEqual([

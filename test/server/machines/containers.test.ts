@@ -2,7 +2,7 @@ import { existsSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
 import { ROOT } from '../../../scripts/root.mjs';
-import { SETTING_ROWS } from '../../../src/protocol/setting-rows.ts';
+import { SETTING_ROWS } from '../../../src/protocol/index.ts';
 import { runCommand } from '../../cli/command-line.ts';
 import { found, hasNatsServer, invite, startMachine, untilConnected } from '../../harness/fleet.ts';
 import { startNatsNodes } from '../../harness/nats-nodes.ts';

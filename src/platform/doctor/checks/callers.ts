@@ -1,3 +1,4 @@
+import { inConfigFile } from '../../../protocol/index.ts';
 import { knowsPeers } from '../../process/index.ts';
 import { type Finding, ok, warning } from '../check.ts';
 
@@ -6,6 +7,6 @@ export function checkCallers(): Finding {
   if (knowsPeers()) return ok('CBOS can identify the process behind a request on the local socket');
   return warning(
     'CBOS cannot identify the process behind a request on the local socket: the package koffi does not support this processor',
-    'npm ci; or set sessions_may = "everything" in config.toml, which gives all rights to everybody, including agents',
+    `npm ci; or set ${inConfigFile('sessions_may', 'everything')}, which gives all rights to everybody, including agents`,
   );
 }

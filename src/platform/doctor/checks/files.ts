@@ -1,5 +1,6 @@
 import { accessSync, constants, readdirSync, readFileSync, statfsSync, statSync } from 'node:fs';
 import { dirname, join } from 'node:path';
+import { settingVariable } from '../../../protocol/index.ts';
 import { dropText, formatSize } from '../../../text/recording-words.ts';
 import { REMADE_FILE } from '../../claude/index.ts';
 import { writeFault } from '../../files/write-fault.ts';
@@ -29,7 +30,7 @@ export async function checkHome({ settings: { home, socket } }: DoctorContext): 
   if ((await writeFault(home)) === 'EROFS') {
     return fault(
       `${home} is on a read-only file system`,
-      'Make it writable again (mount -o remount,rw, or fsck), or set CBOS_HOME',
+      `Make it writable again (mount -o remount,rw, or fsck), or set ${settingVariable('home')}`,
     );
   }
   const freeBytes = freeIn(home);
@@ -44,11 +45,11 @@ export async function checkHome({ settings: { home, socket } }: DoctorContext): 
 export async function checkRecordings({ settings: { stream_dir }, askSessions }: DoctorContext): Promise<Finding> {
   const place = nearestExisting(stream_dir);
   if (!statSync(place).isDirectory())
-    return fault(`${place} isn't a directory`, 'Set CBOS_STREAM_STREAM_DIR to another directory');
+    return fault(`${place} isn't a directory`, `Set ${settingVariable('stream_dir')} to another directory`);
   if (!isWritable(place))
     return fault(
       `${place} cannot be written to`,
-      `Make the directory writable, or set CBOS_STREAM_STREAM_DIR to another one`,
+      `Make the directory writable, or set ${settingVariable('stream_dir')} to another one`,
     );
   const sessions = await askSessions();
   const undrawn = sessions.filter(({ undrawn_since: since }) => since !== undefined).map(({ slug }) => slug);
