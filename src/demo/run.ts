@@ -1,6 +1,5 @@
 import { mkdirSync, mkdtempSync, realpathSync, rmSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
-import { settingKey } from '../protocol/index.ts';
 import { EXAMPLE_PROJECT_ALLOW, writeExampleProject } from './example-project.ts';
 import { isolatedEnvironment, prepareIsolatedHome } from './isolated-home.ts';
 import { endLeftovers } from './leftovers.ts';
@@ -102,9 +101,7 @@ export async function runDemo(options: DemoOptions): Promise<void> {
     const streamDir = make('streams');
     // Commands that work without a server, such as timeline and replay, read this file. The user therefore only has to
     // export CBOS_HOME.
-    writeFileSync(join(cbosHome, 'config.toml'), `${settingKey('stream_dir')} = ${JSON.stringify(streamDir)}\n`, {
-      mode: 0o600,
-    });
+    writeFileSync(join(cbosHome, 'config.toml'), `stream_dir = ${JSON.stringify(streamDir)}\n`, { mode: 0o600 });
     make('tmp');
     make('s');
     const fleet = await options.openFleet(environmentIn(dir, api.port, options));

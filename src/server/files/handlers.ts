@@ -37,8 +37,8 @@ export function createFileHandlers(files: SessionFiles): Pick<Handlers, keyof ty
 }
 
 /**
- * Locks the body only when the first chunk is read, because `answerBeforeRest` in `http/` cannot read a body that a refusal has left
- * locked.
+ * Locks the body only when the first chunk is read, because `answerBeforeRest` in `http/` cannot read a body that a
+ * refusal has left locked.
  */
 async function* chunksOf(body: NodeReadableStream<Uint8Array>): AsyncGenerator<Uint8Array> {
   // If reading stops early, the connection must stay open, because the error still has to be sent over it.

@@ -34,6 +34,8 @@ import type { Logger } from '../logger.ts';
 import type { Sessions } from '../sessions.ts';
 import { type FollowedTurns, followTurns } from './follow-turns.ts';
 
+const TURN_ON = `Set ${inConfigFile('turn_checkpoints', true)}, then restart the server: \`cbos down && cbos up\``;
+
 /** Identifies a turn, either by its number or as the last one. */
 export type WhichTurn = number | 'last';
 
@@ -116,9 +118,7 @@ export function createTurnDesk({ sessions, environment, settings, clock, log }: 
     const last = turns.at(-1)?.number;
     const message = which === 'last' || last === undefined ? 'No turn' : `No turn ${which}`;
     throw new CatalogueError('no_such_turn', `${message} of ${session.slug} is saved`, {
-      ...(settings.turn_checkpoints
-        ? {}
-        : { hint: `Set ${inConfigFile('turn_checkpoints', true)}, then restart the server: \`cbos down && cbos up\`` }),
+      ...(settings.turn_checkpoints ? {} : { hint: TURN_ON }),
     });
   }
 
