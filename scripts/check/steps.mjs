@@ -6,6 +6,7 @@ import { oversizedFiles } from './file-sizes.mjs';
 import { wordComplaints } from './plain-words.mjs';
 import { packageComplaints } from './published-package.mjs';
 import { slowFiles } from './slow-files.mjs';
+import { statusWordComplaints } from './status-words.mjs';
 
 /**
  * @typedef {import('../run-command.mjs').Outcome} Outcome
@@ -52,6 +53,7 @@ export const SOURCE_STEPS = [
   { name: 'unused code and dependencies', run: () => capture(tool('knip'), ['--no-progress']) },
   { name: 'file sizes', run: async () => outcomeOf(oversizedFiles()) },
   { name: 'plain words', run: async () => outcomeOf(wordComplaints()) },
+  { name: 'status words', run: async () => outcomeOf(statusWordComplaints()) },
   { name: 'test times', run: async () => outcomeOf(slowFiles()) },
   { name: 'quarantine', run: async () => outcomeOf(quarantineComplaints()) },
 ];
