@@ -7,6 +7,7 @@ import { houseComplaints } from './house.mjs';
 import { wordComplaints } from './plain-words.mjs';
 import { packageComplaints } from './published-package.mjs';
 import { slowFiles } from './slow-files.mjs';
+import { statusWordComplaints } from './status-words.mjs';
 
 /**
  * @typedef {import('../run-command.mjs').Outcome} Outcome
@@ -54,6 +55,7 @@ export const SOURCE_STEPS = [
   { name: 'file sizes', run: async () => outcomeOf(oversizedFiles()) },
   { name: 'house', run: async () => outcomeOf(houseComplaints()) },
   { name: 'plain words', run: async () => outcomeOf(wordComplaints()) },
+  { name: 'status words', run: async () => outcomeOf(statusWordComplaints()) },
   { name: 'test times', run: async () => outcomeOf(slowFiles()) },
   { name: 'quarantine', run: async () => outcomeOf(quarantineComplaints()) },
 ];

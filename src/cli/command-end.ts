@@ -1,5 +1,5 @@
 import type { Caller } from '../client/index.ts';
-import type { Delivery, Session } from '../protocol/index.ts';
+import { type Delivery, rowOf, type Session } from '../protocol/index.ts';
 import { cleanLine } from '../text/terminal-text.ts';
 import { CommandError } from './command-error.ts';
 import { isOnItsWay } from './send-and-wait.ts';
@@ -46,8 +46,7 @@ export async function commandFailure(client: Caller, session: Session): Promise<
 }
 
 /** Reports whether a terminal session has an empty conversation. */
-export const isNew = ({ type, status }: Session): boolean =>
-  type === 'screen' && status.primary === 'idle' && status.detail === 'ready';
+export const isNew = ({ type, status }: Session): boolean => type === 'screen' && rowOf(status).group === 'new';
 
 /**
  * Reports whether a terminal session is still new, or is new again, because Claude Code itself carried out the last

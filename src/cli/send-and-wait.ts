@@ -1,6 +1,6 @@
 import { setTimeout as delay } from 'node:timers/promises';
 import { ConnectionLostError, UnreachableError } from '../client/index.ts';
-import { CatalogueError, type Delivery, EXIT, isAsking, isReady, type Session } from '../protocol/index.ts';
+import { CatalogueError, type Delivery, EXIT, hasFailed, isAsking, isReady, type Session } from '../protocol/index.ts';
 import { deliveryLine } from '../text/delivery-text.ts';
 import { CommandError } from './command-error.ts';
 import type { CliContext } from './context.ts';
@@ -238,6 +238,6 @@ export function turnProgress(
   // Both times are from the server's clock.
   const isLater = status.since > sent.delivery.created_at;
   // Until a slash command has printed something, the error of an earlier turn is the last thing on the screen.
-  const isOwn = status.detail !== 'error' || !sent.delivery.text.startsWith('/');
+  const isOwn = !hasFailed(status) || !sent.delivery.text.startsWith('/');
   return sent.wasReady && sent.delivery.status === 'delivered' && isLater && isOwn ? 'over' : 'maybe_over';
 }

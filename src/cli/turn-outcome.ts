@@ -1,6 +1,13 @@
 import { setTimeout as delay } from 'node:timers/promises';
 import type { Caller } from '../client/index.ts';
-import { CatalogueError, type Delivery, type Explanation, isTurnInterrupted, type Session } from '../protocol/index.ts';
+import {
+  CatalogueError,
+  type Delivery,
+  type Explanation,
+  hasFailed,
+  isTurnInterrupted,
+  type Session,
+} from '../protocol/index.ts';
 import { deliveryLine } from '../text/delivery-text.ts';
 import { isCommandError, printedText, warningText } from '../text/event-text.ts';
 import { cleanBlock, cleanLine } from '../text/terminal-text.ts';
@@ -50,7 +57,7 @@ export async function readOutcome(client: Caller, ended: EndedTurn): Promise<Tur
   if (delivery.status !== 'delivered') return { kind: 'failed', text: '', why: deliveryLine(delivery) };
   // A slash command that begins no turn leaves the last message of the model as it is, even if that is an error.
   const isEarlier = session.type === 'screen' && sent.text.startsWith('/') && !hasPrompt && isSameError(before, status);
-  if (status.detail === 'error' && !isEarlier) {
+  if (hasFailed(status) && !isEarlier) {
     const said = session.type === 'json' ? await answerOf(client, slug, { id: sent.id, since }) : '';
     const error = cleanLine(status.because.evidence);
     // The answer to a slash command that failed is the error.
@@ -144,7 +151,7 @@ function isUndecided(
 ): boolean {
   const beginsTurn = hasPrompt || (hooks?.last_at != null && !/^[/!]/.test(delivery.text));
   const isOpen = delivery.phase === 'interrupting' || (beginsTurn && end === null);
-  return type === 'screen' && isOpen && !isInterrupted && explanation.status.detail !== 'error';
+  return type === 'screen' && isOpen && !isInterrupted && !hasFailed(explanation.status);
 }
 
 /** Returns how long what is seen may change. */
@@ -157,12 +164,12 @@ function lagOf(session: Session, seen: SeenEnd): number {
 }
 
 function mayChange({ type }: Session, { status, verdicts }: Explanation): boolean {
-  const mayBeRefused = type === 'screen' && status.detail === 'error';
+  const mayBeRefused = type === 'screen' && hasFailed(status);
   return mayBeRefused || verdicts.some(({ source, primary }) => source === 'screen' && primary === 'active');
 }
 
 const isSameError = (before: Session | null, status: Session['status']): boolean =>
-  before?.status.detail === 'error' && before.status.because.evidence === status.because.evidence;
+  before !== null && hasFailed(before.status) && before.status.because.evidence === status.because.evidence;
 
 const isRefused = ({ phase }: Delivery): boolean => phase === 'refused' || phase === 'refused_back';
 

@@ -4,32 +4,13 @@ import type { Loss } from './restore.ts';
 import type { SessionEnd } from './session-end.ts';
 import type { Snooze } from './snooze.ts';
 import type { Because, Status } from './status.ts';
-
-/** What a session wants from the user, most urgent first. Every list uses this order. */
-export const ATTENTIONS = ['needs_you', 'done', 'working', 'new', 'unknown', 'snoozed', 'parked', 'stopped'] as const;
-export type Attention = (typeof ATTENTIONS)[number];
+import { ATTENTIONS, type Attention, type DetailRow, NEEDS, type Need, rowOf } from './status-words.ts';
 
 /**
  * The rule that a status names while the set-up of the session's worktree is running and Claude Code has not started
  * yet.
  */
 export const SETTING_UP_RULE = 'process.setting_up';
-
-/** Why a session needs attention, most urgent first. Questions come before failures. */
-const NEEDS = [
-  'permission',
-  'question',
-  'plan',
-  'setup',
-  'limit',
-  'budget',
-  'conversation',
-  'error',
-  'interrupted',
-  'ended',
-  'stuck',
-] as const;
-export type Need = (typeof NEEDS)[number];
 
 /** The fields of a session that determine its attention. An older server does not report limits or looks. */
 export interface Attending {
@@ -75,33 +56,29 @@ function isParked({ parked_at }: Attending): boolean {
 }
 
 /**
- * Returns the kind of question that a session asks, or what went wrong. Returns null for a session that can continue,
+ * Returns why a session needs the user: what it asks, or what went wrong. Returns null for a session that can continue,
  * has nothing to do, or is snoozed.
  */
 export function needOf(session: Attending): Need | null {
-  const {
-    status: { primary, detail },
-    rate_limit: limit,
-  } = session;
+  const { status, rate_limit: limit } = session;
   if (isSnoozed(session)) return null;
   const isHeldByBudget = (session.over_budget?.holds ?? 0) > 0;
   // CBOS is holding back the message that would wake the session.
-  if (isParked(session)) return isHeldByBudget ? 'budget' : null;
-  switch (primary) {
+  if (isParked(session)) return isHeldByBudget ? NEEDS.budget : null;
+  switch (status.primary) {
     case 'waiting':
       // A newer server may report kinds of questions that this version does not know.
-      return NEEDS.find((need) => need === detail) ?? 'question';
+      return rowOf(status).need ?? NEEDS.question;
     case 'stuck':
-      return 'stuck';
+      return NEEDS.stuck;
     case 'idle':
-      if (limit?.status === 'rejected') return 'limit';
-      if (isHeldByBudget) return 'budget';
-      if (session.other_conversation !== undefined) return 'conversation';
-      if (detail === 'error') return 'error';
-      return session.interrupted_at === undefined ? null : 'interrupted';
+      if (limit?.status === 'rejected') return NEEDS.limit;
+      if (isHeldByBudget) return NEEDS.budget;
+      if (session.other_conversation !== undefined) return NEEDS.conversation;
+      return rowOf(status).need ?? (session.interrupted_at === undefined ? null : NEEDS.interrupted);
     case 'dead':
       // For lost sessions, the lists offer `cbos restore`.
-      return session.lost === undefined && isUnasked(session) ? 'ended' : null;
+      return session.lost === undefined && isUnasked(session) ? NEEDS.ended : null;
     default:
       return null;
   }
@@ -123,17 +100,34 @@ export function attentionOf(session: Attending): Attention {
   return attentionGiven(session, needOf(session));
 }
 
+/** The groups of sessions whose detail names no other. */
+const GROUPS: ReadonlyMap<Status['primary'], Attention> = new Map([
+  ['idle', 'done'],
+  ['active', 'working'],
+  ['dead', 'stopped'],
+]);
+
+const groupOf = (status: Attending['status']): Attention | undefined =>
+  rowOf(status).group ?? GROUPS.get(status.primary);
+
 function attentionGiven(session: Attending, need: Need | null): Attention {
   if (isSnoozed(session)) return 'snoozed';
   if (need !== null) return 'needs_you';
   if (isParked(session)) return 'parked';
-  const { primary, detail, because } = session.status;
-  if (primary === 'idle') return detail === 'ready' ? 'new' : 'done';
-  if (primary === 'active') return 'working';
-  if (primary === 'dead') return 'stopped';
+  const { primary, because } = session.status;
+  const group = groupOf(session.status);
+  if (group !== undefined) return group;
   // The session is starting, and no source has reported anything yet.
   const isStarting = because?.source === 'none' || because?.rule === SETTING_UP_RULE;
   return primary === null && isStarting ? 'new' : 'unknown';
+}
+
+/**
+ * Returns the row of a session's detail if that decides how lists show the session: if the session neither needs the
+ * user nor is snoozed or parked.
+ */
+export function rowShown(session: Attending): Partial<DetailRow> {
+  return attentionOf(session) === groupOf(session.status) ? rowOf(session.status) : {};
 }
 
 /**
@@ -146,16 +140,7 @@ export function wasInterrupted(session: Attending): boolean {
 
 /** Counts sessions by what they want from the user, for a badge, a heading, or a status line. */
 export function countAttentions(sessions: Iterable<Attending>): Record<Attention, number> {
-  const counts: Record<Attention, number> = {
-    needs_you: 0,
-    done: 0,
-    working: 0,
-    new: 0,
-    unknown: 0,
-    snoozed: 0,
-    parked: 0,
-    stopped: 0,
-  };
+  const counts = Object.fromEntries(ATTENTIONS.map((attention) => [attention, 0])) as Record<Attention, number>;
   for (const session of sessions) counts[attentionOf(session)] += 1;
   return counts;
 }
@@ -177,13 +162,9 @@ export function sortByAttention<S extends Listed>(sessions: Iterable<S>): S[] {
   return ranked.map(({ session }) => session);
 }
 
-const ASKING: readonly (Need | null)[] = ['permission', 'question', 'plan', 'setup'];
-
-/** All kinds of questions have the same rank, so they are sorted by time. */
 function rankOf(session: Attending): number {
   const need = needOf(session);
-  if (need === null) return NEEDS.length + ATTENTIONS.indexOf(attentionGiven(session, need));
-  return ASKING.includes(need) ? 0 : NEEDS.indexOf(need);
+  return need === null ? NEEDS.stuck.rank + ATTENTIONS.indexOf(attentionGiven(session, need)) : need.rank;
 }
 
 /** Times sent by the server sort correctly as strings. */

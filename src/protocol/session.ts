@@ -1,5 +1,4 @@
 import { z } from 'zod';
-import { ATTENTIONS } from './attention.ts';
 import { OverBudget } from './budgets.ts';
 import { ChangeCounts } from './changes.ts';
 import { ContextWindow } from './figures.ts';
@@ -9,6 +8,7 @@ import { Loss } from './restore.ts';
 import { SessionEnd } from './session-end.ts';
 import { KEPT_ATTENTION } from './snooze.ts';
 import { State, Status } from './status.ts';
+import { ATTENTIONS } from './status-words.ts';
 import { SessionType, Timestamp } from './words.ts';
 import { Worktree } from './worktree.ts';
 

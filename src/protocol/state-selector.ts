@@ -1,7 +1,7 @@
-import { type Attention, attentionOf, isUnread } from './attention.ts';
+import { attentionOf, isUnread } from './attention.ts';
 import type { Session } from './session.ts';
 import type { Detail, Primary, State } from './status.ts';
-import { DETAIL_NAMES, DETAILS, isReady, PRIMARIES, STATES } from './status-words.ts';
+import { type Attention, DETAIL_NAMES, DETAILS, isReady, PRIMARIES, STATES } from './status-words.ts';
 
 /**
  * A word that selects sessions by what they are doing or what they want: a one-word state, `ready`, `stuck`,

@@ -2,12 +2,14 @@ import {
   type Attending,
   type Attention,
   attentionOf,
-  type Detail,
+  NEEDS,
   type Need,
   needOf,
   openQuestions,
   placeOf,
   type Question,
+  rowOf,
+  rowShown,
   SETTING_UP_RULE,
   type Session,
   tellingField,
@@ -48,8 +50,10 @@ interface Look {
   style: StateStyle | null;
 }
 
-const LOOKS: Readonly<Record<Attention, Look>> = {
+const LOOKS: Readonly<Record<Attention | Need['look'], Look>> = {
   needs_you: { icon: '○', style: 'yellow' },
+  fault: { icon: '✗', style: 'red' },
+  stuck: { icon: '!', style: 'magenta' },
   done: { icon: '✓', style: 'green' },
   working: { icon: '●', style: 'cyan' },
   new: { icon: '◌', style: null },
@@ -59,24 +63,8 @@ const LOOKS: Readonly<Record<Attention, Look>> = {
   stopped: { icon: '⊘', style: 'dim' },
 };
 
-/** An error has a different icon from a question. */
-const FAULT_LOOKS: Readonly<Partial<Record<Need, Look>>> = {
-  limit: { icon: '✗', style: 'red' },
-  budget: { icon: '✗', style: 'red' },
-  conversation: { icon: '✗', style: 'red' },
-  error: { icon: '✗', style: 'red' },
-  interrupted: { icon: '✗', style: 'red' },
-  ended: { icon: '✗', style: 'red' },
-  stuck: { icon: '!', style: 'magenta' },
-};
-
-/** The icon for a session whose model is thinking or writing while no tool is running. */
-const THINKING_ICON = '◐';
-
 export function sessionIcon(session: Attending): string {
-  const { detail } = session.status;
-  const isThinking = attentionOf(session) === 'working' && (detail === 'thinking' || detail === 'responding');
-  return isThinking ? THINKING_ICON : lookOf(session).icon;
+  return rowShown(session).icon ?? lookOf(session).icon;
 }
 
 export function sessionStyle(session: Attending): StateStyle | null {
@@ -84,9 +72,8 @@ export function sessionStyle(session: Attending): StateStyle | null {
 }
 
 function lookOf(session: Attending): Look {
-  const need = needOf(session);
   if (wasInterrupted(session)) return { icon: '✗', style: 'dim' };
-  return (need === null ? undefined : FAULT_LOOKS[need]) ?? LOOKS[attentionOf(session)];
+  return LOOKS[needOf(session)?.look ?? attentionOf(session)];
 }
 
 /** Returns an icon and how many sessions it applies to, such as `○ 2 need you` or `✓ 1 done`. */
@@ -99,44 +86,23 @@ export function attentionStyle(attention: Attention): StateStyle | null {
   return LOOKS[attention].style;
 }
 
-const NEED_WORDS: Readonly<Record<Need, string>> = {
-  permission: 'asks permission',
-  question: 'asks',
-  plan: 'has a plan',
-  setup: 'needs set-up',
-  limit: 'limit reached',
-  budget: 'over budget',
-  conversation: 'wrong conversation',
-  error: 'error',
-  interrupted: 'interrupted',
-  ended: 'ended',
-  stuck: 'no sign of life',
-};
-
-const WORK_WORDS: Readonly<Partial<Record<Detail, string>>> = {
-  thinking: 'thinking',
-  responding: 'answering',
-  using_tools: 'using tools',
-  compacting: 'compacting',
-};
-
 /**
  * Returns what a session is doing or what it wants, in everyday words such as `asks permission`, `using tools`, `done`,
  * or `stopped`.
  */
 export function stateText(session: Attending): string {
   const need = needOf(session);
-  if (need === 'ended' && session.ended?.by === 'killed') return 'killed';
-  if (need !== null) return NEED_WORDS[need];
+  if (need === NEEDS.ended && session.ended?.by === 'killed') return 'killed';
+  if (need !== null) return need.words;
   if (session.snoozed != null) return snoozeText(session.snoozed);
   const attention = attentionOf(session);
-  const { primary, detail } = session.status;
-  if (attention === 'working') return (detail === null ? undefined : WORK_WORDS[detail]) ?? 'working';
-  if (attention === 'new' && primary === null) {
+  const { words } = rowShown(session);
+  if (words !== undefined) return words;
+  if (attention === 'new' && session.status.primary === null) {
     return session.status.because?.rule === SETTING_UP_RULE ? 'setting up' : 'starting';
   }
   if (attention === 'stopped' && session.lost !== undefined) return 'lost';
-  if (wasInterrupted(session)) return NEED_WORDS.interrupted;
+  if (wasInterrupted(session)) return NEEDS.interrupted.words;
   return ATTENTION_TITLES[attention].toLowerCase();
 }
 
@@ -202,11 +168,12 @@ export function sessionGist(
   if (session.over_budget !== undefined && session.over_budget.holds > 0) return overBudgetText(session.over_budget);
   const { rule, evidence } = status.because;
   if (session.limit_over_at !== undefined) return LIMIT_OVER_TEXT;
-  if (status.detail === 'limit') return limitText(session.rate_limit) || firstLine(evidence);
-  if (status.detail === 'waiting_input' && session.interrupted_at !== undefined) return interruptedText(session);
-  if (status.detail === 'waiting_input') return LAST_WORDS.some((end) => rule.endsWith(end)) ? lastLine(evidence) : '';
+  const { ends } = rowOf(status);
+  if (ends === 'limit') return limitText(session.rate_limit) || firstLine(evidence);
+  if (ends === 'finished' && session.interrupted_at !== undefined) return interruptedText(session);
+  if (ends === 'finished') return LAST_WORDS.some((end) => rule.endsWith(end)) ? lastLine(evidence) : '';
   // The words of a hook may have several lines, and the reason may be in the last one.
-  if (status.detail === 'error') return cleanLine(evidence).replace(/ +/g, ' ');
+  if (ends === 'failed') return cleanLine(evidence).replace(/ +/g, ' ');
   return status.primary === 'active' || status.primary === 'stuck' ? firstLine(evidence) : '';
 }
 

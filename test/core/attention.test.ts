@@ -9,6 +9,7 @@ import {
   DETAILS,
   Detail,
   matchesState,
+  NEEDS,
   needOf,
   parseStateSelector,
   type RateLimit,
@@ -63,7 +64,7 @@ test('each detail has its own words, and unknown words of a newer server do no h
   const words = Detail.options.map((detail) => stateText(of(DETAILS[detail].primary, detail)));
   expect(new Set(words).size).toBe(words.length);
   const newer = { status: { primary: 'waiting', detail: 'vote' } } as unknown as Attending;
-  expect([attentionOf(newer), needOf(newer)]).toEqual(['needs_you', 'question']);
+  expect([attentionOf(newer), needOf(newer)]).toEqual(['needs_you', NEEDS.question]);
   expect(attentionOf({ status: { primary: 'dreaming', detail: null } } as unknown as Attending)).toBe('unknown');
 });
 

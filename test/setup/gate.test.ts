@@ -5,6 +5,7 @@ import { describe, expect, test } from 'vitest';
 import { oversizedFiles } from '../../scripts/check/file-sizes.mjs';
 import { bannedIn } from '../../scripts/check/plain-words.mjs';
 import { runSteps } from '../../scripts/check/run-steps.mjs';
+import { decisionsIn } from '../../scripts/check/status-words.mjs';
 import { cruised } from '../../scripts/check/steps.mjs';
 import { ROOT } from '../../scripts/root.mjs';
 import { brokenFiles, brokenSetUps, countTests, failures, withSecondAttempt } from '../../scripts/test/count-tests.mjs';
@@ -222,4 +223,24 @@ test.each([
   ['The prompt stands above the rule.', true],
 ])('plain words: %s', (text, isRefused) => {
   expect(bannedIn(text, 'here').length > 0).toBe(isRefused);
+});
+
+test.each([
+  ["if (status.detail === 'limit') return;", true],
+  ["const isNew = primary === 'idle' && detail !== 'ready';", true],
+  ["return before?.status.detail === 'error';", true],
+  ["if ('setup' === session.status.detail) return;", true],
+  ["const failed = { primary: 'idle', detail: 'error' };", true],
+  ['switch (status.detail) {', true],
+  ['return ENDS.has(detail);', true],
+  ['return WORDS[session.status.detail];', true],
+  ['const WORDS: Partial<Record<Detail, string>> = {', true],
+  ["if (question.kind === 'setup') return;", false],
+  ["case 'permission':", false],
+  ["if (status.primary === 'idle' && hasFailed(status)) return;", false],
+  ['return before.detail === change.detail;', false],
+  ['const detail = isDialog ? detailOfQuestion(question.kind) : session.status.detail;', false],
+  ['const notice = { detail: `${primary}/${detail}` };', false],
+])('status words: %s', (text, isRefused) => {
+  expect(decisionsIn(text, 'here').length > 0).toBe(isRefused);
 });

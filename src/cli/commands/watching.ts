@@ -3,6 +3,7 @@ import type { Caller, SessionView } from '../../client/index.ts';
 import {
   CatalogueError,
   EXIT,
+  hasFailed,
   matchesState,
   parseStateSelector,
   type Session,
@@ -253,14 +254,13 @@ function isIn(session: Session, selector: StateSelector): boolean {
 }
 
 /**
- * Returns the error for a session whose turn has failed, or was interrupted, or null if a
- * script may wait for more. Such a session neither asks anything nor is it done, so a script that waits for that would
- * wait forever.
+ * Returns the error for a session whose turn failed or was interrupted, or null if a script may wait for more. Such
+ * a session neither asks anything nor is it done, so a script that waits for that would wait forever.
  */
 export function failureOf(session: Session, selector: StateSelector): CommandError | null {
   const { slug, status } = session;
   if (!isEndOfTurn(selector) || status.primary !== 'idle') return null;
-  if (status.detail === 'error')
+  if (hasFailed(status))
     return new CommandError(`The turn of ${slug} failed: ${cleanLine(status.because.evidence)}`, `cbos show ${slug}`);
   if (status.interrupted === true) return new CommandError(`The turn of ${slug} was interrupted`, `cbos show ${slug}`);
   if (session.interrupted_at === undefined) return null;

@@ -1,4 +1,4 @@
-import type { Status } from '../../protocol/index.ts';
+import { type DetailRow, rowOf, type Status } from '../../protocol/index.ts';
 
 /** The conditions that end a snooze. The snooze ends as soon as one of them is met. Times are in Unix milliseconds. */
 export interface SnoozeRule {
@@ -57,8 +57,8 @@ export function observeStatus(before: Attended, status: Told): { after: Attended
 }
 
 function observe(before: Attended, status: Told): { after: Attended; happened: Happening[] } {
-  const { primary, detail } = status;
-  switch (primary) {
+  const row = rowOf(status);
+  switch (status.primary) {
     case 'active':
     case 'stuck':
       return {
@@ -66,9 +66,9 @@ function observe(before: Attended, status: Told): { after: Attended; happened: H
         happened: [],
       };
     case 'waiting':
-      return detail === 'limit' ? observeEnd(before, detail) : observeQuestion(before, status.question);
+      return row.ends === undefined ? observeQuestion(before, status.question) : observeEnd(before, row);
     case 'idle':
-      return observeEnd(before, detail);
+      return observeEnd(before, row);
     case 'dead': {
       const news = before.news + (before.turnRuns ? 1 : 0);
       return { after: { ...before, turnRuns: false, news }, happened: ['ended'] };
@@ -79,10 +79,10 @@ function observe(before: Attended, status: Told): { after: Attended; happened: H
   }
 }
 
-function observeEnd(before: Attended, detail: Told['detail']): { after: Attended; happened: Happening[] } {
+function observeEnd(before: Attended, { group, ends }: Partial<DetailRow>): { after: Attended; happened: Happening[] } {
   if (!before.turnRuns) return { after: before, happened: [] };
-  const after = { ...before, turnRuns: false, news: before.news + (detail === 'ready' ? 0 : 1) };
-  const hasFailed = detail === 'error' || detail === 'limit';
+  const after = { ...before, turnRuns: false, news: before.news + (group === 'new' ? 0 : 1) };
+  const hasFailed = ends === 'failed' || ends === 'limit';
   return { after, happened: hasFailed ? ['turn_ended', 'failed'] : ['turn_ended'] };
 }
 

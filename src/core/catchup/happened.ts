@@ -1,4 +1,4 @@
-import type { CatchupEvent, CatchupKind, StatusChange } from '../../protocol/index.ts';
+import { type CatchupEvent, type CatchupKind, rowOf, type StatusChange } from '../../protocol/index.ts';
 
 export type Happened = Omit<CatchupEvent, 'replay'>;
 
@@ -30,23 +30,18 @@ export function happenedIn(changes: readonly Told[]): Happened[] {
   return events.slice(-MOST_EVENTS);
 }
 
-function kindOf(
-  { primary, detail, interrupted }: Told,
-  before: Told | null,
-): Pick<Happened, 'kind' | 'question'> | null {
+function kindOf(step: Told, before: Told | null): Pick<Happened, 'kind' | 'question'> | null {
+  const { ends, asks } = rowOf(step);
   const plain = (kind: CatchupKind) => ({ kind, question: null });
-  switch (primary) {
+  switch (step.primary) {
     case 'idle':
+    case 'waiting':
+      if (asks !== undefined) return { kind: 'asked', question: asks };
+      if (ends !== 'finished') return ends === undefined ? null : plain(ends);
       // A status of ready does not mean that a turn has begun. Before the server restarted, the session's status was
       // unknown.
-      if (detail === 'waiting_input') {
-        const isEnd = before === null || endsTurn(before);
-        return isEnd ? plain(interrupted === true ? 'interrupted' : 'finished') : null;
-      }
-      return detail === 'error' ? plain('failed') : null;
-    case 'waiting':
-      if (detail === 'limit') return plain('limit');
-      return isQuestion(detail) ? { kind: 'asked', question: detail } : null;
+      if (before !== null && !endsTurn(before)) return null;
+      return plain(step.interrupted === true ? 'interrupted' : 'finished');
     case 'stuck':
       return plain('stuck');
     case 'dead':
@@ -58,7 +53,3 @@ function kindOf(
 }
 
 const endsTurn = ({ primary }: Told): boolean => primary === 'active' || primary === 'stuck' || primary === 'waiting';
-
-const QUESTIONS = new Set(['permission', 'question', 'plan', 'setup'] as const);
-const isQuestion = (detail: string | null): detail is NonNullable<Happened['question']> =>
-  (QUESTIONS as ReadonlySet<string | null>).has(detail);

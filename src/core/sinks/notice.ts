@@ -6,6 +6,7 @@ import {
   needsYou,
   openQuestions,
   type Question,
+  rowOf,
   type Session,
 } from '../../protocol/index.ts';
 import { askerText } from '../../text/asker-words.ts';
@@ -65,13 +66,12 @@ export function isKnown({ status: { primary } }: Session): boolean {
 }
 
 export function titleOf({ slug, status, interrupted_at }: Pick<Session, 'slug' | 'status' | 'interrupted_at'>): string {
-  const { primary, detail } = status;
+  const { primary } = status;
+  const { ends, title } = rowOf(status);
   if (primary === 'dead') return `${slug} has ended, and nobody asked for that`;
-  if (detail === 'waiting_input' && interrupted_at !== undefined) return `${slug} was interrupted`;
+  if (ends === 'finished' && interrupted_at !== undefined) return `${slug} was interrupted`;
   if (primary === 'stuck') return `${slug} shows no sign of life`;
-  if (detail === 'error') return `${slug} stopped with an error`;
-  if (detail === 'limit') return `${slug} stopped by a usage limit`;
-  return detail === 'permission' ? `${slug} asks permission` : `${slug} asks`;
+  return `${slug} ${title ?? 'asks'}`;
 }
 
 /** Cleans text from a session for display in a place where others may read it, such as a locked phone. */

@@ -7,7 +7,15 @@
 import { existsSync } from 'node:fs';
 import { join } from 'node:path';
 import { Emitter } from '../../emitter/emitter.ts';
-import { type ChangeCounts, type Changes, isAsking, isInside, placeOf, type Session } from '../../protocol/index.ts';
+import {
+  type ChangeCounts,
+  type Changes,
+  isInside,
+  isInTurn,
+  placeOf,
+  rowOf,
+  type Session,
+} from '../../protocol/index.ts';
 import { showThrough } from '../attention/pass-on.ts';
 import type { Clock } from '../clock.ts';
 import type { Logger } from '../logger.ts';
@@ -100,7 +108,7 @@ export function countChanges({ sessions: base, changes, clock, log }: CountChang
       return;
     }
     if (before === undefined || before.path !== path) request(session, kind === 'added' ? 'now' : 'later');
-    else if (isInTurn(before) && !isInTurn(session)) request(session, 'now');
+    else if (isInTurn(before.status) && !isInTurn(session.status)) request(session, 'now');
     else if (hasEndedTool(before, session)) request(session, 'later');
   }
 
@@ -183,14 +191,9 @@ function isCountable(session: Pick<Session, 'path' | 'place' | 'worktree'>): boo
   return worktree === undefined || !isInside(place, worktree) || existsSync(join(worktree, '.git'));
 }
 
-function isInTurn({ status }: Pick<Session, 'status'>): boolean {
-  const { primary, detail } = status;
-  return primary === 'active' || primary === 'stuck' || (isAsking(status) && detail !== 'setup');
-}
-
-/** The status leaves `using_tools` not only when a tool has run, but also when the tool asks for permission. */
+/** A tool no longer runs not only when a tool has run, but also when the tool asks for permission. */
 function hasEndedTool(before: Pick<Session, 'status'>, { status }: Session): boolean {
-  return before.status.detail === 'using_tools' && status.detail !== 'using_tools';
+  return rowOf(before.status).runsTool === true && rowOf(status).runsTool !== true;
 }
 
 function isSame(one: ChangeCounts | undefined, other: ChangeCounts | undefined): boolean {

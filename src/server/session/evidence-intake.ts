@@ -10,7 +10,7 @@ import type {
 } from '../../core/status/index.ts';
 import type { StatusLineReport } from '../../platform/claude/index.ts';
 import type { SessionRecord } from '../../platform/sqlite/session-store.ts';
-import { type ClaudeEvent, isSetUpDue, type RateLimit, type SetUp } from '../../protocol/index.ts';
+import { type ClaudeEvent, isInTurn, isSetUpDue, type RateLimit, type SetUp } from '../../protocol/index.ts';
 import type { RecordingGap } from '../screen/recording-gap.ts';
 import type { ScreenPrompt } from '../screen/screen-prompt.ts';
 import type { ActorDeps } from './actor-deps.ts';
@@ -27,7 +27,6 @@ import {
   reportOfRegistry,
 } from './reports.ts';
 import type { SessionStatus } from './session-status.ts';
-import { isInTurn } from './status-change.ts';
 
 /** The hook events after which every version of Claude Code draws something. */
 const DRAWING_HOOKS: ReadonlySet<string> = new Set(['UserPromptSubmit', 'PreToolUse', 'PostToolUse']);

@@ -1,6 +1,6 @@
 import { restoreDialogs, type ShownDialog, type StatusMemory } from '../../core/status/index.ts';
 import type { SessionRecord } from '../../platform/sqlite/session-store.ts';
-import type { StatusChange } from '../../protocol/index.ts';
+import { isInTurn, type StatusChange } from '../../protocol/index.ts';
 import { changeByTurn, type SessionInTurn } from './begun.ts';
 import { toTimestamp } from './view.ts';
 
@@ -59,9 +59,3 @@ export function keptWith(
     ...(primary === 'idle' && before !== null && isInTurn(before) ? changeByTurn(actor) : {}),
   };
 }
-
-/** Reports whether a turn was running, or was waiting for the answer to a dialog. */
-export const isInTurn = ({ primary, detail, question }: StatusMemory): boolean =>
-  primary === 'active' ||
-  primary === 'stuck' ||
-  (primary === 'waiting' && detail !== 'setup' && detail !== 'limit' && question?.kind !== 'closing');

@@ -2,7 +2,7 @@ import { existsSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import type { KeptTurn } from '../../platform/git/turn-refs.ts';
 import type { TurnKeeper } from '../../platform/git/turns.ts';
-import { CatalogueError, isAsking, placeOf, type Session } from '../../protocol/index.ts';
+import { CatalogueError, isInTurn, placeOf, rowOf, type Session } from '../../protocol/index.ts';
 import type { Clock } from '../clock.ts';
 import type { Logger } from '../logger.ts';
 import type { Sessions } from '../sessions.ts';
@@ -71,7 +71,7 @@ export function followTurns({ sessions, keeper, clock, log, onKept }: FollowTurn
       done: Promise.resolve(),
     };
     followed.set(id, one);
-    const next = isInTurn(session);
+    const next = runsTurn(session);
     if (next === null || next === one.isRunning) return one;
     one.isRunning = next;
     const { adopted } = session;
@@ -189,10 +189,8 @@ export function followTurns({ sessions, keeper, clock, log, onKept }: FollowTurn
 const QUIET: ReadonlySet<string> = new Set(['no_such_path', 'not_a_repository', 'git_not_found']);
 
 /** Reports whether a turn is running; null if unknown. */
-function isInTurn({ status }: Session): boolean | null {
-  const { primary, detail } = status;
-  if (primary === null || detail === 'setup') return null;
-  return primary === 'active' || primary === 'stuck' || isAsking(status);
+function runsTurn({ status }: Session): boolean | null {
+  return status.primary === null || rowOf(status).isOutsideTurns === true ? null : isInTurn(status);
 }
 
 /**

@@ -68,8 +68,7 @@ export function paneTitle({ model, session, cols, canGoBack, now, home, dress }:
 
 /** Returns what went wrong. A row of the list has little room for it, such as for the words of a hook. */
 function failureText(session: SeenSession): string {
-  const need = needOf(session);
-  return need === 'error' || need === 'ended' ? sessionGist(session) : '';
+  return needOf(session)?.isLong === true ? sessionGist(session) : '';
 }
 
 /**

@@ -3,6 +3,7 @@ import {
   type Attention,
   attentionOf,
   isCurrent,
+  type Need,
   needOf,
   placeOf,
   type SeenSession,
@@ -23,9 +24,11 @@ export function statusText(session: SeenSession): string {
 /** How a session looks in the list and on its chip: the colour of its dot. */
 export type Tone = 'needs' | 'error' | 'stuck' | 'turn' | 'busy' | 'idle' | 'unknown' | 'dead';
 
-/** The tone of each heading, which is also the tone of its sessions unless they have failed. */
-export const TONES: Readonly<Record<Attention, Tone>> = {
+/** The tone of each heading, and of the sessions below it. */
+export const TONES: Readonly<Record<Attention | Need['look'], Tone>> = {
   needs_you: 'needs',
+  fault: 'error',
+  stuck: 'stuck',
   done: 'turn',
   working: 'busy',
   new: 'idle',
@@ -35,14 +38,8 @@ export const TONES: Readonly<Record<Attention, Tone>> = {
   stopped: 'dead',
 };
 
-/** The needs that are faults. */
-const FAULTS: readonly (string | null)[] = ['error', 'limit', 'budget', 'conversation', 'interrupted', 'ended'];
-
 export function toneOf(session: Attending & Pick<SeenSession, 'elsewhere'>): Tone {
-  if (!isCurrent(session)) return 'unknown';
-  const need = needOf(session);
-  if (need === 'stuck') return 'stuck';
-  return FAULTS.includes(need) ? 'error' : TONES[attentionOf(session)];
+  return isCurrent(session) ? TONES[needOf(session)?.look ?? attentionOf(session)] : 'unknown';
 }
 
 /** Returns one line about the session: why it cannot be reached, its question, what it is doing, or its folder. */
