@@ -4,9 +4,9 @@ import { patchRows } from '../../text/patch-rows.ts';
 import { colourPatch } from '../../text/syntax/patch-colours.ts';
 import { cleanLine } from '../../text/terminal-text.ts';
 import { type App, errorText, requireOwn } from '../app.ts';
+import { createList, moreText } from '../list.ts';
 import { wrap } from '../view/cells.ts';
 import { colourLines, type Drawn, drawChanges, dressLine, isColoured, type ReadChanges } from './changes-lines.ts';
-import { pagerStep } from './pager-keys.ts';
 import { type CommentPlace, markReviewed, placeOfRange, readReviewed, showReview, writeComment } from './review.ts';
 import { chooseTurn } from './turns.ts';
 
@@ -32,11 +32,9 @@ export function showChanges(app: App, { turn = null, startAt = 0, onLeave = app.
   let problem: string | null = null;
   let drawn: Drawn | null = null;
   let wasWorking = isWorking();
-  let top = 0;
-  let cursor = startAt;
+  const list = createList({ items: () => drawn?.lines ?? [], at: startAt });
   /** the first line of a comment's range, or null if the comment covers a single line */
   let rangeFrom: number | null = null;
-  let height = 1;
   let isClosed = false;
   let isColouring = false;
 
@@ -69,35 +67,29 @@ export function showChanges(app: App, { turn = null, startAt = 0, onLeave = app.
       }
       if (!isClosed) app.changed();
     });
-  const scrollTo = (line: number): void => {
-    cursor = Math.max(0, Math.min((drawn?.lines.length ?? 0) - 1, line));
-    if (cursor < top) top = cursor;
-    if (cursor >= top + height) top = cursor - height + 1;
-    app.changed();
+  const isChosen = (line: number): boolean => {
+    const [at, from] = [list.at(), rangeFrom ?? list.at()];
+    return line >= Math.min(from, at) && line <= Math.max(from, at);
   };
-  const isChosen = (line: number): boolean =>
-    line === cursor ||
-    (rangeFrom !== null && line >= Math.min(rangeFrom, cursor) && line <= Math.max(rangeFrom, cursor));
   const chosenPlace = (): CommentPlace | null => {
     const places = drawn?.places ?? [];
-    return placeOfRange(places[rangeFrom ?? cursor] ?? null, places[cursor] ?? null);
+    return placeOfRange(places[rangeFrom ?? list.at()] ?? null, places[list.at()] ?? null);
   };
   const comment = (): void => {
     const place = chosenPlace();
     if (place === null) app.toast('bad', 'A comment belongs to one file; move to a file with j or k');
-    else writeComment(app, slug, place, () => showChanges(app, { startAt: cursor, onLeave }));
+    else writeComment(app, slug, place, () => showChanges(app, { startAt: list.at(), onLeave }));
   };
   const mark = (): void => {
-    const file = drawn?.places[cursor]?.file;
+    const file = drawn?.places[list.at()]?.file;
     if (file === undefined || read === null) app.toast('bad', 'First move to a line of the file, with ] or j');
     else markReviewed(app, { slug, file, reviewed: !read.reviewed.has(file) }, load);
   };
   const toFile = (by: 1 | -1): void => {
     const files = drawn?.files ?? [];
-    const next = by === 1 ? files.find((line) => line > cursor) : files.findLast((line) => line < cursor);
-    if (next === undefined) return;
-    scrollTo(next);
-    top = Math.max(0, Math.min((drawn?.lines.length ?? 0) - height, next));
+    const at = list.at();
+    const next = by === 1 ? files.find((line) => line > at) : files.findLast((line) => line < at);
+    if (next !== undefined) list.chooseAtTop(next);
   };
   const review = (): void => {
     isClosed = true;
@@ -108,8 +100,7 @@ export function showChanges(app: App, { turn = null, startAt = 0, onLeave = app.
     c: comment,
     m: mark,
     v: () => {
-      rangeFrom = rangeFrom === null ? cursor : null;
-      app.changed();
+      rangeFrom = rangeFrom === null ? list.at() : null;
     },
     R: review,
   };
@@ -132,9 +123,8 @@ export function showChanges(app: App, { turn = null, startAt = 0, onLeave = app.
     ],
     handle(event) {
       if (event.kind !== 'key') return;
-      const step = pagerStep(event.name, height);
-      if (step !== undefined) scrollTo(cursor + step);
-      else if (event.name === ']') toFile(1);
+      if (list.onKey(event.name)) return;
+      if (event.name === ']') toFile(1);
       else if (event.name === '[') toFile(-1);
       else if (event.name === 'r') load();
       else if (event.name === 't') {
@@ -151,21 +141,18 @@ export function showChanges(app: App, { turn = null, startAt = 0, onLeave = app.
       const works = isWorking();
       if (wasWorking && !works) load();
       wasWorking = works;
-      height = rows;
       const title = `${cleanLine(slug)} changed`;
       if (problem !== null) return { title, rows: wrap(problem, cols - 1) };
       if (read === null) return { title, rows: ['', ' reading…'] };
       if (drawn?.cols !== cols - 1 || drawn.read !== read) drawn = drawChanges(read, cols - 1);
       const of = drawn;
-      const { lines } = of;
-      top = Math.max(0, Math.min(top, lines.length - rows));
-      const shown = lines.slice(top, top + rows);
+      const { first, end } = list.window(rows);
+      const shown = of.lines.slice(first, end);
       colourSoon(of, shown);
       const { dress } = app;
-      const rest = lines.length > top + rows ? `  (${lines.length - top - rows} more lines)` : '';
       return {
-        title: `${title} ${totalText(read.changes.total)}${turn === null ? '' : ` in turn ${turn}`}${rest}`,
-        rows: shown.map((line, at) => `${isChosen(top + at) ? '▌' : ' '}${dressLine(dress, of, line)}`),
+        title: `${title} ${totalText(read.changes.total)}${turn === null ? '' : ` in turn ${turn}`}${moreText(of.lines.length - end)}`,
+        rows: shown.map((line, at) => `${isChosen(first + at) ? '▌' : ' '}${dressLine(dress, of, line)}`),
       };
     },
   });

@@ -12,13 +12,13 @@ import { suggestionText } from '../../text/memory-words.ts';
 import { cutText } from '../../text/tool-input-text.ts';
 import type { App } from '../app.ts';
 import { type Editor, EMPTY_EDITOR, edit } from '../input/editor.ts';
+import { createPager } from '../list.ts';
 import { READING_MS } from '../model.ts';
 import type { InputEvent } from '../terminal/keys.ts';
 import { showAlways } from './always.ts';
 import { fillForm, isFillable } from './fill-form.ts';
 import { cardLines, hintsFor } from './inbox-card.ts';
 import { holdOf } from './inbox-hold.ts';
-import { pagerStep } from './pager-keys.ts';
 
 /** The card that the picture shows, and whether its end was visible. */
 interface Drawn {
@@ -48,9 +48,7 @@ export function showInbox(app: App): void {
   let shownId: string | null = null;
   let drawn: Drawn | null = null;
   let writing: Writing | null = null;
-  let top = 0;
-  let height = 1;
-  let count = 0;
+  const pager = createPager();
 
   const cards = (): InboxCard[] => inboxCards(model.view.values(), { leaving: hold.leaving(), skipped });
   /** Do not replace the question that the user is reading, even if another one becomes more urgent. */
@@ -112,7 +110,7 @@ export function showInbox(app: App): void {
       return;
     }
     writing = null;
-    top = 0;
+    pager.toTop();
     hold.give(held);
     const names = held.card.askers.map(({ slug }) => slug).join(', ');
     app.toast('wait', `${names}: ${held.said} — sent in 3 s, u takes it back`);
@@ -183,8 +181,7 @@ export function showInbox(app: App): void {
       const ids = (current()?.askers ?? []).map(idOf);
       skipped = [...skipped.filter((id) => !ids.includes(id)), ...ids];
       shownId = null;
-      top = 0;
-      app.changed();
+      pager.toTop();
     },
     Z: () => {
       const card = current();
@@ -238,11 +235,8 @@ export function showInbox(app: App): void {
       if (event.kind !== 'key') return;
       const key = keys[event.name];
       if (key !== undefined) return key();
-      if (/^[1-9]$/.test(event.name)) return choose(Number(event.name));
-      const step = pagerStep(event.name, height);
-      if (step === undefined) return;
-      top = Math.max(0, Math.min(count - height, top + step));
-      app.changed();
+      if (/^[1-9]$/.test(event.name)) choose(Number(event.name));
+      else pager.onKey(event.name);
     },
     page(cols, rows) {
       const card = current();
@@ -255,14 +249,11 @@ export function showInbox(app: App): void {
       const lines = cardLines(app, card, { memory, cols });
       if (drawn?.key !== card.key) {
         drawn = { key: card.key, since: app.options.now(), isRead: false, suggestedSince: null };
-        top = 0;
+        pager.toTop();
         stopReading();
         stopReading = app.options.startTimer(app.changed, READING_MS);
       }
-      height = rows;
-      count = lines.length;
-      top = Math.max(0, Math.min(top, count - rows));
-      const isEnd = top + rows >= count;
+      const { isEnd, more, rows: shown } = pager.show(lines, rows);
       if (isEnd) drawn.isRead = true;
       if (memory?.suggestion == null) drawn.suggestedSince = null;
       else if (isEnd && drawn.suggestedSince === null) {
@@ -270,9 +261,8 @@ export function showInbox(app: App): void {
         stopReading();
         stopReading = app.options.startTimer(app.changed, READING_MS);
       }
-      const more = count > top + rows ? `  (${count - top - rows} more lines)` : '';
-      const shown = all.length === 1 ? 'one question' : `${all.length} questions`;
-      return { title: `Inbox: ${shown}${more}`, rows: lines.slice(top, top + rows) };
+      const questions = all.length === 1 ? 'one question' : `${all.length} questions`;
+      return { title: `Inbox: ${questions}${more}`, rows: shown };
     },
     input: () => ({
       title: 'Answer in your own words',

@@ -12,11 +12,11 @@ import {
 } from '../../text/rule-words.ts';
 import { cleanBlock, cleanLine } from '../../text/terminal-text.ts';
 import type { App } from '../app.ts';
+import { createList } from '../list.ts';
 import { wrap } from '../view/cells.ts';
 import { showAudit } from './audit.ts';
 import { confirm } from './confirm.ts';
 import type { Hint } from './mode.ts';
-import { pagerStep } from './pager-keys.ts';
 import { showSuggestions } from './rule-suggestions.ts';
 import { showPage } from './text-page.ts';
 
@@ -31,8 +31,6 @@ type Entry = { kind: 'file'; file: RuleFile } | { kind: 'rule'; rule: Rule };
 /** Runs `/rules`, which shows the rules that answer on the user's behalf, and the files that they come from. */
 export function showRules(app: App): void {
   let book: RuleBook | null = null;
-  let at = 0;
-  let height = 1;
   const load = (): void =>
     app.run(async () => {
       book = await app.client.call('listRules');
@@ -51,15 +49,11 @@ export function showRules(app: App): void {
     ...(book?.files ?? []).map((file) => ({ kind: 'file', file }) as const),
     ...(book?.rules ?? []).map((rule) => ({ kind: 'rule', rule }) as const),
   ];
-  const chosen = (): Entry | undefined => {
-    const all = entries();
-    at = Math.max(0, Math.min(at, all.length - 1));
-    return all[at];
-  };
-  const move = (step: number): void => {
-    at = Math.max(0, Math.min(entries().length - 1, at + step));
-    app.changed();
-  };
+  const list = createList({
+    items: entries,
+    keyOf: (entry) => (entry.kind === 'file' ? `file ${entry.file.path}` : `rule ${entry.rule.id}`),
+    isCentred: true,
+  });
   const remove = ({ id, effect, ...rule }: Rule): void =>
     confirm(app, {
       question: `Remove the rule ${cleanLine(id)}: ${effect} ${truncate(ruleAbout({ id, effect, ...rule }), 40)}?`,
@@ -71,12 +65,12 @@ export function showRules(app: App): void {
     });
   const keys: Readonly<Record<string, () => void>> = {
     enter: () => {
-      const entry = chosen();
+      const entry = list.chosen();
       if (entry?.kind === 'file') readFile(app, entry.file, show);
       else if (entry?.kind === 'rule') readRule(app, entry.rule, show);
     },
     d: () => {
-      const entry = chosen();
+      const entry = list.chosen();
       if (entry?.kind !== 'rule') return;
       if (entry.rule.origin === 'added') remove(entry.rule);
       else app.toast('bad', 'This rule is in a file; to remove the rule, edit the file');
@@ -88,7 +82,7 @@ export function showRules(app: App): void {
     'ctrl+c': () => app.close(),
   };
   const hints = (): Hint[] => {
-    const entry = chosen();
+    const entry = list.chosen();
     return [
       ...(entry === undefined ? [] : ([['Enter', entry.kind === 'file' ? 'read it' : 'show all of it']] as const)),
       ...(entry?.kind === 'rule' && entry.rule.origin === 'added' ? ([['d', 'remove it']] as const) : []),
@@ -104,22 +98,16 @@ export function showRules(app: App): void {
       hints,
       handle(event) {
         if (event.kind !== 'key') return;
-        const step = pagerStep(event.name, height);
-        if (step !== undefined) move(step);
-        else keys[event.name]?.();
+        if (!list.onKey(event.name)) keys[event.name]?.();
       },
       onFrame: ({ type }) => {
         if (type === 'rules_changed' || type === 'rule_decided' || type === 'sessions') loadSoon();
       },
       page(cols, rows) {
         if (book === null) return { title: 'Rules', rows: [' …'] };
-        const all = entries();
-        if (all.length === 0) return { title: 'Rules', rows: ['', '   There are no rules: cbos rules add --help'] };
-        chosen();
-        height = Math.max(1, Math.floor(rows / 2));
-        const start = Math.max(0, Math.min(at - Math.floor(height / 2), all.length - height));
-        const lines = all.slice(start, start + height).flatMap((entry, index) => {
-          const isChosen = start + index === at;
+        if (entries().length === 0)
+          return { title: 'Rules', rows: ['', '   There are no rules: cbos rules add --help'] };
+        const lines = list.show(rows, (entry, isChosen) => {
           const [first, second] =
             entry.kind === 'file' ? fileRows(entry.file) : ruleRows(entry.rule, app.options.now());
           const bar = isChosen ? app.dress('cyan', '▌') : ' ';
@@ -129,7 +117,7 @@ export function showRules(app: App): void {
             `${bar}   ${app.dress('dim', truncate(second, cols - 6))}`,
           ];
         });
-        return { title: `Rules: ${book.rules.length}`, rows: lines.slice(0, rows) };
+        return { title: `Rules: ${book.rules.length}`, rows: lines };
       },
     });
   };

@@ -12,6 +12,7 @@ import {
 import { firstLine } from '../../text/session-words.ts';
 import { cleanLine } from '../../text/terminal-text.ts';
 import type { App } from '../app.ts';
+import { createList } from '../list.ts';
 import { wrap } from '../view/cells.ts';
 import { confirm } from './confirm.ts';
 import type { Hint } from './mode.ts';
@@ -25,31 +26,17 @@ import { showPage } from './text-page.ts';
  */
 export function showSchedules(app: App, chosenName = ''): void {
   let schedules: readonly Schedule[] | null = null;
-  let at = 0;
-  let wanted = chosenName;
+  const list = createList({ items: () => schedules ?? [], keyOf: ({ name }) => name, key: chosenName });
   const load = async (): Promise<void> => {
-    const name = wanted === '' ? chosen()?.name : wanted;
     schedules = await app.client.call('listSchedules');
-    // Keep the same schedule selected, even if somebody else has added or deleted schedules.
-    const found = schedules.findIndex((one) => one.name === name);
-    at = found === -1 ? Math.max(0, Math.min(at, schedules.length - 1)) : found;
-    wanted = '';
     app.changed();
   };
-  const chosen = (): Schedule | null => schedules?.[at] ?? null;
-  const move = (step: number): void => {
-    at = Math.max(0, Math.min((schedules?.length ?? 1) - 1, at + step));
-  };
   const withChosen = (act: (schedule: Schedule) => void): void => {
-    const schedule = chosen();
-    if (schedule !== null) act(schedule);
+    const schedule = list.chosen();
+    if (schedule !== undefined) act(schedule);
   };
   const back = (name: string): void => showSchedules(app, name);
   const keys: Readonly<Record<string, () => void>> = {
-    j: () => move(1),
-    down: () => move(1),
-    k: () => move(-1),
-    up: () => move(-1),
     enter: () => withChosen((one) => showRuns(app, one)),
     a: () => scheduleForm(app, { schedule: null, back }),
     e: () => withChosen((schedule) => scheduleForm(app, { schedule, back })),
@@ -63,11 +50,9 @@ export function showSchedules(app: App, chosenName = ''): void {
     'ctrl+c': () => app.close(),
   };
   app.open({
-    hints: () => hintsFor(chosen()),
+    hints: () => hintsFor(list.chosen()),
     handle: (event) => {
-      if (event.kind !== 'key') return;
-      keys[event.name]?.();
-      app.changed();
+      if (event.kind === 'key' && !list.onKey(event.name)) keys[event.name]?.();
     },
     onFrame: ({ type }) => {
       if (type === 'schedules_changed' || type === 'session_renamed') app.run(load);
@@ -77,19 +62,16 @@ export function showSchedules(app: App, chosenName = ''): void {
       if (schedules.length === 0) {
         return { title: 'Schedules', rows: ['', app.dress('dim', '   No schedules yet; press a to add one')] };
       }
-      const blocks = schedules.map((one, index) => scheduleLines(app, { schedule: one, isHere: index === at, cols }));
-      const lines = blocks.flat();
-      const end = blocks.slice(0, at + 1).flat().length;
-      const start = Math.max(0, Math.min(end - rows, lines.length - rows));
-      return { title: `Schedules: ${schedules.length}`, rows: lines.slice(start, start + rows) };
+      const lines = list.show(rows, (schedule, isHere) => scheduleLines(app, { schedule, isHere, cols }));
+      return { title: `Schedules: ${schedules.length}`, rows: lines };
     },
   });
   app.run(load);
 }
 
-function hintsFor(schedule: Schedule | null): Hint[] {
+function hintsFor(schedule: Schedule | undefined): Hint[] {
   const rest: Hint[] = [['Esc', 'back']];
-  if (schedule === null) return [['a', 'add one'], ...rest];
+  if (schedule === undefined) return [['a', 'add one'], ...rest];
   return [
     ['Enter', 'its runs'],
     ['a', 'add'],

@@ -2,6 +2,7 @@ import type { SearchHit } from '../../protocol/index.ts';
 import { formatSince } from '../../text/durations.ts';
 import { cleanLine } from '../../text/terminal-text.ts';
 import type { App } from '../app.ts';
+import { createList } from '../list.ts';
 import { replayFrom } from '../replay.ts';
 import { wrap } from '../view/cells.ts';
 
@@ -13,22 +14,7 @@ const DRAWN_AFTER_S = 1.5;
 
 /** Shows the hits of a search. Enter plays the recording from the hit, or opens the session. */
 export function showHits(app: App, hits: readonly SearchHit[], words: string): void {
-  let chosen = 0;
-  let top = 0;
-  const move = (step: number): void => {
-    chosen = Math.max(0, Math.min(hits.length - 1, chosen + step));
-    app.changed();
-  };
-  const steps: Readonly<Record<string, number>> = {
-    j: 1,
-    down: 1,
-    k: -1,
-    up: -1,
-    pagedown: 10,
-    pageup: -10,
-    g: Number.NEGATIVE_INFINITY,
-    G: Number.POSITIVE_INFINITY,
-  };
+  const list = createList({ items: () => hits });
   app.open({
     hints: () => [
       ...(hits.length === 0
@@ -41,18 +27,15 @@ export function showHits(app: App, hits: readonly SearchHit[], words: string): v
     ],
     handle(event) {
       if (event.kind !== 'key') return;
-      const step = steps[event.name];
-      const hit = hits[chosen];
-      if (step !== undefined) move(step);
-      else if (event.name === 'enter' && hit !== undefined) open(app, hit);
+      const hit = list.chosen();
+      if (list.onKey(event.name)) return;
+      if (event.name === 'enter' && hit !== undefined) open(app, hit);
       else if (['escape', 'q', 'enter', 'ctrl+c'].includes(event.name)) app.close();
     },
     page(cols, rows) {
-      const lines = hits.map((hit, index) => hitRows(app, hit, { cols, isChosen: index === chosen }));
-      top = Math.min(top, chosen);
-      while (lines.slice(top, chosen + 1).flat().length > rows && top < chosen) top++;
+      const lines = list.show(rows, (hit, isChosen) => hitRows(app, hit, { cols, isChosen }));
       const title = hits.length === 1 ? '1 result' : `${hits.length} results`;
-      return { title: `${title}: ${cleanLine(words)}`, rows: lines.slice(top).flat().slice(0, rows) };
+      return { title: `${title}: ${cleanLine(words)}`, rows: lines };
     },
   });
 }

@@ -1,6 +1,6 @@
 import type { App } from '../app.ts';
+import { createPager } from '../list.ts';
 import type { Hint, Mode } from './mode.ts';
-import { pagerStep } from './pager-keys.ts';
 
 export interface PageOptions {
   /** called when the last line has become visible */
@@ -31,31 +31,19 @@ export function showPage(
   linesFor: (cols: number) => string[],
   { onEnd, hints = HINTS, onKey, input, onLeave = app.close }: PageOptions = {},
 ): void {
-  let top = 0;
-  let height = 1;
-  let count = 0;
-  const scroll = (step: number): void => {
-    top = Math.max(0, Math.min(count - height, top + step));
-    app.changed();
-  };
+  const pager = createPager();
   app.open({
     hints: () => [...(typeof hints === 'function' ? hints() : hints)],
     ...(input === undefined ? {} : { input }),
     handle(event) {
       if (event.kind !== 'key') return;
-      const step = pagerStep(event.name, height);
-      if (step !== undefined) return scroll(step);
-      if (onKey?.(event.name) === true) return;
+      if (pager.onKey(event.name) || onKey?.(event.name) === true) return;
       if (['escape', 'q', '?', 'enter', 'ctrl+c'].includes(event.name)) onLeave();
     },
     page(cols, rows) {
-      const lines = linesFor(cols);
-      height = rows;
-      count = lines.length;
-      top = Math.max(0, Math.min(top, count - rows));
-      if (top + rows >= count) onEnd?.();
-      const rest = lines.length > top + rows ? `  (${lines.length - top - rows} more lines)` : '';
-      return { title: `${title}${rest}`, rows: lines.slice(top, top + rows) };
+      const shown = pager.show(linesFor(cols), rows);
+      if (shown.isEnd) onEnd?.();
+      return { title: `${title}${shown.more}`, rows: shown.rows };
     },
   });
 }
