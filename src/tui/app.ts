@@ -6,6 +6,7 @@ import type { CommandSet } from './command-set.ts';
 import type { TuiHost, TuiOptions } from './host.ts';
 import type { Memories } from './memories.ts';
 import { listed, type Model, selectedSession, type Toast } from './model.ts';
+import type { Help } from './modes/binding.ts';
 import type { Mode } from './modes/mode.ts';
 import { nextNeedy } from './order.ts';
 
@@ -20,6 +21,8 @@ export interface App {
   readonly options: TuiOptions;
   readonly dress: Style;
   readonly commands: CommandSet<App>;
+  /** the sections of the help page */
+  readonly help: Help;
   /** the user's earlier answers to questions */
   readonly memories: Memories;
   mode(): Mode;

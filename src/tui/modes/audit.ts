@@ -10,7 +10,7 @@ import { createList } from '../list.ts';
 import { replayFrom } from '../replay.ts';
 import { wrap } from '../view/cells.ts';
 import { listRow } from '../view/dress.ts';
-import type { Hint } from './mode.ts';
+import { type Binding, keysOf, leavingBy, movingBy, onChosen } from './binding.ts';
 import { showPage } from './text-page.ts';
 
 /** The next page is requested when the selection is this many rows above the last known row. */
@@ -35,42 +35,32 @@ export function showAudit(app: App, words: string): void {
     reader.dispose();
     app.close();
   };
-  const open = (): void => {
-    const entry = list.chosen();
-    if (entry === undefined) return;
+  const open = ({ id }: AuditEntry): void =>
     app.run(async () => {
-      const record = await app.client.call('auditRecord', { params: { id: String(entry.id) } });
+      const record = await app.client.call('auditRecord', { params: { id: String(id) } });
       showDecision(app, record, show);
     });
+  const move = (key: string): void => {
+    list.onKey(key);
+    if (list.at() + AHEAD >= entries().length) reader.older();
   };
-  const hints = (): Hint[] => [
-    ...(entries().length === 0
-      ? []
-      : ([
-          ['j/k', 'choose'],
-          ['Enter', 'show all of it'],
-        ] as const)),
-    ['Esc', 'back'],
+  const rows: Binding[] = [
+    movingBy(move, () => (entries().length === 0 ? null : 'choose')),
+    onChosen(list, 'No rule has decided anything')(['enter'], 'show all of it', open),
+    leavingBy(leave),
   ];
   const show = (): void => {
     app.open({
-      hints,
-      handle(event) {
-        if (event.kind !== 'key') return;
-        if (list.onKey(event.name)) {
-          if (list.at() + AHEAD >= entries().length) reader.older();
-        } else if (event.name === 'enter') open();
-        else if (['escape', 'q', 'ctrl+c'].includes(event.name)) leave();
-      },
+      ...keysOf(app, rows),
       onFrame: ({ type }) => {
         if (type === 'rule_decided' || type === 'sessions') reader.note();
       },
-      page(cols, rows) {
+      page(cols, height) {
         const title = session === null ? 'Audit' : `Audit of ${cleanLine(session)}`;
         if (entries().length === 0) {
           return { title, rows: ['', `   ${reader.view().isRead ? 'No rule has decided anything' : '…'}`] };
         }
-        const lines = list.show(rows, (entry, isChosen) => [row(app, entry, { cols, isChosen })]);
+        const lines = list.show(height, (entry, isChosen) => [row(app, entry, { cols, isChosen })]);
         return { title: `${title}: ${list.position()}${reader.view().hasMore ? '+' : ''}`, rows: lines };
       },
     });
@@ -111,18 +101,29 @@ function showDecision(app: App, record: AuditRecord, onLeave: () => void): void 
     },
     {
       onLeave,
-      hints: [['j/k', 'scroll'], ...(place === null ? [] : ([['p', 'play from there']] as const)), ['Esc', 'back']],
-      onKey: (name) => {
-        if (name !== 'p' || place === null) return false;
-        app.run(async () => {
-          const params = { slug: place.listed };
-          const which = place.recording === place.listed ? {} : { recording: place.recording };
-          const query = { offset: place.offset, ...which };
-          const { t } = await app.client.call('replayFrame', { params, query });
-          replayFrom(app, { slug: place.listed, recording: place.recording, seconds: t });
-        });
-        return true;
-      },
+      keys: [
+        {
+          keys: ['p'],
+          does: 'play from there',
+          disabled: () => (place === null ? 'No recording shows this decision' : null),
+          run: () => place !== null && play(app, place),
+        },
+      ],
     },
   );
+}
+
+interface RecordedPlace {
+  listed: string;
+  recording: string;
+  offset: number;
+}
+
+/** Plays a recording from a place in it. */
+function play(app: App, { listed, recording, offset }: RecordedPlace): void {
+  app.run(async () => {
+    const query = { offset, ...(recording === listed ? {} : { recording }) };
+    const { t } = await app.client.call('replayFrame', { params: { slug: listed }, query });
+    replayFrom(app, { slug: listed, recording, seconds: t });
+  });
 }

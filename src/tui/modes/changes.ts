@@ -6,7 +6,10 @@ import { cleanLine } from '../../text/terminal-text.ts';
 import { type App, errorText, requireOwn } from '../app.ts';
 import { createList, moreText } from '../list.ts';
 import { wrap } from '../view/cells.ts';
+import { type Binding, keysFor } from './binding.ts';
 import { colourLines, type Drawn, drawChanges, dressLine, isColoured, type ReadChanges } from './changes-lines.ts';
+import type { Page } from './mode.ts';
+import { PAGER_KEYS } from './pager-keys.ts';
 import { type CommentPlace, markReviewed, placeOfRange, readReviewed, showReview, writeComment } from './review.ts';
 import { chooseTurn } from './turns.ts';
 
@@ -23,10 +26,16 @@ interface ChangesOptions {
 }
 
 /** Shows the selected session's changes as a page. They are read again whenever one of the session's turns ends. */
-export function showChanges(app: App, { turn = null, startAt = 0, onLeave = app.close }: ChangesOptions = {}): void {
+export function showChanges(app: App, options: ChangesOptions = {}): void {
   const session = requireOwn(app);
   if (session === null) return;
-  const { slug } = session;
+  const changes = createChanges(app, session.slug, options);
+  changes.read();
+  app.open({ ...keysFor(CHANGES_KEYS, { of: changes, toast: app.toast }), page: changes.page });
+}
+
+/** Creates the page, and what its keys do. */
+function createChanges(app: App, slug: string, { turn = null, startAt = 0, onLeave = app.close }: ChangesOptions) {
   const isWorking = (): boolean => app.model.view.get(slug)?.status.primary === 'active';
   let read: ReadChanges | null = null;
   let problem: string | null = null;
@@ -85,10 +94,10 @@ export function showChanges(app: App, { turn = null, startAt = 0, onLeave = app.
     if (file === undefined || read === null) app.toast('bad', 'First move to a line of the file, with ] or j');
     else markReviewed(app, { slug, file, reviewed: !read.reviewed.has(file) }, load);
   };
-  const toFile = (by: 1 | -1): void => {
+  const toFile = (key: string): void => {
     const files = drawn?.files ?? [];
     const at = list.at();
-    const next = by === 1 ? files.find((line) => line > at) : files.findLast((line) => line < at);
+    const next = key === ']' ? files.find((line) => line > at) : files.findLast((line) => line < at);
     if (next !== undefined) list.chooseAtTop(next);
   };
   const review = (): void => {
@@ -96,48 +105,23 @@ export function showChanges(app: App, { turn = null, startAt = 0, onLeave = app.
     app.close();
     showReview(app, slug);
   };
-  const ofReview: Readonly<Record<string, () => void>> = {
-    c: comment,
-    m: mark,
-    v: () => {
+  return {
+    /** whether all changes are shown, and not only those of a turn */
+    isAll: turn === null,
+    /** whether the next comment covers several lines */
+    hasRange: () => rangeFrom !== null,
+    move: list.onKey,
+    ...{ read: load, comment, mark, review, toFile },
+    chooseTurn: () =>
+      chooseTurn(app, { slug, turn, onChoose: (chosen) => showChanges(app, { turn: chosen, onLeave }) }),
+    toggleRange() {
       rangeFrom = rangeFrom === null ? list.at() : null;
     },
-    R: review,
-  };
-  load();
-  app.open({
-    hints: () => [
-      ['j/k', 'scroll'],
-      ['] [', 'next, previous file'],
-      ['t', 'turns'],
-      ...(turn === null
-        ? ([
-            ['c', 'comment'],
-            ['v', rangeFrom === null ? 'several lines' : 'one line'],
-            ['m', 'reviewed'],
-            ['R', 'review'],
-          ] as const)
-        : []),
-      ['r', 'read again'],
-      ['Esc', 'back'],
-    ],
-    handle(event) {
-      if (event.kind !== 'key') return;
-      if (list.onKey(event.name)) return;
-      if (event.name === ']') toFile(1);
-      else if (event.name === '[') toFile(-1);
-      else if (event.name === 'r') load();
-      else if (event.name === 't') {
-        chooseTurn(app, { slug, turn, onChoose: (chosen) => showChanges(app, { turn: chosen, onLeave }) });
-      } else if (ofReview[event.name] !== undefined) {
-        if (turn === null) ofReview[event.name]?.();
-        else app.toast('bad', 'Comments and marks belong to the files as they are now — t, then all changes');
-      } else if (['escape', 'q', 'd', 'ctrl+c'].includes(event.name)) {
-        isClosed = true;
-        onLeave();
-      }
+    leave() {
+      isClosed = true;
+      onLeave();
     },
-    page(cols, rows) {
+    page(cols: number, rows: number): Page {
       const works = isWorking();
       if (wasWorking && !works) load();
       wasWorking = works;
@@ -155,5 +139,40 @@ export function showChanges(app: App, { turn = null, startAt = 0, onLeave = app.
         rows: shown.map((line, at) => `${isChosen(first + at) ? '▌' : ' '}${dressLine(dress, of, line)}`),
       };
     },
-  });
+  };
 }
+
+type ChangesPage = ReturnType<typeof createChanges>;
+
+const ofAll = ({ isAll }: ChangesPage): string | null =>
+  isAll ? null : 'Comments and marks belong to the files as they are now — t, then all changes';
+
+/** The keys of the page, in the footer's order. */
+export const CHANGES_KEYS: readonly Binding<ChangesPage>[] = [
+  { keys: PAGER_KEYS, label: 'j/k', does: 'scroll', run: (page, key) => page.move(key) },
+  { keys: [']', '['], label: '] [', does: 'next, previous file', run: (page, key) => page.toFile(key) },
+  {
+    keys: ['t'],
+    does: 'turns',
+    help: 'in its changes: choose a turn, and show only what that turn changed',
+    run: (page) => page.chooseTurn(),
+  },
+  {
+    keys: ['c'],
+    does: 'comment',
+    disabled: ofAll,
+    helpKeys: 'c v m R',
+    help: 'in its changes: comment on one or several lines, or mark a file as reviewed; R opens the review, s sends it',
+    run: (page) => page.comment(),
+  },
+  {
+    keys: ['v'],
+    does: (page) => (page.hasRange() ? 'one line' : 'several lines'),
+    disabled: ofAll,
+    run: (page) => page.toggleRange(),
+  },
+  { keys: ['m'], does: 'reviewed', disabled: ofAll, run: (page) => page.mark() },
+  { keys: ['R'], does: 'review', disabled: ofAll, run: (page) => page.review() },
+  { keys: ['r'], does: 'read again', run: (page) => page.read() },
+  { keys: ['escape', 'q', 'd', 'ctrl+c'], does: 'back', run: (page) => page.leave() },
+];

@@ -8,9 +8,9 @@ import { type App, requireOwn } from '../app.ts';
 import { markedSessions } from '../lifecycle.ts';
 import { createList, createPager } from '../list.ts';
 import { fitTo, wrap } from '../view/cells.ts';
+import { type Binding, keysOf, leavingBy, movingBy } from './binding.ts';
 import { showChanges } from './changes.ts';
 import { finish } from './finish.ts';
-import type { Hint } from './mode.ts';
 
 /** The width of the row titles, in cells. */
 const TITLE_CELLS = 12;
@@ -82,49 +82,48 @@ function showCompare(app: App, slugs: readonly string[]): void {
     });
   };
   const selectChosen = (): void => app.select(list.chosen() ?? null);
-  const leave = (): void => app.close();
-  const keys: Readonly<Record<string, () => void>> = {
-    left: () => list.move(-1),
-    h: () => list.move(-1),
-    right: () => list.move(1),
-    l: () => list.move(1),
-    enter: () => {
-      selectChosen();
-      leave();
+  const rows: Binding[] = [
+    {
+      keys: ['left', 'h', 'right', 'l'],
+      label: '←/→',
+      does: 'choose',
+      run: (_, key) => list.move(key === 'left' || key === 'h' ? -1 : 1),
     },
-    d: () => {
-      selectChosen();
-      showChanges(app, { onLeave: show });
+    {
+      keys: ['d'],
+      does: 'its changes',
+      run() {
+        selectChosen();
+        showChanges(app, { onLeave: show });
+      },
     },
-    F: () => {
-      selectChosen();
-      finish(app);
+    {
+      keys: ['F'],
+      does() {
+        const session = app.model.view.get(list.chosen() ?? '');
+        return session !== undefined && isFinishable(session) ? 'finish it' : null;
+      },
+      run() {
+        selectChosen();
+        finish(app);
+      },
     },
-    r: read,
-    escape: leave,
-    q: leave,
-    'ctrl+c': leave,
-  };
-  const hints = (): Hint[] => {
-    const session = app.model.view.get(list.chosen() ?? '');
-    return [
-      ['←/→', 'choose'],
-      ['d', 'its changes'],
-      ...(session !== undefined && isFinishable(session) ? ([['F', 'finish it']] as const) : []),
-      ['Enter', 'open it'],
-      ['r', 'read again'],
-      ['j/k', 'scroll'],
-      ['Esc', 'back'],
-    ];
-  };
+    {
+      keys: ['enter'],
+      does: 'open it',
+      run() {
+        selectChosen();
+        app.close();
+      },
+    },
+    { keys: ['r'], does: 'read again', run: read },
+    movingBy(pager.onKey, 'scroll'),
+    leavingBy(app.close),
+  ];
   const show = (): void =>
     app.open({
-      hints,
-      handle(event) {
-        if (event.kind !== 'key') return;
-        if (!pager.onKey(event.name)) keys[event.name]?.();
-      },
-      page(cols, rows) {
+      ...keysOf(app, rows),
+      page(cols, height) {
         const most = Math.floor((cols - TITLE_CELLS) / (LEAST_CELLS + GAP.length));
         const fitting = Math.max(1, Math.min(slugs.length, most));
         const { first, end } = list.window(fitting);
@@ -141,7 +140,7 @@ function showCompare(app: App, slugs: readonly string[]): void {
         });
         const lines = tableLines(app.dress, columns, width);
         // The row of names does not scroll.
-        const table = pager.show(lines, Math.max(1, rows - 1));
+        const table = pager.show(lines, Math.max(1, height - 1));
         const part = fitting === slugs.length ? '' : `, ${first + 1} to ${end}`;
         return {
           title: `Compare: ${slugs.length} sessions${part}${table.more}`,

@@ -31,5 +31,6 @@ export interface Mode {
   /** called for each frame that arrives from the server while the mode is open */
   onFrame?(frame: StreamFrame): void;
   page?(cols: number, rows: number): Page;
-  input?(): InputBox;
+  /** the input panel, or undefined if there is none at the moment */
+  input?(): InputBox | undefined;
 }

@@ -5,6 +5,7 @@ import { setUpNotice } from '../../text/set-up-words.ts';
 import type { App } from '../app.ts';
 import { EMPTY_EDITOR, edit, editorOf } from '../input/editor.ts';
 import type { InputEvent } from '../terminal/keys.ts';
+import { type Binding, keysOf } from './binding.ts';
 import {
   changeChoice,
   type Form,
@@ -142,59 +143,73 @@ export function newSession(app: App, name = ''): void {
     } else form.chosen = next;
   };
 
-  const keys: Readonly<Record<string, () => void>> = {
-    escape: () => app.close(),
-    'ctrl+c': () => app.close(),
-    enter: () => {
-      if (!takeChosen()) create(app, form, home);
+  const rows: Binding[] = [
+    {
+      keys: ['enter'],
+      does: () => (form.chosen < 0 ? 'launch' : form.field === 'folder' ? 'use this folder' : 'use this worktree'),
+      run() {
+        if (!takeChosen()) create(app, form, home);
+      },
     },
-    tab: () => {
-      if (form.field !== 'folder') {
-        if (!takeChosen()) goTo(1);
-      } else if (form.isLookingUp) form.tabWaits = true;
-      else completeOrGoOn();
+    {
+      keys: ['down', 'up'],
+      does: () => (offeredIn(form).length > 0 ? 'choose' : null),
+      run: (_, key) => choose(key === 'down' ? 1 : -1),
     },
-    down: () => choose(1),
-    'shift+tab': () => goTo(-1),
-    up: () => choose(-1),
-  };
+    {
+      keys: ['tab'],
+      does: () =>
+        form.field === 'folder' && (form.isLookingUp || form.folders.length > 0) ? 'complete' : 'next field',
+      run() {
+        if (form.field !== 'folder') {
+          if (!takeChosen()) goTo(1);
+        } else if (form.isLookingUp) form.tabWaits = true;
+        else completeOrGoOn();
+      },
+    },
+    { keys: ['shift+tab'], run: () => goTo(-1) },
+    {
+      keys: [' ', 'right', 'left'],
+      label: () => (form.field === 'times' ? '→ ←' : 'Space'),
+      does: () => choiceHint(form),
+      applies: () => isChoice(form.field),
+      run: (_, key) => changeChoice(form, key),
+    },
+    {
+      keys: ['ctrl+j', 'alt+enter'],
+      applies: () => form.field === 'prompt',
+      run: () => write({ kind: 'paste', text: '\n' }),
+    },
+    { keys: ['escape', 'ctrl+c'], does: 'leave', run: () => app.close() },
+  ];
   const write = (event: InputEvent): void => {
-    if (isChoice(form.field)) {
-      if (event.kind === 'key') changeChoice(form, event.name);
-      return;
-    }
+    if (isChoice(form.field)) return;
     if (form.field === 'branch') form.chosen = -1;
     if (form.field === 'folder') replaceProposal(form, event);
     const editor = form.texts[form.field];
-    const isNewLine = form.field === 'prompt' && event.kind === 'key' && ['alt+enter', 'ctrl+j'].includes(event.name);
-    form.texts[form.field] = edit(editor, isNewLine ? { kind: 'paste', text: '\n' } : event) ?? editor;
+    form.texts[form.field] = edit(editor, event) ?? editor;
     if (form.field === 'folder' && form.texts.folder.text !== editor.text) {
       form.folders = [];
       lookUpFolders();
     }
   };
-  const handleKey = (event: InputEvent): void => {
-    const key = event.kind === 'key' ? keys[event.name] : undefined;
-    form.tabWaits = false;
-    if (key === undefined) write(event);
-    else key();
-    app.changed();
-  };
-
+  const keys = keysOf(app, rows, write);
   app.open({
-    hints: () => [
-      ['Enter', form.chosen < 0 ? 'launch' : form.field === 'folder' ? 'use this folder' : 'use this worktree'],
-      ...(offeredIn(form).length > 0 ? ([['↓', 'choose']] as const) : []),
-      ['Tab', form.field === 'folder' && (form.isLookingUp || form.folders.length > 0) ? 'complete' : 'next field'],
-      ...(form.field === 'type' ? ([['Space', 'choose the other type']] as const) : []),
-      ...(form.field === 'worktree' ? ([['Space', form.inWorktree ? 'no worktree' : 'a worktree']] as const) : []),
-      ...(form.field === 'times' ? ([['→ ←', 'more or fewer']] as const) : []),
-      ['Esc', 'leave'],
-    ],
-    handle: handleKey,
+    ...keys,
+    handle(event) {
+      form.tabWaits = false;
+      keys.handle(event);
+    },
     page: (cols, rows) => formPage(app, form, { cols, rows }),
   });
   lookUpFolders();
+}
+
+/** Returns what the keys of a field with choices do. */
+function choiceHint({ field, inWorktree }: Form): string {
+  if (field === 'type') return 'choose the other type';
+  if (field === 'times') return 'more or fewer';
+  return inWorktree ? 'no worktree' : 'a worktree';
 }
 
 /** The suggestion behaves like the selected text of any other field. */

@@ -22,6 +22,7 @@ import { cleanLine } from '../../text/terminal-text.ts';
 import { createList, createPager } from '../list.ts';
 import { wrap } from '../view/cells.ts';
 import { listRow } from '../view/dress.ts';
+import { type Binding, keysFor, movingBy } from './binding.ts';
 import type { Mode, Page } from './mode.ts';
 
 /** What the page needs from the program that shows it. */
@@ -97,21 +98,22 @@ export function pastFiles(host: PastFilesHost, { slug, at, onLeave }: PastFilesO
     } else onLeave();
   };
   if (checkpoint !== null) openFolder(checkpoint, '', null);
+  const move = (key: string): void => {
+    if ((shown === null ? list : pager).onKey(key)) host.changed();
+  };
+  const open = (): void => {
+    const chosen = list.chosen()?.open;
+    if (chosen == null || checkpoint === null) return;
+    (chosen.kind === 'folder' ? openFolder : openFile)(checkpoint, chosen.path, null);
+  };
+  const keys: Binding<null>[] = [
+    movingBy(move, () => (shown === null ? 'choose' : 'scroll')),
+    { keys: ['enter'], does: 'open', applies: () => shown === null, run: open },
+    { keys: ['escape', 'q', 'f', 'left'], does: 'back', run: back },
+    { keys: ['ctrl+c'], run: onLeave },
+  ];
   return {
-    hints: () => [
-      ['j/k', shown === null ? 'choose' : 'scroll'],
-      ...(shown === null ? [['Enter', 'open'] as const] : []),
-      ['Esc', 'back'],
-    ],
-    handle(event) {
-      if (event.kind !== 'key') return;
-      const chosen = list.chosen()?.open;
-      if ((shown === null ? list : pager).onKey(event.name)) host.changed();
-      else if (event.name === 'enter' && shown === null && chosen != null && checkpoint !== null) {
-        (chosen.kind === 'folder' ? openFolder : openFile)(checkpoint, chosen.path, null);
-      } else if (['escape', 'q', 'f', 'left'].includes(event.name)) back();
-      else if (event.name === 'ctrl+c') onLeave();
-    },
+    ...keysFor(keys, { of: null }),
     page(cols, rowsTotal): Page {
       const told = checkpointLines(at);
       if (checkpoint === null) {

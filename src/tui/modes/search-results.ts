@@ -5,6 +5,7 @@ import type { App } from '../app.ts';
 import { createList } from '../list.ts';
 import { replayFrom } from '../replay.ts';
 import { wrap } from '../view/cells.ts';
+import { keysOf, leavingBy, movingBy } from './binding.ts';
 
 /**
  * How many seconds after its time in the transcript a text is assumed to be on the screen. In 2.1.329, this took up to
@@ -16,22 +17,11 @@ const DRAWN_AFTER_S = 1.5;
 export function showHits(app: App, hits: readonly SearchHit[], words: string): void {
   const list = createList({ items: () => hits });
   app.open({
-    hints: () => [
-      ...(hits.length === 0
-        ? []
-        : ([
-            ['j/k', 'choose'],
-            ['Enter', 'open'],
-          ] as const)),
-      ['Esc', 'back'],
-    ],
-    handle(event) {
-      if (event.kind !== 'key') return;
-      const hit = list.chosen();
-      if (list.onKey(event.name)) return;
-      if (event.name === 'enter' && hit !== undefined) open(app, hit);
-      else if (['escape', 'q', 'enter', 'ctrl+c'].includes(event.name)) app.close();
-    },
+    ...keysOf(app, [
+      movingBy(list.onKey, hits.length === 0 ? () => null : 'choose'),
+      { keys: ['enter'], applies: () => hits.length > 0, does: 'open', run: () => open(app, list.chosen()) },
+      leavingBy(app.close, ['enter']),
+    ]),
     page(cols, rows) {
       const lines = list.show(rows, (hit, isChosen) => hitRows(app, hit, { cols, isChosen }));
       const title = hits.length === 1 ? '1 result' : `${hits.length} results`;
@@ -56,7 +46,9 @@ function hitRows(
  * Opens a hit: for a hit in a recording, plays the recording from there; for a hit in a conversation, selects the
  * session.
  */
-function open(app: App, { session, recording, kind, t }: SearchHit): void {
+function open(app: App, hit: SearchHit | undefined): void {
+  if (hit === undefined) return;
+  const { session, recording, kind, t } = hit;
   app.select(session);
   app.close();
   if (recording === null || t === null) return;

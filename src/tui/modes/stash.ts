@@ -6,8 +6,11 @@ import { cleanLine } from '../../text/terminal-text.ts';
 import type { App } from '../app.ts';
 import { editorOf } from '../input/editor.ts';
 import { createList } from '../list.ts';
+import { keysOf, leavingBy, movingBy, onChosen } from './binding.ts';
 import { confirm } from './confirm.ts';
 import { reply } from './reply.ts';
+
+const NO_DRAFTS = 'No drafts yet; Ctrl+S in the input keeps your text as a draft';
 
 /** Shows the drafts, starting with those for the selected session. The user can send, edit, or delete them here. */
 export function showStash(app: App): void {
@@ -19,20 +22,7 @@ export function showStash(app: App): void {
     kept = all.filter(({ applied }) => !applied).sort((one, other) => isHere(one) - isHere(other));
     app.changed();
   };
-  const keys: Readonly<Record<string, () => void>> = {
-    enter: () => withChosen(apply),
-    e: () => withChosen(change),
-    d: () => withChosen(remove),
-    x: () => withChosen(remove),
-    escape: () => app.close(),
-    q: () => app.close(),
-    S: () => app.close(),
-    'ctrl+c': () => app.close(),
-  };
-  const withChosen = (act: (reply: StashedResponse) => void): void => {
-    const reply = list.chosen();
-    if (reply !== undefined) act(reply);
-  };
+  const row = onChosen(list, NO_DRAFTS);
   const apply = ({ id, session_slug: slug }: StashedResponse): void => {
     app.toast('wait', `sending it to ${slug}…`);
     app.run(async () => {
@@ -60,27 +50,17 @@ export function showStash(app: App): void {
     });
   };
   app.open({
-    hints: () =>
-      list.chosen() === undefined
-        ? [['Esc', 'back']]
-        : [
-            ['Enter', 'send it'],
-            ['e', 'change it'],
-            ['d', 'delete it'],
-            ['j/k', 'move'],
-            ['Esc', 'back'],
-          ],
-    handle: (event) => {
-      if (event.kind === 'key' && !list.onKey(event.name)) keys[event.name]?.();
-    },
+    ...keysOf(app, [
+      row(['enter'], 'send it', apply),
+      row(['e'], 'change it', change),
+      row(['d', 'x'], 'delete it', remove),
+      movingBy(list.onKey, () => (list.chosen() === undefined ? null : 'move')),
+      leavingBy(app.close, ['S']),
+    ]),
     page(cols, rows) {
       const { dress } = app;
       if (kept === null) return { title: 'Drafts', rows: [' …'] };
-      if (kept.length === 0)
-        return {
-          title: 'Drafts',
-          rows: ['', dress('dim', '   No drafts yet; Ctrl+S in the input keeps your text as a draft')],
-        };
+      if (kept.length === 0) return { title: 'Drafts', rows: ['', dress('dim', `   ${NO_DRAFTS}`)] };
       const lines = list.show(rows, (reply, isChosen) => {
         const about = reply.question === null ? '' : ` · to: ${firstLine(reply.question)}`;
         const by = reply.when === 'next_waiting' ? ' · queued' : '';

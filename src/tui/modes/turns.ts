@@ -5,6 +5,7 @@ import { turnText } from '../../text/turn-words.ts';
 import type { App } from '../app.ts';
 import { createList } from '../list.ts';
 import { listRow } from '../view/dress.ts';
+import { keysOf, leavingBy, movingBy } from './binding.ts';
 
 interface TurnChoice {
   slug: string;
@@ -35,17 +36,11 @@ function openTurns(app: App, { slug, turn, onChoose }: TurnChoice, turns: readon
   const at = choices.findIndex((one) => (one?.number ?? null) === turn);
   const list = createList({ items: () => choices, at, isCentred: true });
   app.open({
-    hints: () => [
-      ['Enter', 'show it'],
-      ['j/k', 'choose'],
-      ['Esc', 'back'],
-    ],
-    handle(event) {
-      if (event.kind !== 'key') return;
-      if (list.onKey(event.name)) return;
-      if (event.name === 'enter') onChoose(list.chosen()?.number ?? null);
-      else if (['escape', 'q', 't', 'ctrl+c'].includes(event.name)) onChoose(turn);
-    },
+    ...keysOf(app, [
+      { keys: ['enter'], does: 'show it', run: () => onChoose(list.chosen()?.number ?? null) },
+      movingBy(list.onKey),
+      leavingBy(() => onChoose(turn), ['t']),
+    ]),
     page(cols, rows) {
       const now = app.options.now();
       return {
