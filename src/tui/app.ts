@@ -65,6 +65,24 @@ export function requireOwn(app: App): SeenSession | null {
   return null;
 }
 
+type Act = (app: App, session: SeenSession, words: string) => void;
+
+/** Returns an action on the selected session, for a key or for a command with its words. */
+export const onSelected =
+  (act: Act) =>
+  (app: App, words: string): void => {
+    const session = requireSelected(app);
+    if (session !== null) act(app, session, words);
+  };
+
+/** Like {@link onSelected}, but for actions that are possible only for sessions on this machine. */
+export const onOwn =
+  (act: Act) =>
+  (app: App, words: string): void => {
+    const session = requireOwn(app);
+    if (session !== null) act(app, session, words);
+  };
+
 /** Moves the selection up or down the list. */
 export function moveSelection(app: App, step: number): void {
   const sessions = listed(app.model);

@@ -2,7 +2,7 @@ import { mayAllow, openQuestions, type Question, type QuestionPart, takesNumbers
 import { queueText } from '../../text/session-words.ts';
 import { answer, chooseAlways, chooseOption, continueSession, interrupt, submitChosen } from '../actions.ts';
 import { answerAgain, isSuggestionReadable } from '../answer-again.ts';
-import type { App } from '../app.ts';
+import { type App, onOwn, onSelected } from '../app.ts';
 import { answerDraft, isReadable, isSeenWhole, openPart, selectedSession, shownQuestion } from '../model.ts';
 import { type BrowseKey, key, notWhileMarked, ofOne, ofRunning } from './browse-key.ts';
 import { formHints, isFillable, replyOrFill } from './fill-form.ts';
@@ -134,7 +134,7 @@ export const ANSWER_KEYS: readonly BrowseKey[] = [
   ofOne('v', 'read the whole question, if it does not fit', {
     far: 'any',
     does: ofQuestion(({ question }, app) => (maySayYes(app, question) ? null : 'read all of it')),
-    run: showQuestion,
+    run: onSelected(showQuestion),
   }),
 ];
 
@@ -143,13 +143,13 @@ export const TURN_KEYS: readonly BrowseKey[] = [
   key('i', 'interrupt its turn, which also pauses its queue', {
     far: 'type',
     does: ofRunning(({ status: { primary } }) => (primary === 'active' || primary === 'stuck' ? 'interrupt' : null)),
-    run: interrupt,
+    run: onSelected(interrupt),
   }),
   ofOne('c', 'resume its queue', {
     does: ofRunning((session) => {
       if (session.limit_over_at !== undefined) return 'continue';
       return queueText(session) === '' ? null : 'resume the queue';
     }),
-    run: continueSession,
+    run: onOwn(continueSession),
   }),
 ];

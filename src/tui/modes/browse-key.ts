@@ -1,5 +1,5 @@
 import { elsewhereOf, type Right, type SeenSession } from '../../protocol/index.ts';
-import { type App, requireOwn, requireSelected } from '../app.ts';
+import type { App } from '../app.ts';
 import { markedSessions } from '../lifecycle.ts';
 import { selectedSession } from '../model.ts';
 import type { Binding } from './binding.ts';
@@ -49,19 +49,3 @@ export const ofSelected =
 /** Like {@link ofSelected}, but only for a session that is not stopped. */
 export const ofRunning = (does: (session: SeenSession, app: App) => Words): ((app: App) => Words) =>
   ofSelected((session, app) => (session.status.primary === 'dead' ? null : does(session, app)));
-
-type Act = (app: App, session: SeenSession) => void;
-
-export const onSelected =
-  (act: Act) =>
-  (app: App): void => {
-    const session = requireSelected(app);
-    if (session !== null) act(app, session);
-  };
-
-export const onOwn =
-  (act: Act) =>
-  (app: App): void => {
-    const session = requireOwn(app);
-    if (session !== null) act(app, session);
-  };

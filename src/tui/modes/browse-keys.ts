@@ -1,7 +1,7 @@
 import { elsewhereOf, isCurrent, isReady, isSetUpOpen, needsYou, type SeenSession } from '../../protocol/index.ts';
 import { isFinishable } from '../../text/worktree-words.ts';
 import { attach, refresh } from '../actions.ts';
-import { type App, moveSelection, scrollBack, selectNextNeedy } from '../app.ts';
+import { type App, moveSelection, onOwn, onSelected, scrollBack, selectNextNeedy } from '../app.ts';
 import {
   confirmEnd,
   confirmNewConversation,
@@ -15,7 +15,7 @@ import {
 import { ALERTS, isConversation, listed, selectedSession } from '../model.ts';
 import { replay } from '../replay.ts';
 import { takesNo } from './answer-keys.ts';
-import { type BrowseKey, key, ofOne, ofRunning, ofSelected, onOwn, onSelected } from './browse-key.ts';
+import { type BrowseKey, key, ofOne, ofRunning, ofSelected } from './browse-key.ts';
 import { showChanges } from './changes.ts';
 import { compareByWords } from './compare.ts';
 import { editFilter } from './filter.ts';
@@ -95,19 +95,19 @@ export const SESSION_KEYS: readonly BrowseKey[] = [
       else refresh(app);
     },
   }),
-  ofOne('e', 'rename it', { does: ofSelected(() => 'rename'), run: rename }),
-  ofOne('u', 'mark the session as unread, or as read', { run: toggleUnread }),
+  ofOne('e', 'rename it', { does: ofSelected(() => 'rename'), run: onOwn(rename) }),
+  ofOne('u', 'mark the session as unread, or as read', { run: onOwn(toggleUnread) }),
   key('b', 'group the list by need, by repository, by tag, or not at all', { run: cycleGrouping }),
   { keys: ['h'], helpKeys: 'h, H', help: 'fold its group; fold every group; unfold every group', run: toggleFold },
   { keys: ['H'], run: unfoldAll },
-  ofOne('Z', 'snooze it: silence it until a time or an event', { run: chooseSnooze }),
+  ofOne('Z', 'snooze it: silence it until a time or an event', { run: onOwn(chooseSnooze) }),
   ofOne('F', 'finish its worktree: merge it, keep its branch, or discard it', {
     does: ofSelected((session) => (isFinishable(session) ? 'finish' : null)),
     run: finish,
   }),
   ofOne('W', "the set-up of its worktree: read and trust the repository's own file, run the set-up again, or skip it", {
     does: ofSelected((session) => (isSetUpOpen(session) ? 'set-up' : null)),
-    run: (app) => setUpByWords(app, ''),
+    run: onOwn((app, session) => setUpByWords(app, session, '')),
   }),
   key(' ', 'mark it; s then writes to all marked sessions, and i, r and x interrupt, restart and stop them', {
     far: 'any',
@@ -236,10 +236,10 @@ export const OPEN_KEYS: readonly BrowseKey[] = [
   ofOne('t', 'attach to its real terminal; Ctrl-A d returns', {
     far: 'see',
     does: ofRunning((session) => (hasTerminal(session) ? 'attach' : null)),
-    run: attach,
+    run: onSelected(attach),
   }),
   key('R', "replay the session's recording; f shows the files as they were at that moment", {
     does: ofSelected(({ status }) => (status.primary === 'dead' ? 'replay' : null)),
-    run: replay,
+    run: onOwn(replay),
   }),
 ];

@@ -5,7 +5,7 @@ import { setUpNotice } from '../../text/set-up-words.ts';
 import type { App } from '../app.ts';
 import { EMPTY_EDITOR, edit, editorOf } from '../input/editor.ts';
 import type { InputEvent } from '../terminal/keys.ts';
-import { type Binding, keysOf } from './binding.ts';
+import { type Binding, keysFor } from './binding.ts';
 import {
   changeChoice,
   type Form,
@@ -33,12 +33,25 @@ const [LEAST_SIZE, MOST_SIZE] = [
  * machine.
  */
 export function newSession(app: App, name = ''): void {
-  const home = app.options.env.HOME;
-  const form: Form = {
+  const page = createPage(app, emptyForm(app, name));
+  const keys = keysFor(KEYS, { of: page, toast: app.toast, otherwise: page.write });
+  app.open({
+    ...keys,
+    handle(event) {
+      page.form.tabWaits = false;
+      keys.handle(event);
+    },
+    page: (cols, rows) => formPage(app, page.form, { cols, rows }),
+  });
+  page.lookUpFolders();
+}
+
+function emptyForm({ options }: App, name: string): Form {
+  return {
     field: 'name',
     texts: {
       name: editorOf(name),
-      folder: editorOf(pathText(app.options.cwd, home)),
+      folder: editorOf(pathText(options.cwd, options.env.HOME)),
       branch: EMPTY_EDITOR,
       from: EMPTY_EDITOR,
       prompt: EMPTY_EDITOR,
@@ -54,6 +67,11 @@ export function newSession(app: App, name = ''): void {
     isLookingUp: false,
     tabWaits: false,
   };
+}
+
+/** Creates what the keys of the form do. */
+function createPage(app: App, form: Form) {
+  const home = app.options.env.HOME;
   const goTo = (step: number): void => {
     const fields = fieldsOf(form);
     form.field = fields[(fields.indexOf(form.field) + step + fields.length) % fields.length] ?? 'name';
@@ -143,45 +161,6 @@ export function newSession(app: App, name = ''): void {
     } else form.chosen = next;
   };
 
-  const rows: Binding[] = [
-    {
-      keys: ['enter'],
-      does: () => (form.chosen < 0 ? 'launch' : form.field === 'folder' ? 'use this folder' : 'use this worktree'),
-      run() {
-        if (!takeChosen()) create(app, form, home);
-      },
-    },
-    {
-      keys: ['down', 'up'],
-      does: () => (offeredIn(form).length > 0 ? 'choose' : null),
-      run: (_, key) => choose(key === 'down' ? 1 : -1),
-    },
-    {
-      keys: ['tab'],
-      does: () =>
-        form.field === 'folder' && (form.isLookingUp || form.folders.length > 0) ? 'complete' : 'next field',
-      run() {
-        if (form.field !== 'folder') {
-          if (!takeChosen()) goTo(1);
-        } else if (form.isLookingUp) form.tabWaits = true;
-        else completeOrGoOn();
-      },
-    },
-    { keys: ['shift+tab'], run: () => goTo(-1) },
-    {
-      keys: [' ', 'right', 'left'],
-      label: () => (form.field === 'times' ? '→ ←' : 'Space'),
-      does: () => choiceHint(form),
-      applies: () => isChoice(form.field),
-      run: (_, key) => changeChoice(form, key),
-    },
-    {
-      keys: ['ctrl+j', 'alt+enter'],
-      applies: () => form.field === 'prompt',
-      run: () => write({ kind: 'paste', text: '\n' }),
-    },
-    { keys: ['escape', 'ctrl+c'], does: 'leave', run: () => app.close() },
-  ];
   const write = (event: InputEvent): void => {
     if (isChoice(form.field)) return;
     if (form.field === 'branch') form.chosen = -1;
@@ -193,16 +172,53 @@ export function newSession(app: App, name = ''): void {
       lookUpFolders();
     }
   };
-  const keys = keysOf(app, rows, write);
-  app.open({
-    ...keys,
-    handle(event) {
-      form.tabWaits = false;
-      keys.handle(event);
+  return {
+    ...{ form, goTo, choose, lookUpFolders, write },
+    close: () => app.close(),
+    submit() {
+      if (!takeChosen()) create(app, form, home);
     },
-    page: (cols, rows) => formPage(app, form, { cols, rows }),
-  });
-  lookUpFolders();
+    complete() {
+      if (form.field !== 'folder') {
+        if (!takeChosen()) goTo(1);
+      } else if (form.isLookingUp) form.tabWaits = true;
+      else completeOrGoOn();
+    },
+  };
+}
+
+const KEYS: readonly Binding<ReturnType<typeof createPage>>[] = [
+  { keys: ['enter'], does: ({ form }) => submitHint(form), run: (page) => page.submit() },
+  {
+    keys: ['down', 'up'],
+    does: ({ form }) => (offeredIn(form).length > 0 ? 'choose' : null),
+    run: (page, key) => page.choose(key === 'down' ? 1 : -1),
+  },
+  {
+    keys: ['tab'],
+    does: ({ form: { field, isLookingUp, folders } }) =>
+      field === 'folder' && (isLookingUp || folders.length > 0) ? 'complete' : 'next field',
+    run: (page) => page.complete(),
+  },
+  { keys: ['shift+tab'], run: (page) => page.goTo(-1) },
+  {
+    keys: [' ', 'right', 'left'],
+    label: ({ form }) => (form.field === 'times' ? '→ ←' : 'Space'),
+    does: ({ form }) => choiceHint(form),
+    applies: ({ form }) => isChoice(form.field),
+    run: ({ form }, key) => changeChoice(form, key),
+  },
+  {
+    keys: ['ctrl+j', 'alt+enter'],
+    applies: ({ form }) => form.field === 'prompt',
+    run: (page) => page.write({ kind: 'paste', text: '\n' }),
+  },
+  { keys: ['escape', 'ctrl+c'], does: 'leave', run: (page) => page.close() },
+];
+
+function submitHint({ chosen, field }: Form): string {
+  if (chosen < 0) return 'launch';
+  return field === 'folder' ? 'use this folder' : 'use this worktree';
 }
 
 /** Returns what the keys of a field with choices do. */

@@ -1,13 +1,12 @@
+import type { SeenSession } from '../../protocol/index.ts';
 import { cleanLine } from '../../text/terminal-text.ts';
-import { type App, requireOwn } from '../app.ts';
+import type { App } from '../app.ts';
 import { EMPTY_EDITOR, edit, editorOf } from '../input/editor.ts';
 import { renameSession } from '../lifecycle.ts';
 import { type Binding, keysOf } from './binding.ts';
 
 /** Renames the selected session. The old name is shown as selected text, which typing replaces. */
-export function rename(app: App): void {
-  const session = requireOwn(app);
-  if (session === null) return;
+export function rename(app: App, session: SeenSession): void {
   let editor = editorOf(session.slug);
   let isProposed = true;
   const save = (): void => {

@@ -3,7 +3,7 @@ import { showHiddenMarks } from '../../text/hidden-marks.ts';
 import { pathText } from '../../text/session-words.ts';
 import { commandText, ownSetUpText, SET_UP_FILE_WORDS, setUpStateText } from '../../text/set-up-words.ts';
 import { cleanBlock, cleanLine } from '../../text/terminal-text.ts';
-import { type App, requireOwn } from '../app.ts';
+import type { App } from '../app.ts';
 import { confirmSkipSetUp, restartSession } from '../lifecycle.ts';
 import { wrap } from '../view/cells.ts';
 import type { Binding } from './binding.ts';
@@ -11,9 +11,7 @@ import { confirm } from './confirm.ts';
 import { showPage } from './text-page.ts';
 
 /** Runs `/set-up`, which shows the set-up of the selected session's repository, and `/set-up skip`. */
-export function setUpByWords(app: App, words: string): void {
-  const session = requireOwn(app);
-  if (session === null) return;
+export function setUpByWords(app: App, session: SeenSession, words: string): void {
   const word = words.trim();
   if (word === 'skip') skip(app, session);
   else if (word === '') showSetUp(app, session);
