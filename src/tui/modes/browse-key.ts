@@ -29,7 +29,7 @@ export const key = (name: string, help: string, rest: Rest): BrowseKey => ({ key
 export const ofOne = (name: string, help: string, rest: Rest): BrowseKey =>
   key(name, help, { ...rest, disabled: notWhileMarked });
 
-/** Reports whether a key works for the selected session, which may be on another machine. If so, the footer shows it. */
+/** Reports whether a key works for the selected session, which may be on another machine. If not, no hint shows it. */
 export function isOffered({ far }: BrowseKey, app: App): boolean {
   const session = selectedSession(app.model);
   const elsewhere = session === null ? null : elsewhereOf(session);
