@@ -6,8 +6,7 @@ import type { CommandSet } from './command-set.ts';
 import type { TuiHost, TuiOptions } from './host.ts';
 import type { Memories } from './memories.ts';
 import { listed, type Model, selectedSession, type Toast } from './model.ts';
-import type { Help } from './modes/binding.ts';
-import type { Mode } from './modes/mode.ts';
+import type { Help, Mode } from './modes/mode.ts';
 import { nextNeedy } from './order.ts';
 
 /** How long a toast is shown: long enough to read it twice. */

@@ -1,14 +1,8 @@
 import type { App } from '../app.ts';
 import type { List } from '../list.ts';
 import type { InputEvent } from '../terminal/keys.ts';
-import type { Hint, Mode } from './mode.ts';
+import type { HelpRow, Hint, Mode } from './mode.ts';
 import { PAGER_KEYS } from './pager-keys.ts';
-
-/** A row of the help page. */
-export type HelpRow = readonly [keys: string, does: string];
-
-/** The sections of the help page, by their titles. */
-export type Help = Readonly<Record<string, readonly HelpRow[]>>;
 
 /**
  * A key of a mode, or several keys with a common purpose. The footer, the help page and the effect of the key come from
