@@ -3,6 +3,7 @@ import {
   elsewhereOf,
   mayAllow,
   type Question,
+  type SeenSession,
   type Session,
   type StashedResponse,
   takesNumbers,
@@ -11,7 +12,7 @@ import { broadcastLine, deliveryLine } from '../text/delivery-text.ts';
 import { interruptClosesForm, NO_NUMBERS_TEXT } from '../text/form-words.ts';
 import { firstLine, queueText } from '../text/session-words.ts';
 import { cutText } from '../text/tool-input-text.ts';
-import { type App, requireOwn, requireSelected } from './app.ts';
+import { type App, requireSelected } from './app.ts';
 import { editorOf } from './input/editor.ts';
 import { isParked } from './lifecycle.ts';
 import {
@@ -191,9 +192,7 @@ function nextPart(app: App, answered: string | string[]): void {
   app.changed();
 }
 
-export function interrupt(app: App): void {
-  const session = requireSelected(app);
-  if (session === null) return;
+export function interrupt(app: App, session: SeenSession): void {
   app.run(async () => {
     await app.client.call('interrupt', { params: { slug: session.slug } });
     const { slug, view } = session;
@@ -203,9 +202,7 @@ export function interrupt(app: App): void {
 }
 
 /** Continues a session whose usage limit has ended, or otherwise resumes a queue that was paused by an interrupt. */
-export function continueSession(app: App): void {
-  const session = requireOwn(app);
-  if (session === null) return;
+export function continueSession(app: App, session: SeenSession): void {
   if (session.limit_over_at === undefined) {
     resumeQueue(app, session);
     return;
@@ -227,9 +224,7 @@ function resumeQueue(app: App, session: Session): void {
   });
 }
 
-export function attach(app: App): void {
-  const session = requireSelected(app);
-  if (session === null) return;
+export function attach(app: App, session: SeenSession): void {
   const elsewhere = elsewhereOf(session);
   if (elsewhere !== null && session.type === 'json') {
     app.toast('bad', `${session.slug}: this works only on ${elsewhere.machine}`);

@@ -6,7 +6,7 @@ import type { CommandSet } from './command-set.ts';
 import type { TuiHost, TuiOptions } from './host.ts';
 import type { Memories } from './memories.ts';
 import { listed, type Model, selectedSession, type Toast } from './model.ts';
-import type { Mode } from './modes/mode.ts';
+import type { Help, Mode } from './modes/mode.ts';
 import { nextNeedy } from './order.ts';
 
 /** How long a toast is shown: long enough to read it twice. */
@@ -20,6 +20,8 @@ export interface App {
   readonly options: TuiOptions;
   readonly dress: Style;
   readonly commands: CommandSet<App>;
+  /** the sections of the help page */
+  readonly help: Help;
   /** the user's earlier answers to questions */
   readonly memories: Memories;
   mode(): Mode;
@@ -61,6 +63,24 @@ export function requireOwn(app: App): SeenSession | null {
   app.toast('bad', `${session?.slug}: this works only on ${elsewhere.machine}`);
   return null;
 }
+
+type Act = (app: App, session: SeenSession, words: string) => void;
+
+/** Returns an action on the selected session, for a key or for a command with its words. */
+export const onSelected =
+  (act: Act) =>
+  (app: App, words: string): void => {
+    const session = requireSelected(app);
+    if (session !== null) act(app, session, words);
+  };
+
+/** Like {@link onSelected}, but for actions that are possible only for sessions on this machine. */
+export const onOwn =
+  (act: Act) =>
+  (app: App, words: string): void => {
+    const session = requireOwn(app);
+    if (session !== null) act(app, session, words);
+  };
 
 /** Moves the selection up or down the list. */
 export function moveSelection(app: App, step: number): void {

@@ -1,9 +1,9 @@
-import { elsewhereOf } from '../protocol/index.ts';
+import { elsewhereOf, type SeenSession } from '../protocol/index.ts';
 import { formatDuration } from '../text/durations.ts';
 import { attentionCount } from '../text/session-words.ts';
 import { cleanBlock, cleanLine } from '../text/terminal-text.ts';
 import { answer, attach, broadcast, interrupt, refresh } from './actions.ts';
-import { type App, requireOwn, requireSelected } from './app.ts';
+import { type App, onOwn, onSelected } from './app.ts';
 import { type Command, type CommandSet, createCommandSet } from './command-set.ts';
 import { confirmEnd, forkSession, renameSession, restartSession } from './lifecycle.ts';
 import { showAudit } from './modes/audit.ts';
@@ -60,26 +60,17 @@ const COMMANDS: Readonly<Record<string, Command<App>>> = {
   '/rename': {
     usage: '/rename NAME',
     about: 'rename the session',
-    run(app, words) {
-      const session = requireOwn(app);
-      if (session !== null) renameSession(app, session, words);
-    },
+    run: onOwn(renameSession),
   },
   '/fork': {
     usage: '/fork NAME [--same-folder]',
     about: 'fork the session: continue a copy of its conversation in a copy of its worktree',
-    run(app, words) {
-      const session = requireOwn(app);
-      if (session !== null) forkSession(app, session, words);
-    },
+    run: onOwn(forkSession),
   },
   '/restart': {
     usage: '/restart',
     about: 'restart a stopped session and continue its conversation',
-    run(app) {
-      const session = requireSelected(app);
-      if (session !== null) restartSession(app, session);
-    },
+    run: onSelected(restartSession),
   },
   '/restore': {
     usage: '/restore',
@@ -89,24 +80,25 @@ const COMMANDS: Readonly<Record<string, Command<App>>> = {
   '/adopt': {
     usage: '/adopt',
     about: 'take over a session that another program started',
-    run(app) {
-      const session = requireOwn(app);
-      if (session === null) return;
+    run: onOwn((app, { screen_id: screenId, slug: name }) =>
       app.run(async () => {
-        const body = { screen_id: session.screen_id ?? '', slug: session.slug };
-        const { slug } = await app.client.call('adoptSession', { body });
+        const { slug } = await app.client.call('adoptSession', { body: { screen_id: screenId ?? '', slug: name } });
         app.toast('good', `${slug} is now one of your sessions`);
-      });
-    },
+      }),
+    ),
   },
   '/export': {
     usage: '/export [FORMAT [FILE]]',
     about: `save the recording as ${FORMATS.join(', ')}`,
-    run: exportRecording,
+    run: onOwn(exportRecording),
   },
-  '/explain': { usage: '/explain', about: "explain the session's status", run: (app) => showOutput(app, 'explain') },
-  '/file': { usage: '/file PATH [TEXT]', about: 'send the session a file, with or without a prompt', run: sendFile },
-  '/interrupt': { usage: '/interrupt', about: 'interrupt the turn', run: interrupt },
+  '/explain': { usage: '/explain', about: "explain the session's status", run: onOwn(explain) },
+  '/file': {
+    usage: '/file PATH [TEXT]',
+    about: 'send the session a file, with or without a prompt',
+    run: onOwn(sendFile),
+  },
+  '/interrupt': { usage: '/interrupt', about: 'interrupt the turn', run: onSelected(interrupt) },
   '/no': {
     usage: '/no TEXT',
     about: 'say no, and tell Claude what to do instead',
@@ -116,27 +108,24 @@ const COMMANDS: Readonly<Record<string, Command<App>>> = {
     usage: '/stop',
     was: '/kill',
     about: 'stop the session; delete it if it is stopped',
-    run(app) {
-      const session = requireSelected(app);
-      if (session !== null) confirmEnd(app, session);
-    },
+    run: onSelected(confirmEnd),
   },
   '/snooze': {
     usage: '/snooze [TIME|NAME]',
     about: 'silence the session until that time, or until a turn of that session ends',
-    run: snoozeByWords,
+    run: onOwn(snoozeByWords),
   },
-  '/tag': { usage: '/tag [TAG -TAG]', about: 'add tags; remove those that start with a dash', run: tagByWords },
+  '/tag': { usage: '/tag [TAG -TAG]', about: 'add tags; remove those that start with a dash', run: onOwn(tagByWords) },
   '/view': {
     usage: '/view [NAME|save NAME|rm NAME]',
     about: 'show, save or delete a view of the list',
     run: viewByWords,
   },
   '/inbox': { usage: '/inbox', about: 'answer one question at a time', run: showInbox },
-  '/archive': { usage: '/archive', about: 'hide a stopped or parked session from the list', run: archive },
+  '/archive': { usage: '/archive', about: 'hide a stopped or parked session from the list', run: onOwn(archive) },
   '/unarchive': { usage: '/unarchive NAME', about: 'list an archived session again', run: unarchive },
-  '/unread': { usage: '/unread', about: 'mark the session as unread, or as read', run: toggleUnread },
-  '/attach': { usage: '/attach', about: "open the session's real terminal", run: attach },
+  '/unread': { usage: '/unread', about: 'mark the session as unread, or as read', run: onOwn(toggleUnread) },
+  '/attach': { usage: '/attach', about: "open the session's real terminal", run: onSelected(attach) },
   '/changes': {
     usage: '/changes',
     about: 'show what the session changed in its repository',
@@ -151,9 +140,9 @@ const COMMANDS: Readonly<Record<string, Command<App>>> = {
   '/set-up': {
     usage: '/set-up [skip]',
     about: "show the command that sets up the repository's worktrees, trust it, run it again or skip it",
-    run: setUpByWords,
+    run: onOwn(setUpByWords),
   },
-  '/replay': { usage: '/replay', about: "play the session's recording", run: replay },
+  '/replay': { usage: '/replay', about: "play the session's recording", run: onOwn(replay) },
   '/budget': {
     usage: '/budget [NAME [AMOUNT]]',
     about: 'show the budgets of sessions; with a name, raise that budget',
@@ -227,19 +216,15 @@ function showStatus(app: App): void {
   });
 }
 
-/** Runs a CBOS command about the session, and shows its output as a page. */
-function showOutput(app: App, command: string): void {
-  const session = requireOwn(app);
-  if (session === null) return;
+/** Shows the output of `cbos explain` as a page. */
+function explain(app: App, { slug }: SeenSession): void {
   app.run(async () => {
-    const { said } = await app.host.runAside([command, session.slug]);
-    showPage(app, `${command} ${session.slug}`, (cols) => wrap(cleanBlock(said).trimEnd(), cols - 1));
+    const { said } = await app.host.runAside(['explain', slug]);
+    showPage(app, `explain ${slug}`, (cols) => wrap(cleanBlock(said).trimEnd(), cols - 1));
   });
 }
 
-function exportRecording(app: App, words: string): void {
-  const session = requireOwn(app);
-  if (session === null) return;
+function exportRecording(app: App, session: SeenSession, words: string): void {
   const [format = 'asciicast', file] = words.split(/\s+/).filter((word) => word !== '');
   if (!FORMATS.includes(format)) {
     app.toast('bad', `There is no format ${format}; use ${FORMATS.join(', ')}`);

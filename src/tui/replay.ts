@@ -1,5 +1,5 @@
-import { CatalogueError } from '../protocol/index.ts';
-import { type App, requireOwn } from './app.ts';
+import { CatalogueError, type SeenSession } from '../protocol/index.ts';
+import type { App } from './app.ts';
 
 /**
  * Returns the path of a recording, as reported by the server. It may differ from the directory in this program's own
@@ -12,9 +12,7 @@ export async function recordingFile(app: App, slug: string, recording?: string):
   return file ?? recording ?? slug;
 }
 
-export function replay(app: App): void {
-  const session = requireOwn(app);
-  if (session === null) return;
+export function replay(app: App, session: SeenSession): void {
   replayFrom(app, { slug: session.slug, recording: session.slug, seconds: 0 });
 }
 

@@ -1,10 +1,8 @@
 /**
  * The terminal UI.
  *
- * - keypresses and the input line: `modes/browse.ts` and one file for each other mode, `commands.ts`, `input/editor.ts`
- * - search hits, and the page with the whole question: `modes/search-results.ts`, `modes/read-question.ts`
- * - the mouse, and drawing: `mouse.ts`, `view/draw.ts`
- * - actions on several sessions: `lifecycle.ts`, `modes/write-several.ts`
+ * - keys: a table in `modes/browse-keys.ts`, and one in the file of each other mode; `commands.ts`, `input/editor.ts`
+ * - the mouse, drawing, and actions on several sessions: `mouse.ts`, `view/draw.ts`, `lifecycle.ts`
  * - making a session's output safe for the terminal: `terminal/session-screen.ts`, `src/text/terminal-text.ts`
  */
 
@@ -19,6 +17,7 @@ import { createLooks } from './looks.ts';
 import { createMemories } from './memories.ts';
 import { createModel, isConversation, listed, noteDrawn, READING_MS, selectedSession, shownQuestion } from './model.ts';
 import { browse } from './modes/browse.ts';
+import { HELP } from './modes/help-sections.ts';
 import { dropHeldAnswers } from './modes/inbox-hold.ts';
 import type { Mode } from './modes/mode.ts';
 import { point } from './mouse.ts';
@@ -121,6 +120,7 @@ function openTui(options: TuiOptions): { ended: Promise<number>; dispose(): void
     options,
     dress,
     commands: commandSet,
+    help: HELP,
     get memories() {
       return memories;
     },

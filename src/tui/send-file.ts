@@ -1,5 +1,6 @@
+import type { SeenSession } from '../protocol/index.ts';
 import { cleanLine } from '../text/terminal-text.ts';
-import { type App, requireOwn } from './app.ts';
+import type { App } from './app.ts';
 
 const USAGE = '/file PATH [TEXT]';
 
@@ -7,9 +8,7 @@ const USAGE = '/file PATH [TEXT]';
  * Sends a file on this machine to the selected session, using the command line.
  * @param words the path, in quotes if it contains spaces, followed by the text of the prompt
  */
-export function sendFile(app: App, words: string): void {
-  const session = requireOwn(app);
-  if (session === null) return;
+export function sendFile(app: App, session: SeenSession, words: string): void {
   const request = readWords(words, app.options.env.HOME);
   if (request === null) {
     app.toast('bad', `No file given — ${USAGE}`);

@@ -5,6 +5,7 @@ import { showHiddenMarks } from '../../text/hidden-marks.ts';
 import { cleanLine } from '../../text/terminal-text.ts';
 import type { App } from '../app.ts';
 import { wrap } from '../view/cells.ts';
+import type { Binding } from './binding.ts';
 import { showPage } from './text-page.ts';
 
 const TITLES: Readonly<Record<AlwaysText['reach'], string>> = {
@@ -55,16 +56,9 @@ export function showAlways(app: App, asked: { slug: string; question: Question }
         onEnd: () => {
           isSeen = true;
         },
-        hints: [
-          ...texts.flatMap(({ reach, text }) => (text === null ? [] : [[reach.charAt(0), reach] as const])),
-          ['Esc', 'back'],
-        ],
-        onKey: (key) => {
-          const chosen = texts.find(({ reach, text }) => text !== null && reach.startsWith(key) && key.length === 1);
-          if (chosen?.text == null) return false;
-          give(chosen.reach, chosen.text);
-          return true;
-        },
+        keys: texts.flatMap(({ reach, text }): Binding[] =>
+          text === null ? [] : [{ keys: [reach.charAt(0)], does: reach, run: () => give(reach, text) }],
+        ),
       },
     );
   });

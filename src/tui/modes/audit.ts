@@ -6,11 +6,11 @@ import { DECIDED_WORDS, decidedCall, OUTCOME_WORDS, ruleAbout } from '../../text
 import { cleanLine } from '../../text/terminal-text.ts';
 import { toolInputLines } from '../../text/tool-input-text.ts';
 import type { App } from '../app.ts';
+import { createList } from '../list.ts';
 import { replayFrom } from '../replay.ts';
 import { wrap } from '../view/cells.ts';
 import { listRow } from '../view/dress.ts';
-import type { Hint } from './mode.ts';
-import { pagerStep } from './pager-keys.ts';
+import { type Binding, keysOf, leavingBy, movingBy, onChosen } from './binding.ts';
 import { showPage } from './text-page.ts';
 
 /** The next page is requested when the selection is this many rows above the last known row. */
@@ -22,8 +22,6 @@ const AHEAD = 20;
  */
 export function showAudit(app: App, words: string): void {
   const session = words === '' ? null : words;
-  let at = 0;
-  let height = 1;
   const reader = createAuditReader({
     client: app.client,
     session,
@@ -31,67 +29,39 @@ export function showAudit(app: App, words: string): void {
     onChange: () => app.changed(),
     onError: (error) => app.run(() => Promise.reject(error)),
   });
-  /** the selected decision, which stays selected when newer decisions arrive */
-  let chosen: number | null = null;
-  const follow = (): readonly AuditEntry[] => {
-    const { entries } = reader.view();
-    const found = chosen === null ? 0 : entries.findIndex(({ id }) => id === chosen);
-    at = found >= 0 ? found : Math.min(at, Math.max(0, entries.length - 1));
-    return entries;
-  };
-  const move = (step: number): void => {
-    const entries = follow();
-    at = Math.max(0, Math.min(entries.length - 1, at + step));
-    chosen = at === 0 ? null : (entries[at]?.id ?? null);
-    if (at + AHEAD >= entries.length) reader.older();
-    app.changed();
-  };
+  const entries = (): readonly AuditEntry[] => reader.view().entries;
+  const list = createList({ items: entries, keyOf: ({ id }) => id, isCentred: true, staysAtTop: true });
   const leave = (): void => {
     reader.dispose();
     app.close();
   };
-  const open = (): void => {
-    const entry = follow()[at];
-    if (entry === undefined) return;
+  const open = ({ id }: AuditEntry): void =>
     app.run(async () => {
-      const record = await app.client.call('auditRecord', { params: { id: String(entry.id) } });
+      const record = await app.client.call('auditRecord', { params: { id: String(id) } });
       showDecision(app, record, show);
     });
+  const move = (key: string): void => {
+    list.onKey(key);
+    if (list.at() + AHEAD >= entries().length) reader.older();
   };
-  const hints = (): Hint[] => [
-    ...(reader.view().entries.length === 0
-      ? []
-      : ([
-          ['j/k', 'choose'],
-          ['Enter', 'show all of it'],
-        ] as const)),
-    ['Esc', 'back'],
+  const rows: Binding[] = [
+    movingBy(move, () => (entries().length === 0 ? null : 'choose')),
+    onChosen(list, 'No rule has decided anything')(['enter'], 'show all of it', open),
+    leavingBy(leave),
   ];
   const show = (): void => {
     app.open({
-      hints,
-      handle(event) {
-        if (event.kind !== 'key') return;
-        const step = pagerStep(event.name, height);
-        if (step !== undefined) move(step);
-        else if (event.name === 'enter') open();
-        else if (['escape', 'q', 'ctrl+c'].includes(event.name)) leave();
-      },
+      ...keysOf(app, rows),
       onFrame: ({ type }) => {
         if (type === 'rule_decided' || type === 'sessions') reader.note();
       },
-      page(cols, rows) {
-        const entries = follow();
-        height = Math.max(1, rows);
+      page(cols, height) {
         const title = session === null ? 'Audit' : `Audit of ${cleanLine(session)}`;
-        if (entries.length === 0) {
+        if (entries().length === 0) {
           return { title, rows: ['', `   ${reader.view().isRead ? 'No rule has decided anything' : '…'}`] };
         }
-        const start = Math.max(0, Math.min(at - Math.floor(height / 2), entries.length - height));
-        const shown = entries.slice(start, start + height);
-        const lines = shown.map((entry, index) => row(app, entry, { cols, isChosen: start + index === at }));
-        const more = reader.view().hasMore ? '+' : '';
-        return { title: `${title}: ${at + 1} of ${entries.length}${more}`, rows: lines };
+        const lines = list.show(height, (entry, isChosen) => [row(app, entry, { cols, isChosen })]);
+        return { title: `${title}: ${list.position()}${reader.view().hasMore ? '+' : ''}`, rows: lines };
       },
     });
     // Rules may have made new decisions while this one was shown.
@@ -131,18 +101,29 @@ function showDecision(app: App, record: AuditRecord, onLeave: () => void): void 
     },
     {
       onLeave,
-      hints: [['j/k', 'scroll'], ...(place === null ? [] : ([['p', 'play from there']] as const)), ['Esc', 'back']],
-      onKey: (name) => {
-        if (name !== 'p' || place === null) return false;
-        app.run(async () => {
-          const params = { slug: place.listed };
-          const which = place.recording === place.listed ? {} : { recording: place.recording };
-          const query = { offset: place.offset, ...which };
-          const { t } = await app.client.call('replayFrame', { params, query });
-          replayFrom(app, { slug: place.listed, recording: place.recording, seconds: t });
-        });
-        return true;
-      },
+      keys: [
+        {
+          keys: ['p'],
+          does: 'play from there',
+          disabled: () => (place === null ? 'No recording shows this decision' : null),
+          run: () => place !== null && play(app, place),
+        },
+      ],
     },
   );
+}
+
+interface RecordedPlace {
+  listed: string;
+  recording: string;
+  offset: number;
+}
+
+/** Plays a recording from a place in it. */
+function play(app: App, { listed, recording, offset }: RecordedPlace): void {
+  app.run(async () => {
+    const query = { offset, ...(recording === listed ? {} : { recording }) };
+    const { t } = await app.client.call('replayFrame', { params: { slug: listed }, query });
+    replayFrom(app, { slug: listed, recording, seconds: t });
+  });
 }

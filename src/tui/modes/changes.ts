@@ -4,9 +4,12 @@ import { patchRows } from '../../text/patch-rows.ts';
 import { colourPatch } from '../../text/syntax/patch-colours.ts';
 import { cleanLine } from '../../text/terminal-text.ts';
 import { type App, errorText, requireOwn } from '../app.ts';
+import { createList, moreText } from '../list.ts';
 import { wrap } from '../view/cells.ts';
+import { type Binding, keysFor } from './binding.ts';
 import { colourLines, type Drawn, drawChanges, dressLine, isColoured, type ReadChanges } from './changes-lines.ts';
-import { pagerStep } from './pager-keys.ts';
+import type { Page } from './mode.ts';
+import { PAGER_KEYS } from './pager-keys.ts';
 import { type CommentPlace, markReviewed, placeOfRange, readReviewed, showReview, writeComment } from './review.ts';
 import { chooseTurn } from './turns.ts';
 
@@ -23,20 +26,24 @@ interface ChangesOptions {
 }
 
 /** Shows the selected session's changes as a page. They are read again whenever one of the session's turns ends. */
-export function showChanges(app: App, { turn = null, startAt = 0, onLeave = app.close }: ChangesOptions = {}): void {
+export function showChanges(app: App, options: ChangesOptions = {}): void {
   const session = requireOwn(app);
   if (session === null) return;
-  const { slug } = session;
+  const changes = createChanges(app, session.slug, options);
+  changes.read();
+  app.open({ ...keysFor(CHANGES_KEYS, { of: changes, toast: app.toast }), page: changes.page });
+}
+
+/** Creates the page, and what its keys do. */
+function createChanges(app: App, slug: string, { turn = null, startAt = 0, onLeave = app.close }: ChangesOptions) {
   const isWorking = (): boolean => app.model.view.get(slug)?.status.primary === 'active';
   let read: ReadChanges | null = null;
   let problem: string | null = null;
   let drawn: Drawn | null = null;
   let wasWorking = isWorking();
-  let top = 0;
-  let cursor = startAt;
+  const list = createList({ items: () => drawn?.lines ?? [], at: startAt });
   /** the first line of a comment's range, or null if the comment covers a single line */
   let rangeFrom: number | null = null;
-  let height = 1;
   let isClosed = false;
   let isColouring = false;
 
@@ -69,104 +76,103 @@ export function showChanges(app: App, { turn = null, startAt = 0, onLeave = app.
       }
       if (!isClosed) app.changed();
     });
-  const scrollTo = (line: number): void => {
-    cursor = Math.max(0, Math.min((drawn?.lines.length ?? 0) - 1, line));
-    if (cursor < top) top = cursor;
-    if (cursor >= top + height) top = cursor - height + 1;
-    app.changed();
+  const isChosen = (line: number): boolean => {
+    const [at, from] = [list.at(), rangeFrom ?? list.at()];
+    return line >= Math.min(from, at) && line <= Math.max(from, at);
   };
-  const isChosen = (line: number): boolean =>
-    line === cursor ||
-    (rangeFrom !== null && line >= Math.min(rangeFrom, cursor) && line <= Math.max(rangeFrom, cursor));
   const chosenPlace = (): CommentPlace | null => {
     const places = drawn?.places ?? [];
-    return placeOfRange(places[rangeFrom ?? cursor] ?? null, places[cursor] ?? null);
+    return placeOfRange(places[rangeFrom ?? list.at()] ?? null, places[list.at()] ?? null);
   };
   const comment = (): void => {
     const place = chosenPlace();
     if (place === null) app.toast('bad', 'A comment belongs to one file; move to a file with j or k');
-    else writeComment(app, slug, place, () => showChanges(app, { startAt: cursor, onLeave }));
+    else writeComment(app, slug, place, () => showChanges(app, { startAt: list.at(), onLeave }));
   };
   const mark = (): void => {
-    const file = drawn?.places[cursor]?.file;
+    const file = drawn?.places[list.at()]?.file;
     if (file === undefined || read === null) app.toast('bad', 'First move to a line of the file, with ] or j');
     else markReviewed(app, { slug, file, reviewed: !read.reviewed.has(file) }, load);
   };
-  const toFile = (by: 1 | -1): void => {
+  const toFile = (key: string): void => {
     const files = drawn?.files ?? [];
-    const next = by === 1 ? files.find((line) => line > cursor) : files.findLast((line) => line < cursor);
-    if (next === undefined) return;
-    scrollTo(next);
-    top = Math.max(0, Math.min((drawn?.lines.length ?? 0) - height, next));
+    const at = list.at();
+    const next = key === ']' ? files.find((line) => line > at) : files.findLast((line) => line < at);
+    if (next !== undefined) list.chooseAtTop(next);
   };
   const review = (): void => {
     isClosed = true;
     app.close();
     showReview(app, slug);
   };
-  const ofReview: Readonly<Record<string, () => void>> = {
-    c: comment,
-    m: mark,
-    v: () => {
-      rangeFrom = rangeFrom === null ? cursor : null;
-      app.changed();
+  return {
+    /** whether all changes are shown, and not only those of a turn */
+    isAll: turn === null,
+    /** whether the next comment covers several lines */
+    hasRange: () => rangeFrom !== null,
+    move: list.onKey,
+    ...{ read: load, comment, mark, review, toFile },
+    chooseTurn: () =>
+      chooseTurn(app, { slug, turn, onChoose: (chosen) => showChanges(app, { turn: chosen, onLeave }) }),
+    toggleRange() {
+      rangeFrom = rangeFrom === null ? list.at() : null;
     },
-    R: review,
-  };
-  load();
-  app.open({
-    hints: () => [
-      ['j/k', 'scroll'],
-      ['] [', 'next, previous file'],
-      ['t', 'turns'],
-      ...(turn === null
-        ? ([
-            ['c', 'comment'],
-            ['v', rangeFrom === null ? 'several lines' : 'one line'],
-            ['m', 'reviewed'],
-            ['R', 'review'],
-          ] as const)
-        : []),
-      ['r', 'read again'],
-      ['Esc', 'back'],
-    ],
-    handle(event) {
-      if (event.kind !== 'key') return;
-      const step = pagerStep(event.name, height);
-      if (step !== undefined) scrollTo(cursor + step);
-      else if (event.name === ']') toFile(1);
-      else if (event.name === '[') toFile(-1);
-      else if (event.name === 'r') load();
-      else if (event.name === 't') {
-        chooseTurn(app, { slug, turn, onChoose: (chosen) => showChanges(app, { turn: chosen, onLeave }) });
-      } else if (ofReview[event.name] !== undefined) {
-        if (turn === null) ofReview[event.name]?.();
-        else app.toast('bad', 'Comments and marks belong to the files as they are now — t, then all changes');
-      } else if (['escape', 'q', 'd', 'ctrl+c'].includes(event.name)) {
-        isClosed = true;
-        onLeave();
-      }
+    leave() {
+      isClosed = true;
+      onLeave();
     },
-    page(cols, rows) {
+    page(cols: number, rows: number): Page {
       const works = isWorking();
       if (wasWorking && !works) load();
       wasWorking = works;
-      height = rows;
       const title = `${cleanLine(slug)} changed`;
       if (problem !== null) return { title, rows: wrap(problem, cols - 1) };
       if (read === null) return { title, rows: ['', ' reading…'] };
       if (drawn?.cols !== cols - 1 || drawn.read !== read) drawn = drawChanges(read, cols - 1);
       const of = drawn;
-      const { lines } = of;
-      top = Math.max(0, Math.min(top, lines.length - rows));
-      const shown = lines.slice(top, top + rows);
+      const { first, end } = list.window(rows);
+      const shown = of.lines.slice(first, end);
       colourSoon(of, shown);
       const { dress } = app;
-      const rest = lines.length > top + rows ? `  (${lines.length - top - rows} more lines)` : '';
       return {
-        title: `${title} ${totalText(read.changes.total)}${turn === null ? '' : ` in turn ${turn}`}${rest}`,
-        rows: shown.map((line, at) => `${isChosen(top + at) ? '▌' : ' '}${dressLine(dress, of, line)}`),
+        title: `${title} ${totalText(read.changes.total)}${turn === null ? '' : ` in turn ${turn}`}${moreText(of.lines.length - end)}`,
+        rows: shown.map((line, at) => `${isChosen(first + at) ? '▌' : ' '}${dressLine(dress, of, line)}`),
       };
     },
-  });
+  };
 }
+
+type ChangesPage = ReturnType<typeof createChanges>;
+
+const ofAll = ({ isAll }: ChangesPage): string | null =>
+  isAll ? null : 'Comments and marks belong to the files as they are now — t, then all changes';
+
+/** The keys of the page, in the footer's order. */
+export const CHANGES_KEYS: readonly Binding<ChangesPage>[] = [
+  { keys: PAGER_KEYS, label: 'j/k', does: 'scroll', run: (page, key) => page.move(key) },
+  { keys: [']', '['], label: '] [', does: 'next, previous file', run: (page, key) => page.toFile(key) },
+  {
+    keys: ['t'],
+    does: 'turns',
+    help: 'in its changes: choose a turn, and show only what that turn changed',
+    run: (page) => page.chooseTurn(),
+  },
+  {
+    keys: ['c'],
+    does: 'comment',
+    disabled: ofAll,
+    helpKeys: 'c v m R',
+    help: 'in its changes: comment on one or several lines, or mark a file as reviewed; R opens the review, s sends it',
+    run: (page) => page.comment(),
+  },
+  {
+    keys: ['v'],
+    does: (page) => (page.hasRange() ? 'one line' : 'several lines'),
+    disabled: ofAll,
+    run: (page) => page.toggleRange(),
+  },
+  { keys: ['m'], does: 'reviewed', disabled: ofAll, run: (page) => page.mark() },
+  { keys: ['R'], does: 'review', disabled: ofAll, run: (page) => page.review() },
+  { keys: ['r'], does: 'read again', run: (page) => page.read() },
+  { keys: ['escape', 'q', 'd', 'ctrl+c'], does: 'back', run: (page) => page.leave() },
+];

@@ -6,11 +6,11 @@ import { cleanLine } from '../../text/terminal-text.ts';
 import { isFinishable } from '../../text/worktree-words.ts';
 import { type App, requireOwn } from '../app.ts';
 import { markedSessions } from '../lifecycle.ts';
+import { createList, createPager } from '../list.ts';
 import { fitTo, wrap } from '../view/cells.ts';
+import { type Binding, keysOf, leavingBy, movingBy } from './binding.ts';
 import { showChanges } from './changes.ts';
 import { finish } from './finish.ts';
-import type { Hint } from './mode.ts';
-import { pagerStep } from './pager-keys.ts';
 
 /** The width of the row titles, in cells. */
 const TITLE_CELLS = 12;
@@ -58,12 +58,8 @@ function showCompare(app: App, slugs: readonly string[]): void {
   let isReading = false;
   /** whether to read the sessions again once the current reading has ended */
   let isAsked = false;
-  let chosen = 0;
-  /** the first session that is shown, if not all of them fit next to each other */
-  let first = 0;
-  let top = 0;
-  let height = 1;
-  let count = 0;
+  const list = createList({ items: () => slugs });
+  const pager = createPager();
 
   const read = (): void => {
     isAsked = true;
@@ -85,61 +81,53 @@ function showCompare(app: App, slugs: readonly string[]): void {
       }
     });
   };
-  const choose = (step: 1 | -1): void => {
-    chosen = Math.max(0, Math.min(slugs.length - 1, chosen + step));
-    app.changed();
-  };
-  const selectChosen = (): void => app.select(slugs[chosen] ?? null);
-  const leave = (): void => app.close();
-  const keys: Readonly<Record<string, () => void>> = {
-    left: () => choose(-1),
-    h: () => choose(-1),
-    right: () => choose(1),
-    l: () => choose(1),
-    enter: () => {
-      selectChosen();
-      leave();
+  const selectChosen = (): void => app.select(list.chosen() ?? null);
+  const rows: Binding[] = [
+    {
+      keys: ['left', 'h', 'right', 'l'],
+      label: '←/→',
+      does: 'choose',
+      run: (_, key) => list.move(key === 'left' || key === 'h' ? -1 : 1),
     },
-    d: () => {
-      selectChosen();
-      showChanges(app, { onLeave: show });
+    {
+      keys: ['d'],
+      does: 'its changes',
+      run() {
+        selectChosen();
+        showChanges(app, { onLeave: show });
+      },
     },
-    F: () => {
-      selectChosen();
-      finish(app);
+    {
+      keys: ['F'],
+      does() {
+        const session = app.model.view.get(list.chosen() ?? '');
+        return session !== undefined && isFinishable(session) ? 'finish it' : null;
+      },
+      run() {
+        selectChosen();
+        finish(app);
+      },
     },
-    r: read,
-    escape: leave,
-    q: leave,
-    'ctrl+c': leave,
-  };
-  const hints = (): Hint[] => {
-    const session = app.model.view.get(slugs[chosen] ?? '');
-    return [
-      ['←/→', 'choose'],
-      ['d', 'its changes'],
-      ...(session !== undefined && isFinishable(session) ? ([['F', 'finish it']] as const) : []),
-      ['Enter', 'open it'],
-      ['r', 'read again'],
-      ['j/k', 'scroll'],
-      ['Esc', 'back'],
-    ];
-  };
+    {
+      keys: ['enter'],
+      does: 'open it',
+      run() {
+        selectChosen();
+        app.close();
+      },
+    },
+    { keys: ['r'], does: 'read again', run: read },
+    movingBy(pager.onKey, 'scroll'),
+    leavingBy(app.close),
+  ];
   const show = (): void =>
     app.open({
-      hints,
-      handle(event) {
-        if (event.kind !== 'key') return;
-        const step = pagerStep(event.name, height);
-        if (step === undefined) return keys[event.name]?.();
-        top = Math.max(0, Math.min(count - height, top + step));
-        app.changed();
-      },
-      page(cols, rows) {
+      ...keysOf(app, rows),
+      page(cols, height) {
         const most = Math.floor((cols - TITLE_CELLS) / (LEAST_CELLS + GAP.length));
         const fitting = Math.max(1, Math.min(slugs.length, most));
-        first = Math.max(chosen - fitting + 1, Math.min(first, chosen, slugs.length - fitting));
-        const shown = slugs.slice(first, first + fitting);
+        const { first, end } = list.window(fitting);
+        const shown = slugs.slice(first, end);
         const width = Math.max(1, Math.floor((cols - TITLE_CELLS) / fitting) - GAP.length);
         const columns = shown.map((slug) => {
           const one = compared.get(slug);
@@ -148,18 +136,15 @@ function showCompare(app: App, slugs: readonly string[]): void {
         });
         const names = shown.map((slug, at) => {
           const name = fitTo(cleanLine(slug), width);
-          return app.dress(first + at === chosen ? 'inverse' : 'bold', name);
+          return app.dress(first + at === list.at() ? 'inverse' : 'bold', name);
         });
         const lines = tableLines(app.dress, columns, width);
         // The row of names does not scroll.
-        height = Math.max(1, rows - 1);
-        count = lines.length;
-        top = Math.max(0, Math.min(top, count - height));
-        const part = fitting === slugs.length ? '' : `, ${first + 1} to ${first + fitting}`;
-        const rest = count > top + height ? `  (${count - top - height} more lines)` : '';
+        const table = pager.show(lines, Math.max(1, height - 1));
+        const part = fitting === slugs.length ? '' : `, ${first + 1} to ${end}`;
         return {
-          title: `Compare: ${slugs.length} sessions${part}${rest}`,
-          rows: [[' '.repeat(TITLE_CELLS), names.join(GAP)].join(''), ...lines.slice(top, top + height)],
+          title: `Compare: ${slugs.length} sessions${part}${table.more}`,
+          rows: [[' '.repeat(TITLE_CELLS), names.join(GAP)].join(''), ...table.rows],
         };
       },
     });

@@ -6,6 +6,7 @@ import { type Editor, EMPTY_EDITOR, edit, editorOf } from '../input/editor.ts';
 import { selectedSession, shownQuestion } from '../model.ts';
 import { wrap } from '../view/cells.ts';
 import { formLines, TEXT_INDENT, textWidth } from '../view/form-lines.ts';
+import { type Binding, keysOf } from './binding.ts';
 import type { Hint } from './mode.ts';
 import { reply } from './reply.ts';
 
@@ -28,7 +29,6 @@ export function fillForm(
   let here = 0;
   const move = (step: number): void => {
     here = (here + step + fields.length) % fields.length;
-    app.changed();
   };
   const submit = (): void => {
     const written = fields.flatMap(({ name }, index): [string, string][] => {
@@ -43,26 +43,15 @@ export function fillForm(
       app.toast('good', `${slug} was answered: the form was accepted`);
     });
   };
-  const keys: Readonly<Record<string, () => void>> = {
-    escape: onLeave,
-    'ctrl+c': onLeave,
-    enter: submit,
-    tab: () => move(1),
-    down: () => move(1),
-    up: () => move(-1),
-  };
+  const keys: Binding[] = [
+    { keys: ['enter'], does: 'accept', run: submit },
+    { keys: ['down', 'up', 'tab'], label: '↑/↓', does: 'field', run: (_, key) => move(key === 'up' ? -1 : 1) },
+    { keys: ['escape', 'ctrl+c'], does: 'leave', run: onLeave },
+  ];
   app.open({
-    hints: () => [
-      ['Enter', 'accept'],
-      ['↑/↓', 'field'],
-      ['Esc', 'leave'],
-    ],
-    handle(event) {
-      const key = event.kind === 'key' ? keys[event.name] : undefined;
-      if (key !== undefined) return key();
+    ...keysOf(app, keys, (event) => {
       editors[here] = edit(editors[here] ?? EMPTY_EDITOR, event) ?? editors[here] ?? EMPTY_EDITOR;
-      app.changed();
-    },
+    }),
     page(cols, rows) {
       const width = textWidth(cols);
       const shown = fields.map((field, index) => {

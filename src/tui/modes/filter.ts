@@ -2,6 +2,7 @@ import { type App, moveSelection } from '../app.ts';
 import { edit, editorOf } from '../input/editor.ts';
 import { listed } from '../model.ts';
 import { bestMatch } from '../order.ts';
+import { type Binding, keysOf } from './binding.ts';
 
 /** Filters the list as the user types, by name, folder, state, and question. */
 export function editFilter(app: App): void {
@@ -16,23 +17,23 @@ export function editFilter(app: App): void {
     else if (!isShown) moveSelection(app, 0);
     app.changed();
   };
-  app.open({
-    hints: () => [
-      ['Enter', 'keep it'],
-      ['Esc', 'show all'],
-    ],
-    handle(event) {
-      if (event.kind === 'key' && event.name === 'enter') return app.close();
-      if (event.kind === 'key' && (event.name === 'escape' || event.name === 'ctrl+c')) {
+  const rows: Binding[] = [
+    { keys: ['enter'], does: 'keep it', run: () => app.close() },
+    {
+      keys: ['escape', 'ctrl+c'],
+      does: 'show all',
+      run() {
         apply('');
-        return app.close();
-      }
-      if (event.kind === 'key' && (event.name === 'up' || event.name === 'down')) {
-        return moveSelection(app, event.name === 'up' ? -1 : 1);
-      }
+        app.close();
+      },
+    },
+    { keys: ['up', 'down'], run: (_, key) => moveSelection(app, key === 'up' ? -1 : 1) },
+  ];
+  app.open({
+    ...keysOf(app, rows, (event) => {
       editor = edit(editor, event) ?? editor;
       apply(editor.text);
-    },
+    }),
     input: () => ({ title: 'Show only sessions with', mark: 'filter: ', editor, isActive: true }),
   });
 }

@@ -1,6 +1,7 @@
+import type { SeenSession } from '../../protocol/index.ts';
 import { foldKeyOf, GROUPING_WORDS, nextGrouping } from '../../text/list-groups.ts';
 import { readTagWords, tagsText } from '../../text/tag-words.ts';
-import { type App, requireOwn } from '../app.ts';
+import type { App } from '../app.ts';
 import { selectedSession } from '../model.ts';
 
 /** Switches to the next way of grouping the list. */
@@ -33,9 +34,7 @@ export function unfoldAll(app: App): void {
  * Runs `:tag night -old`. A word with a leading dash is a tag to remove, and any other word is a tag to add. Without
  * any words, the command shows the session's tags.
  */
-export function tagByWords(app: App, words: string): void {
-  const session = requireOwn(app);
-  if (session === null) return;
+export function tagByWords(app: App, session: SeenSession, words: string): void {
   const { slug } = session;
   const { edit, problem } = readTagWords(words);
   if (edit === null) app.toast('bad', problem);
@@ -50,9 +49,7 @@ export function tagByWords(app: App, words: string): void {
 const NO_TAG = 'no tag — :tag night adds one';
 
 /** Archives the selected session, unless it is running. */
-export function archive(app: App): void {
-  const session = requireOwn(app);
-  if (session === null) return;
+export function archive(app: App, session: SeenSession): void {
   const { slug } = session;
   app.run(async () => {
     await app.client.call('archiveSession', { params: { slug } });

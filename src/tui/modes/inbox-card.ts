@@ -1,5 +1,5 @@
 import type { InboxCard } from '../../client/index.ts';
-import { type QuestionMemory, takesNumbers } from '../../protocol/index.ts';
+import type { QuestionMemory } from '../../protocol/index.ts';
 import { askerText } from '../../text/asker-words.ts';
 import { LIMIT_OVER_TEXT } from '../../text/limit-words.ts';
 import { pathText } from '../../text/session-words.ts';
@@ -9,8 +9,6 @@ import type { App } from '../app.ts';
 import { wrap } from '../view/cells.ts';
 import { memoryRows } from '../view/memory-rows.ts';
 import { questionPage } from '../view/question-rows.ts';
-import { formHints, isFillable } from './fill-form.ts';
-import type { Hint } from './mode.ts';
 
 /** Returns the rows of a card, which show who is asking and what. */
 export function cardLines(
@@ -33,46 +31,4 @@ export function cardLines(
   const before = memoryRows(question, memory, { width: cols - 2, dress }).map((row) => ` ${row}`);
   const below = before.length === 0 ? [] : ['', ...before];
   return [...head, '', ...questionPage(question, part, cols), ...cut, ...below];
-}
-
-/** Returns the keys that currently have an effect on a card. */
-export function hintsFor(
-  card: InboxCard | null,
-  {
-    isWriting,
-    isHeld,
-    isReady,
-    isSuggested,
-  }: { isWriting: boolean; isHeld: boolean; isReady: boolean; isSuggested: boolean },
-): Hint[] {
-  if (isWriting)
-    return [
-      ['Enter', 'answer'],
-      ['Esc', 'leave'],
-    ];
-  const undo: Hint[] = isHeld ? [['u', 'take it back']] : [];
-  if (card === null) return [...undo, ['Esc', 'leave']];
-  const leaving: Hint[] = [
-    ['Tab', 'skip'],
-    ['Z', 'snooze'],
-    ['j/k', 'scroll'],
-    ['Enter', 'open it'],
-    ['Esc', 'leave'],
-  ];
-  if (card.about === 'limit') return [...undo, ...(isReady ? ([['c', 'continue']] as Hint[]) : []), ...leaving];
-  const { kind, options } = card.question;
-  const yesNo: Hint[] =
-    kind === 'permission' || kind === 'plan'
-      ? [
-          ['y', 'yes'],
-          ['n', 'no'],
-        ]
-      : card.question.form === undefined
-        ? []
-        : formHints(card.question);
-  const words: Hint[] = isFillable(card.question) ? [['s', 'fill in']] : kind === 'form' ? [] : [['s', 'in words']];
-  const again: Hint[] = isSuggested ? [['.', 'as before']] : [];
-  const number: Hint[] =
-    options.length === 0 || !takesNumbers(card.question) ? [] : [[`1-${Math.min(9, options.length)}`, 'choose']];
-  return [...undo, ...(isReady ? [...again, ...yesNo, ...number] : []), ...words, ...leaving];
 }

@@ -5,6 +5,12 @@ import type { InputEvent } from '../terminal/keys.ts';
 /** A key that currently has an effect, and a description of the effect in one or two words, for the footer. */
 export type Hint = readonly [key: string, does: string];
 
+/** A row of the help page. */
+export type HelpRow = readonly [keys: string, does: string];
+
+/** The sections of the help page, by their titles. */
+export type Help = Readonly<Record<string, readonly HelpRow[]>>;
+
 /** A page that replaces the session's screen. */
 export interface Page {
   title: string;
@@ -31,5 +37,6 @@ export interface Mode {
   /** called for each frame that arrives from the server while the mode is open */
   onFrame?(frame: StreamFrame): void;
   page?(cols: number, rows: number): Page;
-  input?(): InputBox;
+  /** the input panel, or undefined if there is none at the moment */
+  input?(): InputBox | undefined;
 }

@@ -53,13 +53,11 @@ export function timesOf(form: Form): number {
   return fieldsOf(form).includes('times') ? form.times : 1;
 }
 
-/** Changes a choice by a key. @returns whether the key changes it */
-export function changeChoice(form: Form, key: string): boolean {
-  if (![' ', 'left', 'right'].includes(key)) return false;
+/** Changes the choice in the current field by a key. */
+export function changeChoice(form: Form, key: string): void {
   if (form.field === 'type') form.type = form.type === 'screen' ? 'json' : 'screen';
   else if (form.field === 'worktree') form.inWorktree = !form.inWorktree;
   else form.times = Math.max(1, Math.min(MOST_TIMES, form.times + (key === 'left' ? -1 : 1)));
-  return true;
 }
 
 export function worktreeBody(form: Form): NewWorktree {

@@ -5,6 +5,7 @@ import { setUpNotice } from '../../text/set-up-words.ts';
 import type { App } from '../app.ts';
 import { EMPTY_EDITOR, edit, editorOf } from '../input/editor.ts';
 import type { InputEvent } from '../terminal/keys.ts';
+import { type Binding, keysFor } from './binding.ts';
 import {
   changeChoice,
   type Form,
@@ -32,12 +33,25 @@ const [LEAST_SIZE, MOST_SIZE] = [
  * machine.
  */
 export function newSession(app: App, name = ''): void {
-  const home = app.options.env.HOME;
-  const form: Form = {
+  const page = createPage(app, emptyForm(app, name));
+  const keys = keysFor(KEYS, { of: page, toast: app.toast, otherwise: page.write });
+  app.open({
+    ...keys,
+    handle(event) {
+      page.form.tabWaits = false;
+      keys.handle(event);
+    },
+    page: (cols, rows) => formPage(app, page.form, { cols, rows }),
+  });
+  page.lookUpFolders();
+}
+
+function emptyForm({ options }: App, name: string): Form {
+  return {
     field: 'name',
     texts: {
       name: editorOf(name),
-      folder: editorOf(pathText(app.options.cwd, home)),
+      folder: editorOf(pathText(options.cwd, options.env.HOME)),
       branch: EMPTY_EDITOR,
       from: EMPTY_EDITOR,
       prompt: EMPTY_EDITOR,
@@ -53,6 +67,11 @@ export function newSession(app: App, name = ''): void {
     isLookingUp: false,
     tabWaits: false,
   };
+}
+
+/** Creates what the keys of the form do. */
+function createPage(app: App, form: Form) {
+  const home = app.options.env.HOME;
   const goTo = (step: number): void => {
     const fields = fieldsOf(form);
     form.field = fields[(fields.indexOf(form.field) + step + fields.length) % fields.length] ?? 'name';
@@ -142,59 +161,71 @@ export function newSession(app: App, name = ''): void {
     } else form.chosen = next;
   };
 
-  const keys: Readonly<Record<string, () => void>> = {
-    escape: () => app.close(),
-    'ctrl+c': () => app.close(),
-    enter: () => {
-      if (!takeChosen()) create(app, form, home);
-    },
-    tab: () => {
-      if (form.field !== 'folder') {
-        if (!takeChosen()) goTo(1);
-      } else if (form.isLookingUp) form.tabWaits = true;
-      else completeOrGoOn();
-    },
-    down: () => choose(1),
-    'shift+tab': () => goTo(-1),
-    up: () => choose(-1),
-  };
   const write = (event: InputEvent): void => {
-    if (isChoice(form.field)) {
-      if (event.kind === 'key') changeChoice(form, event.name);
-      return;
-    }
+    if (isChoice(form.field)) return;
     if (form.field === 'branch') form.chosen = -1;
     if (form.field === 'folder') replaceProposal(form, event);
     const editor = form.texts[form.field];
-    const isNewLine = form.field === 'prompt' && event.kind === 'key' && ['alt+enter', 'ctrl+j'].includes(event.name);
-    form.texts[form.field] = edit(editor, isNewLine ? { kind: 'paste', text: '\n' } : event) ?? editor;
+    form.texts[form.field] = edit(editor, event) ?? editor;
     if (form.field === 'folder' && form.texts.folder.text !== editor.text) {
       form.folders = [];
       lookUpFolders();
     }
   };
-  const handleKey = (event: InputEvent): void => {
-    const key = event.kind === 'key' ? keys[event.name] : undefined;
-    form.tabWaits = false;
-    if (key === undefined) write(event);
-    else key();
-    app.changed();
+  return {
+    ...{ form, goTo, choose, lookUpFolders, write },
+    close: () => app.close(),
+    submit() {
+      if (!takeChosen()) create(app, form, home);
+    },
+    complete() {
+      if (form.field !== 'folder') {
+        if (!takeChosen()) goTo(1);
+      } else if (form.isLookingUp) form.tabWaits = true;
+      else completeOrGoOn();
+    },
   };
+}
 
-  app.open({
-    hints: () => [
-      ['Enter', form.chosen < 0 ? 'launch' : form.field === 'folder' ? 'use this folder' : 'use this worktree'],
-      ...(offeredIn(form).length > 0 ? ([['↓', 'choose']] as const) : []),
-      ['Tab', form.field === 'folder' && (form.isLookingUp || form.folders.length > 0) ? 'complete' : 'next field'],
-      ...(form.field === 'type' ? ([['Space', 'choose the other type']] as const) : []),
-      ...(form.field === 'worktree' ? ([['Space', form.inWorktree ? 'no worktree' : 'a worktree']] as const) : []),
-      ...(form.field === 'times' ? ([['→ ←', 'more or fewer']] as const) : []),
-      ['Esc', 'leave'],
-    ],
-    handle: handleKey,
-    page: (cols, rows) => formPage(app, form, { cols, rows }),
-  });
-  lookUpFolders();
+const KEYS: readonly Binding<ReturnType<typeof createPage>>[] = [
+  { keys: ['enter'], does: ({ form }) => submitHint(form), run: (page) => page.submit() },
+  {
+    keys: ['down', 'up'],
+    does: ({ form }) => (offeredIn(form).length > 0 ? 'choose' : null),
+    run: (page, key) => page.choose(key === 'down' ? 1 : -1),
+  },
+  {
+    keys: ['tab'],
+    does: ({ form: { field, isLookingUp, folders } }) =>
+      field === 'folder' && (isLookingUp || folders.length > 0) ? 'complete' : 'next field',
+    run: (page) => page.complete(),
+  },
+  { keys: ['shift+tab'], run: (page) => page.goTo(-1) },
+  {
+    keys: [' ', 'right', 'left'],
+    label: ({ form }) => (form.field === 'times' ? '→ ←' : 'Space'),
+    does: ({ form }) => choiceHint(form),
+    applies: ({ form }) => isChoice(form.field),
+    run: ({ form }, key) => changeChoice(form, key),
+  },
+  {
+    keys: ['ctrl+j', 'alt+enter'],
+    applies: ({ form }) => form.field === 'prompt',
+    run: (page) => page.write({ kind: 'paste', text: '\n' }),
+  },
+  { keys: ['escape', 'ctrl+c'], does: 'leave', run: (page) => page.close() },
+];
+
+function submitHint({ chosen, field }: Form): string {
+  if (chosen < 0) return 'launch';
+  return field === 'folder' ? 'use this folder' : 'use this worktree';
+}
+
+/** Returns what the keys of a field with choices do. */
+function choiceHint({ field, inWorktree }: Form): string {
+  if (field === 'type') return 'choose the other type';
+  if (field === 'times') return 'more or fewer';
+  return inWorktree ? 'no worktree' : 'a worktree';
 }
 
 /** The suggestion behaves like the selected text of any other field. */

@@ -1,18 +1,20 @@
+const [FIRST, LAST] = [Number.NEGATIVE_INFINITY, Number.POSITIVE_INFINITY];
+
+/** The keys of a pager, and how they move: by lines or items, by pages, or to an end. */
+const STEPS: Readonly<Record<string, { by: number } | { pages: number }>> = {
+  ...{ j: { by: 1 }, down: { by: 1 }, k: { by: -1 }, up: { by: -1 } },
+  ...{ pagedown: { pages: 1 }, ' ': { pages: 1 }, pageup: { pages: -1 } },
+  ...{ g: { by: FIRST }, home: { by: FIRST }, G: { by: LAST }, end: { by: LAST } },
+};
+
+export const PAGER_KEYS = Object.keys(STEPS);
+
 /**
- * Returns how many lines a key scrolls, or undefined if it is not a pager key.
- * @param height how many lines are visible
+ * Returns how many lines or items a key moves, or undefined if it is not a pager key.
+ * @param height how many of them are visible
  */
 export function pagerStep(key: string, height: number): number | undefined {
-  const steps: Readonly<Record<string, number>> = {
-    j: 1,
-    down: 1,
-    k: -1,
-    up: -1,
-    pagedown: height,
-    ' ': height,
-    pageup: -height,
-    g: Number.NEGATIVE_INFINITY,
-    G: Number.POSITIVE_INFINITY,
-  };
-  return Object.hasOwn(steps, key) ? steps[key] : undefined;
+  const step = Object.hasOwn(STEPS, key) ? STEPS[key] : undefined;
+  if (step === undefined) return undefined;
+  return 'by' in step ? step.by : step.pages * height;
 }

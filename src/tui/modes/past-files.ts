@@ -19,10 +19,11 @@ import { showHiddenMarks } from '../../text/hidden-marks.ts';
 import { LONGEST_LINE } from '../../text/patch-rows.ts';
 import type { Style, StyleName } from '../../text/style.ts';
 import { cleanLine } from '../../text/terminal-text.ts';
+import { createList, createPager } from '../list.ts';
 import { wrap } from '../view/cells.ts';
 import { listRow } from '../view/dress.ts';
+import { type Binding, keysFor, movingBy } from './binding.ts';
 import type { Mode, Page } from './mode.ts';
-import { pagerStep } from './pager-keys.ts';
 
 /** What the page needs from the program that shows it. */
 export interface PastFilesHost {
@@ -64,14 +65,8 @@ export function pastFiles(host: PastFilesHost, { slug, at, onLeave }: PastFilesO
   let rows: Row[] = [];
   let folder = '';
   let shown: ShownFile | null = null;
-  let cursor = 0;
-  let top = 0;
-  let height = 1;
-  const move = (step: number, count: number): void => {
-    if (shown === null) cursor = Math.max(0, Math.min(count - 1, cursor + step));
-    else top = Math.max(0, Math.min(count - height, top + step));
-    host.changed();
-  };
+  let list = createList({ items: () => rows });
+  let pager = createPager();
   const openFolder = (of: CheckpointMoment, path: string, from: string | null): void =>
     host.run(async () => {
       const { params, query } = asked(slug, of);
@@ -79,11 +74,10 @@ export function pastFiles(host: PastFilesHost, { slug, at, onLeave }: PastFilesO
       const { entries } = await readFolder(host.client, { params, query: { ...query, folder: path } });
       folder = path;
       rows = rowsOf(changes, folder, markedEntries(folder, entries, marksOf(changes.files)));
-      cursor = Math.max(
-        0,
-        rows.findIndex(({ open }) => open !== null && open.path === from),
-      );
-      top = 0;
+      list = createList({
+        items: () => rows,
+        at: rows.findIndex(({ open }) => open !== null && open.path === from),
+      });
       host.changed();
     });
   const openFile = (of: CheckpointMoment, path: string): void =>
@@ -92,38 +86,35 @@ export function pastFiles(host: PastFilesHost, { slug, at, onLeave }: PastFilesO
       const isDeleted = changes?.files.some((file) => file.path === path && file.status === 'deleted') === true;
       const file = isDeleted ? null : await host.client.call('checkpointFile', { params, query: { ...query, path } });
       shown = { path, file, lines: null };
-      top = 0;
+      pager = createPager();
       host.changed();
     });
   const back = (): void => {
     if (shown !== null) {
       shown = null;
-      top = 0;
       host.changed();
     } else if (folder !== '' && checkpoint !== null) {
       openFolder(checkpoint, folder.slice(0, Math.max(0, folder.lastIndexOf('/'))), folder);
     } else onLeave();
   };
   if (checkpoint !== null) openFolder(checkpoint, '', null);
+  const move = (key: string): void => {
+    if ((shown === null ? list : pager).onKey(key)) host.changed();
+  };
+  const open = (): void => {
+    const chosen = list.chosen()?.open;
+    if (chosen == null || checkpoint === null) return;
+    (chosen.kind === 'folder' ? openFolder : openFile)(checkpoint, chosen.path, null);
+  };
+  const keys: Binding<null>[] = [
+    movingBy(move, () => (shown === null ? 'choose' : 'scroll')),
+    { keys: ['enter'], does: 'open', applies: () => shown === null, run: open },
+    { keys: ['escape', 'q', 'f', 'left'], does: 'back', run: back },
+    { keys: ['ctrl+c'], run: onLeave },
+  ];
   return {
-    hints: () => [
-      ['j/k', shown === null ? 'choose' : 'scroll'],
-      ...(shown === null ? [['Enter', 'open'] as const] : []),
-      ['Esc', 'back'],
-    ],
-    handle(event) {
-      if (event.kind !== 'key') return;
-      const count = shown === null ? rows.length : (shown.lines?.rows.length ?? 0);
-      const step = pagerStep(event.name, height);
-      const chosen = rows[cursor]?.open;
-      if (step !== undefined) move(step, count);
-      else if (event.name === 'enter' && shown === null && chosen != null && checkpoint !== null) {
-        (chosen.kind === 'folder' ? openFolder : openFile)(checkpoint, chosen.path, null);
-      } else if (['escape', 'q', 'f', 'left'].includes(event.name)) back();
-      else if (event.name === 'ctrl+c') onLeave();
-    },
+    ...keysFor(keys, { of: null }),
     page(cols, rowsTotal): Page {
-      height = rowsTotal;
       const told = checkpointLines(at);
       if (checkpoint === null) {
         return { title: `Files of ${cleanLine(slug)}`, rows: told.flatMap((line) => wrap(line, cols - 1)) };
@@ -131,27 +122,17 @@ export function pastFiles(host: PastFilesHost, { slug, at, onLeave }: PastFilesO
       const title = (name: string): string => `${name}: the files ${stateText(checkpoint)}`;
       if (shown !== null) {
         if (shown.lines?.cols !== cols) shown.lines = { cols, rows: linesOf(shown, cols - 1) };
-        const lines = shown.lines.rows;
-        top = Math.max(0, Math.min(top, lines.length - height));
-        const rest = lines.length > top + height ? `  (${lines.length - top - height} more lines)` : '';
-        return {
-          title: `${shownName(shown.path)} ${stateText(checkpoint)}${rest}`,
-          rows: lines.slice(top, top + height),
-        };
+        const part = pager.show(shown.lines.rows, rowsTotal);
+        return { title: `${shownName(shown.path)} ${stateText(checkpoint)}${part.more}`, rows: part.rows };
       }
       if (changes === null) return { title: title(cleanLine(slug)), rows: ['', ' reading…'] };
       const about = [`${formatDateTime(checkpoint.at)}, ${sinceText(changes)}`, ...told.slice(1)]
         .flatMap((line) => wrap(line, cols - 1))
         .map((line) => host.dress('dim', line));
-      height = Math.max(1, rowsTotal - about.length);
-      if (cursor < top) top = cursor;
-      if (cursor >= top + height) top = cursor - height + 1;
-      const list = rows
-        .slice(top, top + height)
-        .map(({ text, style }, index) =>
-          listRow(host.dress, truncate(text, cols - 3), { isChosen: top + index === cursor, style }),
-        );
-      return { title: title(folder === '' ? cleanLine(slug) : `${shownName(folder)}/`), rows: [...about, ...list] };
+      const listed = list.show(Math.max(1, rowsTotal - about.length), ({ text, style }, isChosen) => [
+        listRow(host.dress, truncate(text, cols - 3), { isChosen, style }),
+      ]);
+      return { title: title(folder === '' ? cleanLine(slug) : `${shownName(folder)}/`), rows: [...about, ...listed] };
     },
   };
 }

@@ -1,16 +1,14 @@
-import { openQuestions } from '../../protocol/index.ts';
+import { openQuestions, type SeenSession } from '../../protocol/index.ts';
 import { cleanLine } from '../../text/terminal-text.ts';
 import { askedText } from '../../text/tool-input-text.ts';
-import { type App, requireSelected } from '../app.ts';
+import type { App } from '../app.ts';
 import { openPart, selectedSession, shownQuestion } from '../model.ts';
 import { questionPage } from '../view/question-rows.ts';
 import { showPage } from './text-page.ts';
 
 /** Shows the selected session's question as a page, so that the user can read it to its end. */
-export function showQuestion(app: App): void {
+export function showQuestion(app: App, session: SeenSession): void {
   const { model } = app;
-  const session = requireSelected(app);
-  if (session === null) return;
   const question = shownQuestion(model);
   if (question === null) {
     app.toast('good', `${session.slug} has no open question`);

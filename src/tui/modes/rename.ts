@@ -1,32 +1,29 @@
+import type { SeenSession } from '../../protocol/index.ts';
 import { cleanLine } from '../../text/terminal-text.ts';
-import { type App, requireOwn } from '../app.ts';
+import type { App } from '../app.ts';
 import { EMPTY_EDITOR, edit, editorOf } from '../input/editor.ts';
 import { renameSession } from '../lifecycle.ts';
+import { type Binding, keysOf } from './binding.ts';
 
 /** Renames the selected session. The old name is shown as selected text, which typing replaces. */
-export function rename(app: App): void {
-  const session = requireOwn(app);
-  if (session === null) return;
+export function rename(app: App, session: SeenSession): void {
   let editor = editorOf(session.slug);
   let isProposed = true;
+  const save = (): void => {
+    app.close();
+    const name = editor.text.trim();
+    if (name !== session.slug) renameSession(app, session, name);
+  };
+  const rows: Binding[] = [
+    { keys: ['enter'], does: 'rename', run: save },
+    { keys: ['escape', 'ctrl+c'], does: 'leave', run: () => app.close() },
+  ];
   app.open({
-    hints: () => [
-      ['Enter', 'rename'],
-      ['Esc', 'leave'],
-    ],
-    handle(event) {
-      if (event.kind === 'key' && (event.name === 'escape' || event.name === 'ctrl+c')) return app.close();
-      if (event.kind === 'key' && event.name === 'enter') {
-        app.close();
-        const name = editor.text.trim();
-        if (name !== session.slug) renameSession(app, session, name);
-        return;
-      }
+    ...keysOf(app, rows, (event) => {
       const isTyped = event.kind === 'paste' || (event.kind === 'key' && event.text !== '');
       editor = edit(isProposed && isTyped ? EMPTY_EDITOR : editor, event) ?? editor;
       if (event.kind !== 'focus') isProposed = false;
-      app.changed();
-    },
+    }),
     input: () => ({ title: `Another name for ${cleanLine(session.slug)}`, mark: 'name: ', editor, isActive: true }),
   });
 }

@@ -1,9 +1,10 @@
-import { elsewhereOf, type SeenSession, type StashedResponse } from '../../protocol/index.ts';
+import { elsewhereOf, type SeenSession, type StashedResponse, type StreamFrame } from '../../protocol/index.ts';
 import { sendText, stashText } from '../actions.ts';
 import { type App, requireSelected } from '../app.ts';
 import { type Editor, EMPTY_EDITOR, edit, editorOf, insert } from '../input/editor.ts';
 import { dialogOf, draftOf, type Model, selectedSession } from '../model.ts';
 import type { InputEvent } from '../terminal/keys.ts';
+import { type Binding, keysFor } from './binding.ts';
 import { confirm } from './confirm.ts';
 import type { Hint } from './mode.ts';
 
@@ -21,13 +22,28 @@ interface History {
  * @param added text to insert at the cursor
  */
 export function reply(app: App, added = ''): void {
-  const { model } = app;
-  const session = selectedSession(model);
+  const session = selectedSession(app.model);
   // If no session is selected, only commands make sense.
   if (session === null && added !== '/') {
     requireSelected(app);
     return;
   }
+  const box = createBox(app, session, added);
+  const keys = keysFor(REPLY_KEYS, { of: box, toast: app.toast, order: FOOTER, otherwise: box.type });
+  app.open({
+    ...keys,
+    hints() {
+      const hints = keys.hints();
+      return [...hints.slice(0, -1), ...(box.commands() ?? []), ...hints.slice(-1)];
+    },
+    onFrame: box.onFrame,
+    input: box.input,
+  });
+}
+
+/** Creates the text that the user writes, and what its keys do. */
+function createBox(app: App, session: SeenSession | null, added: string) {
+  const { model } = app;
   let slug = session?.slug ?? '';
   /** the question that the text is meant for; null if it is meant for the prompt */
   const meantFor = session === null ? null : (dialogOf(model, session)?.id ?? null);
@@ -63,13 +79,12 @@ export function reply(app: App, added = ''): void {
     return meantFor === null ? `${to.slug} now asks something` : `${to.slug} now asks something else`;
   };
 
-  const recall = (step: number): boolean => {
+  const recall = (step: number): void => {
     const at = history.at + step;
     const recalled = at === -1 ? history.draft : history.texts[at];
-    if (recalled === undefined || at < -1) return false;
+    if (recalled === undefined || at < -1) return;
     history = { ...history, at, draft: history.at === -1 ? draftOf(model, slug) : history.draft };
     write(typeof recalled === 'string' ? editorOf(recalled) : recalled);
-    return true;
   };
 
   const submit = (queue: boolean): void => {
@@ -95,85 +110,107 @@ export function reply(app: App, added = ''): void {
   const keep = (when: StashedResponse['when']): void => {
     const to = current();
     if (to === null || text().trim() === '') return;
-    if (elsewhereOf(to) !== null) {
-      app.toast('bad', 'Drafts work only for sessions on this machine');
-      return;
-    }
     app.close();
     stashText(app, to, { text: text(), when });
   };
 
-  const keys: Readonly<Record<string, () => void>> = {
-    enter: () => submit(false),
-    'ctrl+q': () => submit(true),
-    'alt+enter': () => write(insert(draftOf(model, slug), '\n')),
-    'shift+enter': () => write(insert(draftOf(model, slug), '\n')),
-    'ctrl+j': () => write(insert(draftOf(model, slug), '\n')),
-    'ctrl+s': () => keep('manual'),
-    'alt+s': () => keep('next_waiting'),
-    'ctrl+g': () =>
+  return {
+    ...{ text, submit, write, keep, leave },
+    /** the commands that begin with the text, or null if the text is not a command */
+    commands: (): Hint[] | null => (/^\/\S*$/.test(text()) ? app.commands.matching(text()) : null),
+    hasHistory: () => history.texts.length > 0,
+    isElsewhere() {
+      const to = current();
+      return to !== null && elsewhereOf(to) !== null;
+    },
+    editOutside: () =>
       app.run(async () => {
         const edited = await app.lendTerminal(() => app.host.editText(text()));
         write(editorOf(edited.replace(/\n$/, '')));
       }),
-    tab: () => {
+    complete() {
       const completed = app.commands.complete(text());
       if (completed !== null) write(editorOf(completed));
     },
-    'ctrl+c': () => {
-      if (text() === '') leave();
-      else write(EMPTY_EDITOR);
+    /** Moves the cursor by a row. If there is no further row, it recalls an earlier or later prompt. */
+    upOrDown(name: string) {
+      const moved = edit(draftOf(model, slug), { kind: 'key', name, text: '' });
+      if (moved === null) recall(name === 'up' ? 1 : -1);
+      else write(moved);
     },
-    escape: leave,
-  };
-
-  app.open({
-    hints: () => {
-      const to = slug === '' ? undefined : model.view.get(slug);
-      const hints = hintsFor(app, text(), history.texts.length > 0);
-      return to === undefined || elsewhereOf(to) === null ? hints : hints.filter(([, does]) => !does.endsWith('draft'));
-    },
-    onFrame(frame) {
-      if (frame.type === 'session_renamed' && frame.session === slug) slug = frame.slug;
-    },
-    handle(event: InputEvent) {
-      const key = event.kind === 'key' ? keys[event.name] : undefined;
-      if (key !== undefined) return key();
+    insertLine: () => write(insert(draftOf(model, slug), '\n')),
+    type(event: InputEvent) {
       const edited = edit(draftOf(model, slug), event);
       if (edited !== null) write(edited);
-      else if (event.kind === 'key' && event.name === 'up') recall(1);
-      else if (event.kind === 'key' && event.name === 'down') recall(-1);
+    },
+    onFrame(frame: StreamFrame) {
+      if (frame.type === 'session_renamed' && frame.session === slug) slug = frame.slug;
     },
     input: () => ({
-      title: titleFor(model, current(), text()),
-      mark: '> ',
-      editor: draftOf(model, slug),
-      isActive: true,
+      ...{ title: titleFor(model, current(), text()), mark: '> ' },
+      ...{ editor: draftOf(model, slug), isActive: true },
     }),
-  });
+  };
 }
 
-function hintsFor({ commands }: App, text: string, hasHistory: boolean): Hint[] {
-  if (/^\/\S*$/.test(text)) {
-    const matching = commands.matching(text);
-    return [
-      ['Enter', 'run'],
-      ['Tab', 'complete'],
-      ...matching.map(([name, about]): Hint => [name, about]),
-      ['Esc', 'leave'],
-    ];
-  }
-  return [
-    ['Enter', 'send'],
-    ['Alt+Enter', 'new line'],
-    ['Ctrl+S', 'draft'],
-    ['Ctrl+Q', 'queue'],
-    ['Esc', 'leave'],
-    ...(hasHistory ? ([['↑', 'before']] as Hint[]) : []),
-    ['Ctrl+G', 'editor'],
-    ['Alt+S', 'queued draft'],
-  ];
-}
+type ReplyBox = ReturnType<typeof createBox>;
+
+/** Returns the words of a hint for a text that is not a command. */
+const ofProse =
+  (does: string) =>
+  (box: ReplyBox): string | null =>
+    box.commands() === null ? does : null;
+
+const refuseDraft = (box: ReplyBox): string | null =>
+  box.isElsewhere() ? 'Drafts work only for sessions on this machine' : null;
+
+type Rest = Omit<Binding<ReplyBox>, 'keys' | 'help'>;
+const key = (name: string, help: string, rest: Rest): Binding<ReplyBox> => ({ keys: [name], help, ...rest });
+
+export const REPLY_KEYS: readonly Binding<ReplyBox>[] = [
+  {
+    keys: ['enter'],
+    does: (box) => (box.commands() === null ? 'send' : 'run'),
+    helpKeys: 's Enter',
+    help: 'start writing; Enter sends',
+    run: (box) => box.submit(false),
+  },
+  {
+    keys: ['alt+enter', 'shift+enter', 'ctrl+j'],
+    does: ofProse('new line'),
+    help: 'start a new line; also Ctrl+J',
+    run: (box) => box.insertLine(),
+  },
+  key('ctrl+s', 'keep the text as a draft; S shows the drafts', {
+    does: ofProse('draft'),
+    disabled: refuseDraft,
+    run: (box) => box.keep('manual'),
+  }),
+  key('alt+s', 'keep the text as a queued draft, which is sent as soon as the session is ready', {
+    does: ofProse('queued draft'),
+    disabled: refuseDraft,
+    run: (box) => box.keep('next_waiting'),
+  }),
+  key('ctrl+q', 'queue the text: CBOS holds it until the session is ready', {
+    does: ofProse('queue'),
+    run: (box) => box.submit(true),
+  }),
+  key('ctrl+g', 'write the text in your own editor ($VISUAL, $EDITOR)', {
+    does: ofProse('editor'),
+    run: (box) => box.editOutside(),
+  }),
+  {
+    keys: ['up', 'down'],
+    does: (box) => (box.hasHistory() ? ofProse('before')(box) : null),
+    helpKeys: '↑ ↓',
+    help: 'recall earlier prompts',
+    run: (box, key) => box.upOrDown(key),
+  },
+  key('escape', 'leave the input; your text stays', { does: 'leave', run: (box) => box.leave() }),
+  { keys: ['ctrl+c'], run: (box) => (box.text() === '' ? box.leave() : box.write(EMPTY_EDITOR)) },
+  { keys: ['tab'], does: (box) => (box.commands() === null ? null : 'complete'), run: (box) => box.complete() },
+];
+const FOOTER = ['enter', 'tab', 'alt+enter', 'ctrl+s', 'ctrl+q', 'escape', 'up', 'ctrl+g', 'alt+s'];
 
 function titleFor(model: Model, session: SeenSession | null, text: string): string {
   if (session === null || text.startsWith('/')) return 'Command';

@@ -11,18 +11,14 @@ export function restoreLost(app: App): void {
     const plan = await app.client.call('restore', { body: { dry_run: true } });
     const planned = plan.sessions.filter(({ outcome }) => outcome === 'planned').map(({ session }) => session);
     showPage(app, 'Lost sessions', (cols) => linesOf(plan, cols), {
-      hints: [
-        ...(planned.length === 0
-          ? []
-          : ([['y', planned.length === 1 ? 'bring it back' : `bring ${planned.length} back`]] as const)),
-        ['j/k', 'scroll'],
-        ['Esc', 'back'],
+      keys: [
+        {
+          keys: ['y'],
+          does: planned.length === 1 ? 'bring it back' : `bring ${planned.length} back`,
+          disabled: () => (planned.length === 0 ? 'No session can be brought back' : null),
+          run: () => begin(app, planned),
+        },
       ],
-      onKey: (name) => {
-        if (name !== 'y' || planned.length === 0) return false;
-        begin(app, planned);
-        return true;
-      },
     });
   });
 }

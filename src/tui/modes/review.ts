@@ -6,6 +6,7 @@ import { cleanLine } from '../../text/terminal-text.ts';
 import type { App } from '../app.ts';
 import { EMPTY_EDITOR, edit, insert } from '../input/editor.ts';
 import { wrap } from '../view/cells.ts';
+import { type Binding, keysOf } from './binding.ts';
 import { confirm } from './confirm.ts';
 import { showPage } from './text-page.ts';
 
@@ -82,37 +83,36 @@ export function writeComment(app: App, slug: string, place: CommentPlace, onEnd:
     app.close();
     onEnd();
   };
-  app.open({
-    hints: () => [
-      ['Enter', 'keep it'],
-      ['Alt+Enter', 'new line'],
-      ['Esc', 'leave'],
-    ],
-    handle(event) {
-      if (event.kind === 'key' && (event.name === 'escape' || event.name === 'ctrl+c')) return leave();
-      if (event.kind === 'key' && event.name === 'enter') {
-        const text = editor.text.trim();
-        if (text === '') return leave();
-        // If the user presses Enter twice, add only one comment.
-        if (isKeeping) return;
-        isKeeping = true;
-        const writing = app.mode();
-        app.run(async () => {
-          const body = { file, side, line, end_line: endLine, text };
-          try {
-            await app.client.call('addReviewComment', { params: { slug }, body });
-          } finally {
-            isKeeping = false;
-          }
-          if (app.mode() === writing) leave();
-          app.toast('good', 'saved: R shows the review, from which you can send it');
-        });
-        return;
+  const save = (): void => {
+    const text = editor.text.trim();
+    if (text === '') leave();
+    // If the user presses Enter twice, add only one comment.
+    if (isKeeping || text === '') return;
+    isKeeping = true;
+    const writing = app.mode();
+    app.run(async () => {
+      const body = { file, side, line, end_line: endLine, text };
+      try {
+        await app.client.call('addReviewComment', { params: { slug }, body });
+      } finally {
+        isKeeping = false;
       }
-      const isNewLine = event.kind === 'key' && ['alt+enter', 'ctrl+j'].includes(event.name);
-      editor = isNewLine ? insert(editor, '\n') : (edit(editor, event) ?? editor);
-      app.changed();
-    },
+      if (app.mode() === writing) leave();
+      app.toast('good', 'saved: R shows the review, from which you can send it');
+    });
+  };
+  const newLine = (): void => {
+    editor = insert(editor, '\n');
+  };
+  const rows: Binding[] = [
+    { keys: ['enter'], does: 'keep it', run: save },
+    { keys: ['alt+enter', 'ctrl+j'], does: 'new line', run: newLine },
+    { keys: ['escape', 'ctrl+c'], does: 'leave', run: leave },
+  ];
+  app.open({
+    ...keysOf(app, rows, (event) => {
+      editor = edit(editor, event) ?? editor;
+    }),
     input: () => ({ title, mark: '> ', editor, isActive: true }),
   });
 }
@@ -127,6 +127,8 @@ export function showReview(app: App, slug: string): void {
   });
 }
 
+const NO_COMMENTS = 'There are no comments to send';
+
 function openReview(app: App, slug: string, review: Review): void {
   const { prompt, round } = review;
   const lines = (cols: number): string[] =>
@@ -134,18 +136,20 @@ function openReview(app: App, slug: string, review: Review): void {
       .flatMap((line) => wrap(line, Math.max(10, cols - 2)))
       .map((line) => ` ${line}`);
   showPage(app, `Review of ${cleanLine(slug)}, ${reviewText(review)}`, lines, {
-    hints: [
-      ['j/k', 'scroll'],
-      ...(prompt === null ? [] : ([['s', 'send it']] as const)),
-      ['x', 'delete the last comment'],
-      ['Esc', 'back'],
+    keys: [
+      {
+        keys: ['s'],
+        does: 'send it',
+        disabled: () => (prompt === null ? NO_COMMENTS : null),
+        run: () => askToSend(app, { slug, prompt: prompt ?? '', round }),
+      },
+      {
+        keys: ['x'],
+        does: 'delete the last comment',
+        disabled: () => (review.comments.length === 0 ? NO_COMMENTS : null),
+        run: () => removeLast(app, slug, review),
+      },
     ],
-    onKey: (name) => {
-      if (name === 's' && prompt !== null) askToSend(app, { slug, prompt, round });
-      else if (name === 'x') removeLast(app, slug, review);
-      else return false;
-      return true;
-    },
   });
 }
 
@@ -165,17 +169,17 @@ function askToSend(app: App, { slug, prompt, round }: { slug: string; prompt: st
     onEnd: () => {
       isRead = true;
     },
-    hints: [
-      ['y', 'send it'],
-      ['j/k', 'scroll'],
-      ['n', 'leave'],
+    keys: [
+      {
+        keys: ['y'],
+        does: 'send it',
+        run() {
+          if (isRead) send();
+          else app.toast('wait', 'Read the prompt to the end first: Space and j scroll');
+        },
+      },
+      { keys: ['n'], does: 'leave', run: () => app.close() },
     ],
-    onKey: (name) => {
-      if (name !== 'y') app.close();
-      else if (isRead) send();
-      else app.toast('wait', 'Read the prompt to the end first: Space and j scroll');
-      return true;
-    },
     input: () => ({ title: '', mark: 'Send it? (y/n) ', editor: EMPTY_EDITOR, isActive: true }),
   });
 }
@@ -183,10 +187,7 @@ function askToSend(app: App, { slug, prompt, round }: { slug: string; prompt: st
 /** Asks for confirmation, then removes the newest comment that has not been sent. */
 function removeLast(app: App, slug: string, { comments }: Review): void {
   const last = comments.toSorted((one, other) => one.created_at.localeCompare(other.created_at)).at(-1);
-  if (last === undefined) {
-    app.toast('bad', 'There are no comments to send');
-    return;
-  }
+  if (last === undefined) return;
   confirm(app, {
     question: 'Delete this comment?',
     about: `${placeText(last)}\n${visibleText(last.text)}`,

@@ -1,3 +1,4 @@
+import type { RuleSuggestion } from '../../protocol/index.ts';
 import { suggestionLines, suggestionRule } from '../../text/suggestion-words.ts';
 import type { App } from '../app.ts';
 import { wrap } from '../view/cells.ts';
@@ -21,22 +22,33 @@ export function showSuggestions(app: App, onLeave: () => void): void {
       (cols) => ['', ...lines].flatMap((line) => wrap(`  ${line}`, cols - 1)),
       {
         onLeave,
-        hints: [...(found.length === 0 ? [] : ([['1-9', 'add it']] as const)), ['j/k', 'scroll'], ['Esc', 'back']],
-        onKey: (name) => {
-          const chosen = found.find(({ number }) => String(number) === name);
-          if (chosen === undefined) return false;
-          confirm(app, {
-            question: 'Add this rule?',
-            about: suggestionLines(chosen).join('\n'),
-            onYes: () =>
-              app.run(async () => {
-                const { id } = await app.client.call('addRule', { body: suggestionRule(chosen) });
-                app.toast('good', `added as the rule ${id}`);
-              }),
-          });
-          return true;
-        },
+        keys: [
+          {
+            keys: found.map(({ number }) => String(number)),
+            label: '1-9',
+            does: found.length === 0 ? () => null : 'add it',
+            run: (_, key) =>
+              add(
+                app,
+                found.find(({ number }) => String(number) === key),
+              ),
+          },
+        ],
       },
     );
+  });
+}
+
+/** Shows a suggested rule again, and adds it after a confirmation. */
+function add(app: App, suggestion: RuleSuggestion | undefined): void {
+  if (suggestion === undefined) return;
+  confirm(app, {
+    question: 'Add this rule?',
+    about: suggestionLines(suggestion).join('\n'),
+    onYes: () =>
+      app.run(async () => {
+        const { id } = await app.client.call('addRule', { body: suggestionRule(suggestion) });
+        app.toast('good', `added as the rule ${id}`);
+      }),
   });
 }

@@ -12,11 +12,11 @@ import {
 } from '../../text/rule-words.ts';
 import { cleanBlock, cleanLine } from '../../text/terminal-text.ts';
 import type { App } from '../app.ts';
+import { createList } from '../list.ts';
 import { wrap } from '../view/cells.ts';
 import { showAudit } from './audit.ts';
+import { type Binding, keysOf, leavingBy, movingBy, onChosen } from './binding.ts';
 import { confirm } from './confirm.ts';
-import type { Hint } from './mode.ts';
-import { pagerStep } from './pager-keys.ts';
 import { showSuggestions } from './rule-suggestions.ts';
 import { showPage } from './text-page.ts';
 
@@ -26,13 +26,13 @@ import { showPage } from './text-page.ts';
  */
 const GATHER_MS = 250;
 
+const NO_RULES = 'There are no rules: cbos rules add --help';
+
 type Entry = { kind: 'file'; file: RuleFile } | { kind: 'rule'; rule: Rule };
 
 /** Runs `/rules`, which shows the rules that answer on the user's behalf, and the files that they come from. */
 export function showRules(app: App): void {
   let book: RuleBook | null = null;
-  let at = 0;
-  let height = 1;
   const load = (): void =>
     app.run(async () => {
       book = await app.client.call('listRules');
@@ -51,15 +51,11 @@ export function showRules(app: App): void {
     ...(book?.files ?? []).map((file) => ({ kind: 'file', file }) as const),
     ...(book?.rules ?? []).map((rule) => ({ kind: 'rule', rule }) as const),
   ];
-  const chosen = (): Entry | undefined => {
-    const all = entries();
-    at = Math.max(0, Math.min(at, all.length - 1));
-    return all[at];
-  };
-  const move = (step: number): void => {
-    at = Math.max(0, Math.min(entries().length - 1, at + step));
-    app.changed();
-  };
+  const list = createList({
+    items: entries,
+    keyOf: (entry) => (entry.kind === 'file' ? `file ${entry.file.path}` : `rule ${entry.rule.id}`),
+    isCentred: true,
+  });
   const remove = ({ id, effect, ...rule }: Rule): void =>
     confirm(app, {
       question: `Remove the rule ${cleanLine(id)}: ${effect} ${truncate(ruleAbout({ id, effect, ...rule }), 40)}?`,
@@ -69,57 +65,38 @@ export function showRules(app: App): void {
           app.toast('good', `removed the rule ${cleanLine(id)}`);
         }),
     });
-  const keys: Readonly<Record<string, () => void>> = {
-    enter: () => {
-      const entry = chosen();
-      if (entry?.kind === 'file') readFile(app, entry.file, show);
-      else if (entry?.kind === 'rule') readRule(app, entry.rule, show);
+  const row = onChosen(list, NO_RULES);
+  const rows: Binding[] = [
+    row(
+      ['enter'],
+      () => (list.chosen()?.kind === 'file' ? 'read it' : 'show all of it'),
+      (entry) => (entry.kind === 'file' ? readFile(app, entry.file, show) : readRule(app, entry.rule, show)),
+    ),
+    {
+      ...row(['d'], 'remove it', (entry) => entry.kind === 'rule' && remove(entry.rule)),
+      disabled() {
+        const entry = list.chosen();
+        if (entry === undefined) return NO_RULES;
+        const isAdded = entry.kind === 'rule' && entry.rule.origin === 'added';
+        return isAdded ? null : 'This rule is in a file; to remove the rule, edit the file';
+      },
     },
-    d: () => {
-      const entry = chosen();
-      if (entry?.kind !== 'rule') return;
-      if (entry.rule.origin === 'added') remove(entry.rule);
-      else app.toast('bad', 'This rule is in a file; to remove the rule, edit the file');
-    },
-    a: () => showAudit(app, ''),
-    s: () => showSuggestions(app, show),
-    escape: () => app.close(),
-    q: () => app.close(),
-    'ctrl+c': () => app.close(),
-  };
-  const hints = (): Hint[] => {
-    const entry = chosen();
-    return [
-      ...(entry === undefined ? [] : ([['Enter', entry.kind === 'file' ? 'read it' : 'show all of it']] as const)),
-      ...(entry?.kind === 'rule' && entry.rule.origin === 'added' ? ([['d', 'remove it']] as const) : []),
-      ['s', 'suggestions'],
-      ['a', 'audit'],
-      ['j/k', 'choose'],
-      ['Esc', 'back'],
-    ];
-  };
+    { keys: ['s'], does: 'suggestions', run: () => showSuggestions(app, show) },
+    { keys: ['a'], does: 'audit', run: () => showAudit(app, '') },
+    movingBy(list.onKey),
+    leavingBy(app.close),
+  ];
   const show = (): void => {
     load();
     app.open({
-      hints,
-      handle(event) {
-        if (event.kind !== 'key') return;
-        const step = pagerStep(event.name, height);
-        if (step !== undefined) move(step);
-        else keys[event.name]?.();
-      },
+      ...keysOf(app, rows),
       onFrame: ({ type }) => {
         if (type === 'rules_changed' || type === 'rule_decided' || type === 'sessions') loadSoon();
       },
-      page(cols, rows) {
+      page(cols, height) {
         if (book === null) return { title: 'Rules', rows: [' …'] };
-        const all = entries();
-        if (all.length === 0) return { title: 'Rules', rows: ['', '   There are no rules: cbos rules add --help'] };
-        chosen();
-        height = Math.max(1, Math.floor(rows / 2));
-        const start = Math.max(0, Math.min(at - Math.floor(height / 2), all.length - height));
-        const lines = all.slice(start, start + height).flatMap((entry, index) => {
-          const isChosen = start + index === at;
+        if (entries().length === 0) return { title: 'Rules', rows: ['', `   ${NO_RULES}`] };
+        const lines = list.show(height, (entry, isChosen) => {
           const [first, second] =
             entry.kind === 'file' ? fileRows(entry.file) : ruleRows(entry.rule, app.options.now());
           const bar = isChosen ? app.dress('cyan', '▌') : ' ';
@@ -129,7 +106,7 @@ export function showRules(app: App): void {
             `${bar}   ${app.dress('dim', truncate(second, cols - 6))}`,
           ];
         });
-        return { title: `Rules: ${book.rules.length}`, rows: lines.slice(0, rows) };
+        return { title: `Rules: ${book.rules.length}`, rows: lines };
       },
     });
   };
@@ -213,17 +190,9 @@ function readFile(app: App, file: RuleFile, onLeave: () => void): void {
     onEnd: () => {
       isRead = true;
     },
-    hints: [
-      ['j/k', 'scroll'],
-      ...(isTrustable ? ([['t', 'trust these rules']] as const) : []),
-      ...(isTrusted ? ([['u', 'stop trusting']] as const) : []),
-      ['Esc', 'back'],
+    keys: [
+      { keys: ['t'], does: 'trust these rules', applies: () => isTrustable, run: trust },
+      { keys: ['u'], does: 'stop trusting', applies: () => isTrusted, run: untrust },
     ],
-    onKey: (name) => {
-      if (name === 't' && isTrustable) trust();
-      else if (name === 'u' && isTrusted) untrust();
-      else return false;
-      return true;
-    },
   });
 }

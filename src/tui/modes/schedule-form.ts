@@ -14,6 +14,7 @@ import { type Editor, edit, editorOf } from '../input/editor.ts';
 import type { InputEvent } from '../terminal/keys.ts';
 import { fitTo } from '../view/cells.ts';
 import { type FormField, formLines, LABEL_CELLS, TEXT_INDENT } from '../view/form-lines.ts';
+import { type Binding, keysOf } from './binding.ts';
 import type { Page } from './mode.ts';
 
 const TEXTS = ['name', 'session', 'folder', 'model', 'tags', 'keep', 'when', 'zone', 'prompt'] as const;
@@ -95,31 +96,31 @@ export function scheduleForm(app: App, options: { schedule: Schedule | null; bac
       app.changed();
     });
   };
-  const leave = (): void => back(schedule?.name ?? '');
-  const keys: Readonly<Record<string, () => void>> = {
-    escape: leave,
-    'ctrl+c': leave,
-    enter: () => save(app, form, back),
-    tab: () => goTo(1),
-    down: () => goTo(1),
-    'shift+tab': () => goTo(-1),
-    up: () => goTo(-1),
-  };
+  const rows: Binding[] = [
+    { keys: ['enter'], does: 'save', run: () => save(app, form, back) },
+    { keys: ['tab', 'down'], does: 'next field', run: () => goTo(1) },
+    { keys: ['shift+tab', 'up'], run: () => goTo(-1) },
+    {
+      keys: [' ', 'left', 'right'],
+      does: 'choose the other one',
+      applies: () => isChoice(form.field),
+      run: () => choose(form),
+    },
+    {
+      keys: ['ctrl+j', 'alt+enter'],
+      does: 'new line',
+      applies: () => form.field === 'prompt',
+      run: () => write(form, { kind: 'paste', text: '\n' }),
+    },
+    { keys: ['escape', 'ctrl+c'], does: 'leave', run: () => back(schedule?.name ?? '') },
+  ];
+  const keys = keysOf(app, rows, (event) => write(form, event));
   app.open({
-    hints: () => [
-      ['Enter', 'save'],
-      ['Tab', 'next field'],
-      ...(isChoice(form.field) ? ([['Space', 'choose the other one']] as const) : []),
-      ...(form.field === 'prompt' ? ([['Ctrl+J', 'new line']] as const) : []),
-      ['Esc', 'leave'],
-    ],
-    handle: (event) => {
-      const key = event.kind === 'key' ? keys[event.name] : undefined;
-      const before = `${form.texts.when.text}\n${form.texts.zone.text}`;
-      if (key === undefined) write(form, event);
-      else key();
-      if (`${form.texts.when.text}\n${form.texts.zone.text}` !== before) look();
-      app.changed();
+    ...keys,
+    handle(event) {
+      const before = patternOf(form);
+      keys.handle(event);
+      if (patternOf(form) !== before) look();
     },
     page: (cols) => formPage(app, form, cols),
   });
@@ -137,18 +138,17 @@ function choiceWords({ missed, inWorktree }: Form, field: Choice): [word: string
   return missed === 'skip' ? ['skip', 'skip missed runs'] : ['run', 'make up for missed runs, once'];
 }
 
-function write(form: Form, event: InputEvent): void {
-  const { field } = form;
-  if (isChoice(field)) {
-    const isOther = event.kind === 'key' && [' ', 'left', 'right'].includes(event.name);
-    if (isOther && field === 'missed') form.missed = form.missed === 'skip' ? 'run' : 'skip';
-    else if (isOther) form.inWorktree = !form.inWorktree;
-    return;
-  }
-  const isNewLine = field === 'prompt' && event.kind === 'key' && ['alt+enter', 'ctrl+j'].includes(event.name);
-  const editor = form.texts[field];
-  form.texts[field] = edit(editor, isNewLine ? { kind: 'paste', text: '\n' } : event) ?? editor;
+function choose(form: Form): void {
+  if (form.field === 'missed') form.missed = form.missed === 'skip' ? 'run' : 'skip';
+  else form.inWorktree = !form.inWorktree;
 }
+
+function write({ field, texts }: Form, event: InputEvent): void {
+  if (!isChoice(field)) texts[field] = edit(texts[field], event) ?? texts[field];
+}
+
+/** Returns what the next times depend on. */
+const patternOf = ({ texts }: Form): string => `${texts.when.text}\n${texts.zone.text}`;
 
 function save(app: App, form: Form, back: (name: string) => void): void {
   const { schedule, texts, missed } = form;

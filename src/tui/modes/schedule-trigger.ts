@@ -3,7 +3,7 @@ import { TRIGGER_SECRET_TEXT } from '../../text/schedule-words.ts';
 import { cleanLine } from '../../text/terminal-text.ts';
 import type { App } from '../app.ts';
 import { wrap } from '../view/cells.ts';
-import type { Hint } from './mode.ts';
+import type { Binding } from './binding.ts';
 import { showPage } from './text-page.ts';
 
 const ABOUT =
@@ -18,22 +18,25 @@ export function showTrigger(app: App, { name, ...schedule }: Schedule, back: (na
   let trigger: ScheduleTrigger | null = schedule.trigger ?? null;
   let made: NewTrigger | null = null;
   const params = { name };
-  const keys: Readonly<Record<string, () => Promise<void>>> = {
-    c: async () => {
+  const row = (key: string, does: string, act: () => Promise<void>): Binding => ({
+    ...{ keys: [key], does },
+    run: () =>
+      app.run(async () => {
+        await act();
+        app.changed();
+      }),
+  });
+  const keys = [
+    row('c', 'create, or replace the secret', async () => {
       made = await app.client.call('createTrigger', { params });
       trigger = made;
-    },
-    d: async () => {
+    }),
+    row('d', 'remove', async () => {
       if (trigger === null) return;
       await app.client.call('removeTrigger', { params });
       trigger = null;
       made = null;
-    },
-  };
-  const hints = (): Hint[] => [
-    ['c', 'create, or replace the secret'],
-    ['d', 'remove'],
-    ['Esc', 'back to the schedules'],
+    }),
   ];
   const lines = (): string[] => [
     ABOUT,
@@ -45,18 +48,6 @@ export function showTrigger(app: App, { name, ...schedule }: Schedule, back: (na
     app,
     `Webhook of ${cleanLine(name)}`,
     (cols) => ['', ...lines().flatMap((line) => wrap(cleanLine(line), cols - 4))].map((line) => `   ${line}`),
-    {
-      hints: hints(),
-      onKey: (key) => {
-        const act = keys[key];
-        if (act === undefined) return false;
-        app.run(async () => {
-          await act();
-          app.changed();
-        });
-        return true;
-      },
-      onLeave: () => back(name),
-    },
+    { keys, onLeave: () => back(name) },
   );
 }

@@ -12,12 +12,15 @@ import {
 import { firstLine } from '../../text/session-words.ts';
 import { cleanLine } from '../../text/terminal-text.ts';
 import type { App } from '../app.ts';
+import { createList } from '../list.ts';
 import { wrap } from '../view/cells.ts';
+import { keysOf, leavingBy, movingBy, onChosen } from './binding.ts';
 import { confirm } from './confirm.ts';
-import type { Hint } from './mode.ts';
 import { scheduleForm } from './schedule-form.ts';
 import { showTrigger } from './schedule-trigger.ts';
 import { showPage } from './text-page.ts';
+
+const NO_SCHEDULES = 'No schedules yet; press a to add one';
 
 /**
  * Shows the schedules and the outcomes of their runs. The user can add, edit, pause, resume, run, and delete schedules
@@ -25,82 +28,44 @@ import { showPage } from './text-page.ts';
  */
 export function showSchedules(app: App, chosenName = ''): void {
   let schedules: readonly Schedule[] | null = null;
-  let at = 0;
-  let wanted = chosenName;
+  const list = createList({ items: () => schedules ?? [], keyOf: ({ name }) => name, key: chosenName });
   const load = async (): Promise<void> => {
-    const name = wanted === '' ? chosen()?.name : wanted;
     schedules = await app.client.call('listSchedules');
-    // Keep the same schedule selected, even if somebody else has added or deleted schedules.
-    const found = schedules.findIndex((one) => one.name === name);
-    at = found === -1 ? Math.max(0, Math.min(at, schedules.length - 1)) : found;
-    wanted = '';
     app.changed();
   };
-  const chosen = (): Schedule | null => schedules?.[at] ?? null;
-  const move = (step: number): void => {
-    at = Math.max(0, Math.min((schedules?.length ?? 1) - 1, at + step));
-  };
-  const withChosen = (act: (schedule: Schedule) => void): void => {
-    const schedule = chosen();
-    if (schedule !== null) act(schedule);
-  };
+  const row = onChosen(list, NO_SCHEDULES);
   const back = (name: string): void => showSchedules(app, name);
-  const keys: Readonly<Record<string, () => void>> = {
-    j: () => move(1),
-    down: () => move(1),
-    k: () => move(-1),
-    up: () => move(-1),
-    enter: () => withChosen((one) => showRuns(app, one)),
-    a: () => scheduleForm(app, { schedule: null, back }),
-    e: () => withChosen((schedule) => scheduleForm(app, { schedule, back })),
-    p: () => withChosen((one) => pause(app, one)),
-    r: () => withChosen((one) => runNow(app, one)),
-    w: () => withChosen((one) => showTrigger(app, one, back)),
-    d: () => withChosen((one) => remove(app, one)),
-    x: () => withChosen((one) => remove(app, one)),
-    escape: () => app.close(),
-    q: () => app.close(),
-    'ctrl+c': () => app.close(),
-  };
   app.open({
-    hints: () => hintsFor(chosen()),
-    handle: (event) => {
-      if (event.kind !== 'key') return;
-      keys[event.name]?.();
-      app.changed();
-    },
+    ...keysOf(app, [
+      row(['enter'], 'its runs', (one) => showRuns(app, one)),
+      {
+        keys: ['a'],
+        does: () => (list.chosen() === undefined ? 'add one' : 'add'),
+        run: () => scheduleForm(app, { schedule: null, back }),
+      },
+      row(['e'], 'edit', (schedule) => scheduleForm(app, { schedule, back })),
+      row(
+        ['p'],
+        () => (list.chosen()?.paused === true ? 'resume' : 'pause'),
+        (one) => pause(app, one),
+      ),
+      row(['r'], 'run now', (one) => runNow(app, one)),
+      row(['w'], 'webhook', (one) => showTrigger(app, one, back)),
+      row(['d', 'x'], 'delete', (one) => remove(app, one)),
+      movingBy(list.onKey, () => (list.chosen() === undefined ? null : 'move')),
+      leavingBy(app.close),
+    ]),
     onFrame: ({ type }) => {
       if (type === 'schedules_changed' || type === 'session_renamed') app.run(load);
     },
     page(cols, rows) {
       if (schedules === null) return { title: 'Schedules', rows: [' …'] };
-      if (schedules.length === 0) {
-        return { title: 'Schedules', rows: ['', app.dress('dim', '   No schedules yet; press a to add one')] };
-      }
-      const blocks = schedules.map((one, index) => scheduleLines(app, { schedule: one, isHere: index === at, cols }));
-      const lines = blocks.flat();
-      const end = blocks.slice(0, at + 1).flat().length;
-      const start = Math.max(0, Math.min(end - rows, lines.length - rows));
-      return { title: `Schedules: ${schedules.length}`, rows: lines.slice(start, start + rows) };
+      if (schedules.length === 0) return { title: 'Schedules', rows: ['', app.dress('dim', `   ${NO_SCHEDULES}`)] };
+      const lines = list.show(rows, (schedule, isHere) => scheduleLines(app, { schedule, isHere, cols }));
+      return { title: `Schedules: ${schedules.length}`, rows: lines };
     },
   });
   app.run(load);
-}
-
-function hintsFor(schedule: Schedule | null): Hint[] {
-  const rest: Hint[] = [['Esc', 'back']];
-  if (schedule === null) return [['a', 'add one'], ...rest];
-  return [
-    ['Enter', 'its runs'],
-    ['a', 'add'],
-    ['e', 'edit'],
-    ['p', schedule.paused ? 'resume' : 'pause'],
-    ['r', 'run now'],
-    ['w', 'webhook'],
-    ['d', 'delete'],
-    ['j/k', 'move'],
-    ...rest,
-  ];
 }
 
 function scheduleLines(app: App, shown: { schedule: Schedule; isHere: boolean; cols: number }): string[] {
@@ -164,17 +129,7 @@ function showRuns(app: App, { name, timezone }: Schedule): void {
         lines.length === 0
           ? ['', '   No run has been due yet']
           : ['', ...lines].flatMap((line) => wrap(line, cols - 1)),
-      {
-        hints: [
-          ['j/k', 'scroll'],
-          ['Esc', 'back to the schedules'],
-        ],
-        onKey: (key) => {
-          if (!['escape', 'q'].includes(key)) return false;
-          showSchedules(app, name);
-          return true;
-        },
-      },
+      { onLeave: () => showSchedules(app, name) },
     );
   });
 }

@@ -2,8 +2,10 @@ import type { SearchHit } from '../../protocol/index.ts';
 import { formatSince } from '../../text/durations.ts';
 import { cleanLine } from '../../text/terminal-text.ts';
 import type { App } from '../app.ts';
+import { createList } from '../list.ts';
 import { replayFrom } from '../replay.ts';
 import { wrap } from '../view/cells.ts';
+import { keysOf, leavingBy, movingBy } from './binding.ts';
 
 /**
  * How many seconds after its time in the transcript a text is assumed to be on the screen. In 2.1.329, this took up to
@@ -13,46 +15,17 @@ const DRAWN_AFTER_S = 1.5;
 
 /** Shows the hits of a search. Enter plays the recording from the hit, or opens the session. */
 export function showHits(app: App, hits: readonly SearchHit[], words: string): void {
-  let chosen = 0;
-  let top = 0;
-  const move = (step: number): void => {
-    chosen = Math.max(0, Math.min(hits.length - 1, chosen + step));
-    app.changed();
-  };
-  const steps: Readonly<Record<string, number>> = {
-    j: 1,
-    down: 1,
-    k: -1,
-    up: -1,
-    pagedown: 10,
-    pageup: -10,
-    g: Number.NEGATIVE_INFINITY,
-    G: Number.POSITIVE_INFINITY,
-  };
+  const list = createList({ items: () => hits });
   app.open({
-    hints: () => [
-      ...(hits.length === 0
-        ? []
-        : ([
-            ['j/k', 'choose'],
-            ['Enter', 'open'],
-          ] as const)),
-      ['Esc', 'back'],
-    ],
-    handle(event) {
-      if (event.kind !== 'key') return;
-      const step = steps[event.name];
-      const hit = hits[chosen];
-      if (step !== undefined) move(step);
-      else if (event.name === 'enter' && hit !== undefined) open(app, hit);
-      else if (['escape', 'q', 'enter', 'ctrl+c'].includes(event.name)) app.close();
-    },
+    ...keysOf(app, [
+      movingBy(list.onKey, hits.length === 0 ? () => null : 'choose'),
+      { keys: ['enter'], applies: () => hits.length > 0, does: 'open', run: () => open(app, list.chosen()) },
+      leavingBy(app.close, ['enter']),
+    ]),
     page(cols, rows) {
-      const lines = hits.map((hit, index) => hitRows(app, hit, { cols, isChosen: index === chosen }));
-      top = Math.min(top, chosen);
-      while (lines.slice(top, chosen + 1).flat().length > rows && top < chosen) top++;
+      const lines = list.show(rows, (hit, isChosen) => hitRows(app, hit, { cols, isChosen }));
       const title = hits.length === 1 ? '1 result' : `${hits.length} results`;
-      return { title: `${title}: ${cleanLine(words)}`, rows: lines.slice(top).flat().slice(0, rows) };
+      return { title: `${title}: ${cleanLine(words)}`, rows: lines };
     },
   });
 }
@@ -73,7 +46,9 @@ function hitRows(
  * Opens a hit: for a hit in a recording, plays the recording from there; for a hit in a conversation, selects the
  * session.
  */
-function open(app: App, { session, recording, kind, t }: SearchHit): void {
+function open(app: App, hit: SearchHit | undefined): void {
+  if (hit === undefined) return;
+  const { session, recording, kind, t } = hit;
   app.select(session);
   app.close();
   if (recording === null || t === null) return;

@@ -1,6 +1,6 @@
 import type { App } from '../app.ts';
 import { EMPTY_EDITOR, edit, editorOf } from '../input/editor.ts';
-import type { Hint } from './mode.ts';
+import { type Binding, keysOf } from './binding.ts';
 import { showHits } from './search-results.ts';
 
 /** How many hits to request, which fill a page or two. */
@@ -19,27 +19,25 @@ export function editSearch(app: App): void {
     const typed = `/${editor.text.trim()}`;
     return commands.has(typed) && commands.fits(typed) ? typed : null;
   };
+  const submit = (): void => {
+    const typed = command();
+    app.close();
+    if (typed !== null) commands.run(app, typed);
+    else search(app, editor.text.trim());
+  };
+  const complete = (): void => {
+    const completed = commands.complete(`/${editor.text}`);
+    if (completed !== null) editor = editorOf(completed.slice(1));
+  };
+  const rows: Binding[] = [
+    { keys: ['enter'], does: () => (command() === null ? 'search' : 'run it'), run: submit },
+    { keys: ['tab'], does: 'complete a command', run: complete },
+    { keys: ['escape', 'ctrl+c'], does: 'leave', run: () => app.close() },
+  ];
   app.open({
-    hints: (): Hint[] => [
-      ['Enter', command() === null ? 'search' : 'run it'],
-      ['Tab', 'complete a command'],
-      ['Esc', 'leave'],
-    ],
-    handle(event) {
-      if (event.kind === 'key' && (event.name === 'escape' || event.name === 'ctrl+c')) return app.close();
-      if (event.kind === 'key' && event.name === 'enter') {
-        const typed = command();
-        app.close();
-        if (typed !== null) commands.run(app, typed);
-        else search(app, editor.text.trim());
-        return;
-      }
-      if (event.kind === 'key' && event.name === 'tab') {
-        const completed = commands.complete(`/${editor.text}`);
-        if (completed !== null) editor = editorOf(completed.slice(1));
-      } else editor = edit(editor, event) ?? editor;
-      app.changed();
-    },
+    ...keysOf(app, rows, (event) => {
+      editor = edit(editor, event) ?? editor;
+    }),
     input: () => ({
       title: command() === null ? 'Search all sessions' : `Enter runs the command ${command()}`,
       mark: '/',

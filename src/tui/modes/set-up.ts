@@ -3,17 +3,15 @@ import { showHiddenMarks } from '../../text/hidden-marks.ts';
 import { pathText } from '../../text/session-words.ts';
 import { commandText, ownSetUpText, SET_UP_FILE_WORDS, setUpStateText } from '../../text/set-up-words.ts';
 import { cleanBlock, cleanLine } from '../../text/terminal-text.ts';
-import { type App, requireOwn } from '../app.ts';
+import type { App } from '../app.ts';
 import { confirmSkipSetUp, restartSession } from '../lifecycle.ts';
 import { wrap } from '../view/cells.ts';
+import type { Binding } from './binding.ts';
 import { confirm } from './confirm.ts';
-import type { Hint } from './mode.ts';
 import { showPage } from './text-page.ts';
 
 /** Runs `/set-up`, which shows the set-up of the selected session's repository, and `/set-up skip`. */
-export function setUpByWords(app: App, words: string): void {
-  const session = requireOwn(app);
-  if (session === null) return;
+export function setUpByWords(app: App, session: SeenSession, words: string): void {
   const word = words.trim();
   if (word === 'skip') skip(app, session);
   else if (word === '') showSetUp(app, session);
@@ -84,13 +82,11 @@ function openSetUp(app: App, slug: string, list: RepositoryWorktrees): void {
     app.close();
     if (now !== null) act(app, now);
   };
-  const hints = (): Hint[] => [
-    ...(isTrustable ? ([['t', 'trust it']] as const) : []),
-    ...(mayRestart() ? ([['r', 'run it again']] as const) : []),
-    ...(isOpen() ? ([['s', 'skip it']] as const) : []),
-    ...(isTrusted ? ([['u', 'stop trusting']] as const) : []),
-    ['j/k', 'scroll'],
-    ['Esc', 'back'],
+  const keys: Binding[] = [
+    { keys: ['t'], does: 'trust it', applies: () => isTrustable, run: trust },
+    { keys: ['r'], does: 'run it again', applies: mayRestart, run: () => onSession(restartSession) },
+    { keys: ['s'], does: 'skip it', applies: isOpen, run: () => onSession(confirmSkipSetUp) },
+    { keys: ['u'], does: 'stop trusting', applies: () => isTrusted, run: untrust },
   ];
   const lines = (cols: number): string[] => {
     const now = session();
@@ -99,20 +95,10 @@ function openSetUp(app: App, slug: string, list: RepositoryWorktrees): void {
       .flatMap((line) => wrap(line, Math.max(10, cols - 3)))
       .map((line) => `  ${line}`);
   };
-  showPage(app, `Set-up of ${name}`, lines, {
-    hints,
-    onEnd: () => {
-      isRead = true;
-    },
-    onKey: (key) => {
-      if (key === 't' && isTrustable) trust();
-      else if (key === 'u' && isTrusted) untrust();
-      else if (key === 'r' && mayRestart()) onSession(restartSession);
-      else if (key === 's' && isOpen()) onSession(confirmSkipSetUp);
-      else return false;
-      return true;
-    },
-  });
+  const onEnd = (): void => {
+    isRead = true;
+  };
+  showPage(app, `Set-up of ${name}`, lines, { keys, onEnd });
 }
 
 /** Returns the set-up of a repository, line by line, with invisible characters shown as escapes. */

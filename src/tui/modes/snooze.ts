@@ -1,15 +1,13 @@
-import type { NewSnooze, Session } from '../../protocol/index.ts';
+import type { NewSnooze, SeenSession, Session } from '../../protocol/index.ts';
 import { truncate } from '../../text/display-width.ts';
 import { snoozeChoices, snoozeText, WAKE_TIME_FORMS, wakeTime } from '../../text/snooze-words.ts';
 import { cleanLine } from '../../text/terminal-text.ts';
-import { type App, requireOwn } from '../app.ts';
+import type { App } from '../app.ts';
 import { EMPTY_EDITOR } from '../input/editor.ts';
 import { wrap } from '../view/cells.ts';
 
 /** Asks the user how long to snooze the selected session, with a key for each choice. `/snooze` accepts any time. */
-export function chooseSnooze(app: App): void {
-  const session = requireOwn(app);
-  if (session === null) return;
+export function chooseSnooze(app: App, session: SeenSession): void {
   const choices = snoozeChoices(app.options.now());
   const rows: (readonly [key: string, does: string])[] = choices.map(({ key, does }) => [key, does]);
   if (session.snoozed != null) rows.push(['w', 'wake it']);
@@ -43,11 +41,9 @@ export function chooseSnooze(app: App): void {
 }
 
 /** Runs `:snooze 17:00` or `:snooze BUILD`. Without any words, the command shows the choices. */
-export function snoozeByWords(app: App, words: string): void {
-  const session = requireOwn(app);
-  if (session === null) return;
+export function snoozeByWords(app: App, session: SeenSession, words: string): void {
   if (words === '') {
-    chooseSnooze(app);
+    chooseSnooze(app, session);
     return;
   }
   const at = wakeTime(words, app.options.now());
@@ -71,9 +67,7 @@ function wakeSession(app: App, { slug }: Session): void {
 }
 
 /** Marks the selected session as unread, or as read if it is already unread. */
-export function toggleUnread(app: App): void {
-  const session = requireOwn(app);
-  if (session === null) return;
+export function toggleUnread(app: App, session: SeenSession): void {
   const { slug, unread, news } = session;
   app.run(async () => {
     if (unread) await app.client.call('markSeen', { params: { slug }, body: { news } });

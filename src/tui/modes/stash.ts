@@ -5,43 +5,24 @@ import { firstLine } from '../../text/session-words.ts';
 import { cleanLine } from '../../text/terminal-text.ts';
 import type { App } from '../app.ts';
 import { editorOf } from '../input/editor.ts';
+import { createList } from '../list.ts';
+import { keysOf, leavingBy, movingBy, onChosen } from './binding.ts';
 import { confirm } from './confirm.ts';
 import { reply } from './reply.ts';
+
+const NO_DRAFTS = 'No drafts yet; Ctrl+S in the input keeps your text as a draft';
 
 /** Shows the drafts, starting with those for the selected session. The user can send, edit, or delete them here. */
 export function showStash(app: App): void {
   let kept: StashedResponse[] | null = null;
-  let at = 0;
+  const list = createList({ items: () => kept ?? [], keyOf: ({ id }) => id });
   const load = async (): Promise<void> => {
     const all = await app.client.call('listStash');
     const isHere = (reply: StashedResponse): number => Number(reply.session_slug !== app.model.selected);
     kept = all.filter(({ applied }) => !applied).sort((one, other) => isHere(one) - isHere(other));
-    at = Math.max(0, Math.min(at, kept.length - 1));
     app.changed();
   };
-  const chosen = (): StashedResponse | null => kept?.[at] ?? null;
-  const keys: Readonly<Record<string, () => void>> = {
-    j: () => move(1),
-    down: () => move(1),
-    k: () => move(-1),
-    up: () => move(-1),
-    enter: () => withChosen(apply),
-    e: () => withChosen(change),
-    d: () => withChosen(remove),
-    x: () => withChosen(remove),
-    escape: () => app.close(),
-    q: () => app.close(),
-    S: () => app.close(),
-    'ctrl+c': () => app.close(),
-  };
-  const move = (step: number): void => {
-    at = Math.max(0, Math.min((kept?.length ?? 1) - 1, at + step));
-    app.changed();
-  };
-  const withChosen = (act: (reply: StashedResponse) => void): void => {
-    const reply = chosen();
-    if (reply !== null) act(reply);
-  };
+  const row = onChosen(list, NO_DRAFTS);
   const apply = ({ id, session_slug: slug }: StashedResponse): void => {
     app.toast('wait', `sending it to ${slug}…`);
     app.run(async () => {
@@ -69,40 +50,29 @@ export function showStash(app: App): void {
     });
   };
   app.open({
-    hints: () =>
-      chosen() === null
-        ? [['Esc', 'back']]
-        : [
-            ['Enter', 'send it'],
-            ['e', 'change it'],
-            ['d', 'delete it'],
-            ['j/k', 'move'],
-            ['Esc', 'back'],
-          ],
-    handle: (event) => {
-      if (event.kind === 'key') keys[event.name]?.();
-    },
+    ...keysOf(app, [
+      row(['enter'], 'send it', apply),
+      row(['e'], 'change it', change),
+      row(['d', 'x'], 'delete it', remove),
+      movingBy(list.onKey, () => (list.chosen() === undefined ? null : 'move')),
+      leavingBy(app.close, ['S']),
+    ]),
     page(cols, rows) {
       const { dress } = app;
       if (kept === null) return { title: 'Drafts', rows: [' …'] };
-      if (kept.length === 0)
-        return {
-          title: 'Drafts',
-          rows: ['', dress('dim', '   No drafts yet; Ctrl+S in the input keeps your text as a draft')],
-        };
-      const lines = kept.flatMap((reply, index) => {
+      if (kept.length === 0) return { title: 'Drafts', rows: ['', dress('dim', `   ${NO_DRAFTS}`)] };
+      const lines = list.show(rows, (reply, isChosen) => {
         const about = reply.question === null ? '' : ` · to: ${firstLine(reply.question)}`;
         const by = reply.when === 'next_waiting' ? ' · queued' : '';
         const facts = `${cleanLine(reply.session_slug)} · ${formatSince(reply.created_at, app.options.now())} ago${by}${about}`;
-        const bar = index === at ? dress('cyan', '▌') : ' ';
+        const bar = isChosen ? dress('cyan', '▌') : ' ';
         const text = truncate(reply.response.split('\n').map(cleanLine).join(' ⏎ '), cols - 4);
         return [
           `${bar} ${dress('dim', truncate(facts, cols - 3))}`,
-          `${bar} ${index === at ? dress('inverse', text) : text}`,
+          `${bar} ${isChosen ? dress('inverse', text) : text}`,
         ];
       });
-      const start = Math.max(0, Math.min(at * 2 - rows + 2, lines.length - rows));
-      return { title: `Drafts: ${kept.length}`, rows: lines.slice(start, start + rows) };
+      return { title: `Drafts: ${kept.length}`, rows: lines };
     },
   });
   app.run(load);

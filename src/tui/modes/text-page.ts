@@ -1,25 +1,17 @@
 import type { App } from '../app.ts';
-import type { Hint, Mode } from './mode.ts';
-import { pagerStep } from './pager-keys.ts';
+import { createPager } from '../list.ts';
+import { type Binding, keysOf, leavingBy, movingBy } from './binding.ts';
+import type { Mode } from './mode.ts';
 
 export interface PageOptions {
   /** called when the last line has become visible */
   onEnd?: () => void;
-  hints?: readonly Hint[] | (() => readonly Hint[]);
-  /**
-   * Handles a key that is not a pager key. Returns whether it did so; if not, the key may still be one of those that
-   * close a page.
-   */
-  onKey?: (name: string) => boolean;
-  input?: Mode['input'];
+  /** the keys of the page, in addition to those that scroll it and leave it */
+  keys?: readonly Binding[];
+  input?: NonNullable<Mode['input']>;
   /** called when the user leaves the page; if omitted, leaving the page returns the user to browsing */
   onLeave?: () => void;
 }
-
-const HINTS: readonly Hint[] = [
-  ['j/k', 'scroll'],
-  ['Esc', 'back'],
-];
 
 /**
  * Shows lines of text instead of the session, and lets the user scroll with the keys of a pager.
@@ -29,33 +21,16 @@ export function showPage(
   app: App,
   title: string,
   linesFor: (cols: number) => string[],
-  { onEnd, hints = HINTS, onKey, input, onLeave = app.close }: PageOptions = {},
+  { onEnd, keys = [], input, onLeave = app.close }: PageOptions = {},
 ): void {
-  let top = 0;
-  let height = 1;
-  let count = 0;
-  const scroll = (step: number): void => {
-    top = Math.max(0, Math.min(count - height, top + step));
-    app.changed();
-  };
+  const pager = createPager();
   app.open({
-    hints: () => [...(typeof hints === 'function' ? hints() : hints)],
+    ...keysOf(app, [...keys, movingBy(pager.onKey, 'scroll'), leavingBy(onLeave, ['?', 'enter'])]),
     ...(input === undefined ? {} : { input }),
-    handle(event) {
-      if (event.kind !== 'key') return;
-      const step = pagerStep(event.name, height);
-      if (step !== undefined) return scroll(step);
-      if (onKey?.(event.name) === true) return;
-      if (['escape', 'q', '?', 'enter', 'ctrl+c'].includes(event.name)) onLeave();
-    },
     page(cols, rows) {
-      const lines = linesFor(cols);
-      height = rows;
-      count = lines.length;
-      top = Math.max(0, Math.min(top, count - rows));
-      if (top + rows >= count) onEnd?.();
-      const rest = lines.length > top + rows ? `  (${lines.length - top - rows} more lines)` : '';
-      return { title: `${title}${rest}`, rows: lines.slice(top, top + rows) };
+      const shown = pager.show(linesFor(cols), rows);
+      if (shown.isEnd) onEnd?.();
+      return { title: `${title}${shown.more}`, rows: shown.rows };
     },
   });
 }

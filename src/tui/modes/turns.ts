@@ -3,8 +3,9 @@ import { truncate } from '../../text/display-width.ts';
 import { cleanLine } from '../../text/terminal-text.ts';
 import { turnText } from '../../text/turn-words.ts';
 import type { App } from '../app.ts';
+import { createList } from '../list.ts';
 import { listRow } from '../view/dress.ts';
-import { pagerStep } from './pager-keys.ts';
+import { keysOf, leavingBy, movingBy } from './binding.ts';
 
 interface TurnChoice {
   slug: string;
@@ -30,33 +31,24 @@ export function chooseTurn(app: App, choice: TurnChoice): void {
 }
 
 function openTurns(app: App, { slug, turn, onChoose }: TurnChoice, turns: readonly Turn[]): void {
-  let at = turns.findIndex(({ number }) => number === turn) + 1;
-  let height = 1;
+  /** all changes, and then the turns */
+  const choices = [null, ...turns];
+  const at = choices.findIndex((one) => (one?.number ?? null) === turn);
+  const list = createList({ items: () => choices, at, isCentred: true });
   app.open({
-    hints: () => [
-      ['Enter', 'show it'],
-      ['j/k', 'choose'],
-      ['Esc', 'back'],
-    ],
-    handle(event) {
-      if (event.kind !== 'key') return;
-      const step = pagerStep(event.name, height);
-      if (step !== undefined) {
-        at = Math.max(0, Math.min(turns.length, at + step));
-        app.changed();
-      } else if (event.name === 'enter') onChoose(turns[at - 1]?.number ?? null);
-      else if (['escape', 'q', 't', 'ctrl+c'].includes(event.name)) onChoose(turn);
-    },
+    ...keysOf(app, [
+      { keys: ['enter'], does: 'show it', run: () => onChoose(list.chosen()?.number ?? null) },
+      movingBy(list.onKey),
+      leavingBy(() => onChoose(turn), ['t']),
+    ]),
     page(cols, rows) {
-      height = rows;
       const now = app.options.now();
-      const lines = ['All changes since its branch began', ...turns.map((one) => turnText(one, now))];
-      const top = Math.max(0, Math.min(at - Math.floor(rows / 2), lines.length - rows));
       return {
         title: `Turns of ${cleanLine(slug)}: ${turns.length}`,
-        rows: lines
-          .slice(top, top + rows)
-          .map((line, index) => listRow(app.dress, truncate(line, cols - 3), { isChosen: top + index === at })),
+        rows: list.show(rows, (one, isChosen) => {
+          const text = one === null ? 'All changes since its branch began' : turnText(one, now);
+          return [listRow(app.dress, truncate(text, cols - 3), { isChosen })];
+        }),
       };
     },
   });

@@ -1,33 +1,34 @@
 import { deliveryLine } from '../../text/delivery-text.ts';
 import { cleanLine } from '../../text/terminal-text.ts';
 import type { App } from '../app.ts';
-import { EMPTY_EDITOR, edit } from '../input/editor.ts';
+import { EMPTY_EDITOR, edit, insert } from '../input/editor.ts';
 import { markedSessions, reportEach } from '../lifecycle.ts';
+import { type Binding, keysOf } from './binding.ts';
 
 /** Lets the user write a prompt, and sends it to all marked sessions. */
 export function writeToMarked(app: App): void {
   const slugs = markedSessions(app).map(({ slug }) => slug);
   let editor = EMPTY_EDITOR;
+  const send = (): void => {
+    const { text } = editor;
+    if (text.trim() === '') return;
+    app.close();
+    reportEach(app, `Sent to ${slugs.length}`, slugs, async (slug) =>
+      deliveryLine(await app.client.call('send', { params: { slug }, body: { text } })),
+    );
+  };
+  const newLine = (): void => {
+    editor = insert(editor, '\n');
+  };
+  const rows: Binding[] = [
+    { keys: ['enter'], does: 'send', run: send },
+    { keys: ['alt+enter', 'shift+enter', 'ctrl+j'], does: 'new line', run: newLine },
+    { keys: ['escape', 'ctrl+c'], does: 'leave', run: () => app.close() },
+  ];
   app.open({
-    hints: () => [
-      ['Enter', 'send'],
-      ['Alt+Enter', 'new line'],
-      ['Esc', 'leave'],
-    ],
-    handle(event) {
-      if (event.kind === 'key' && (event.name === 'escape' || event.name === 'ctrl+c')) return app.close();
-      if (event.kind === 'key' && event.name === 'enter') {
-        const { text } = editor;
-        if (text.trim() === '') return;
-        app.close();
-        return reportEach(app, `Sent to ${slugs.length}`, slugs, async (slug) =>
-          deliveryLine(await app.client.call('send', { params: { slug }, body: { text } })),
-        );
-      }
-      const isNewLine = event.kind === 'key' && ['alt+enter', 'shift+enter', 'ctrl+j'].includes(event.name);
-      editor = edit(editor, isNewLine ? { kind: 'paste', text: '\n' } : event) ?? editor;
-      app.changed();
-    },
+    ...keysOf(app, rows, (event) => {
+      editor = edit(editor, event) ?? editor;
+    }),
     input: () => ({
       title: `To ${slugs.length} sessions: ${slugs.map(cleanLine).join(', ')}`,
       mark: '> ',

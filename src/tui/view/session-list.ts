@@ -19,6 +19,7 @@ import type { Style } from '../../text/style.ts';
 import { cleanLine } from '../../text/terminal-text.ts';
 import { worktreeBranch } from '../../text/worktree-words.ts';
 import type { ListGroup } from '../groups.ts';
+import { firstAround } from '../list.ts';
 import { column, fitTo } from './cells.ts';
 
 export interface ListOptions {
@@ -58,10 +59,11 @@ export function listRows(options: ListOptions): ListRows {
   const items = itemsOf(options);
   const last = items.at(-1);
   const count = last === undefined ? 0 : last.top + last.height;
-  const at = items.find(({ of }) => 'slug' in of && of.slug === selected)?.top ?? 0;
-  // If the list does not fit, show the selected session in the middle, so that its neighbours are always visible.
-  const from = Math.max(0, Math.min(at - Math.floor(rows / 2), count - rows));
-  const first = items.findIndex(({ top }) => top >= from);
+  const at = Math.max(
+    0,
+    items.findIndex(({ of }) => 'slug' in of && of.slug === selected),
+  );
+  const first = firstAround({ count: items.length, at, rows, heightOf: (index) => items[index]?.height ?? 0 });
   const start = items[first]?.top ?? 0;
   const shown: string[] = [];
   const slugs: (string | null)[] = [];
