@@ -43,10 +43,12 @@ const PARSER_FILES = [
  * additional Node modules.
  */
 const LATE_IMPORTS = /from '(zod|ws)'/;
+/** Files of routes consist of schemas, also those that import all of their schemas from other files. */
+const LATE_FILES = /-routes\.ts$/;
 
 /** @param {string} id */
 function isBase(id) {
-  if (!BASE_FILES.some((file) => file.test(id))) return false;
+  if (!BASE_FILES.some((file) => file.test(id)) || LATE_FILES.test(id)) return false;
   return !LATE_IMPORTS.test(readFileSync(id, 'utf8'));
 }
 

@@ -1,5 +1,6 @@
 import { z } from 'zod';
 import { ALWAYS_ROUTES } from './always.ts';
+import { ATTENTION_ROUTES } from './attention-routes.ts';
 import { BUDGET_ROUTES } from './budget-routes.ts';
 import { CATCHUP_ROUTES } from './catchup.ts';
 import { CHANGES_ROUTES } from './changes-routes.ts';
@@ -21,7 +22,7 @@ import { RULE_ROUTES } from './rule-routes.ts';
 import { SCHEDULE_ROUTES } from './schedule-routes.ts';
 import { SearchQuery, SearchResult } from './search.ts';
 import { ServerHealth, StatusChange } from './session.ts';
-import { SESSION_ROUTES } from './session-routes.ts';
+import { RESTORE_ROUTES, SESSION_ROUTES } from './session-routes.ts';
 import { SINK_ROUTES } from './sink-routes.ts';
 import { STASH_ROUTES } from './stash-routes.ts';
 import { TEXT_ROUTES } from './text-routes.ts';
@@ -55,6 +56,8 @@ export const ROUTES = {
   },
   ...PAGE_ROUTES,
   ...SESSION_ROUTES,
+  ...ATTENTION_ROUTES,
+  ...RESTORE_ROUTES,
   ...TEXT_ROUTES,
   ...FILE_ROUTES,
   ...RECORDING_ROUTES,

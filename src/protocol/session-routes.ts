@@ -1,11 +1,9 @@
 import { z } from 'zod';
-import { TagEdit } from './labels.ts';
 import { Adoption, NewSession, SessionPatch } from './requests.ts';
 import { SessionResources } from './resources.ts';
 import { NewRestoration, Restoration } from './restore.ts';
 import { type Route, SlugParam } from './route.ts';
 import { RestartedSession, Session, StatusCounts } from './session.ts';
-import { Look, NewSnooze } from './snooze.ts';
 import { StateSelectorWord } from './state-selector-word.ts';
 
 /** Why a session that was launched before may not be launched again. */
@@ -222,79 +220,10 @@ export const SESSION_ROUTES = {
     response: Session,
     errors: ['no_such_session', 'session_dead', ...CONTINUES],
   },
-  markSeen: {
-    method: 'post',
-    path: '/sessions/{slug}/seen',
-    who: 'person',
-    summary: 'Mark as read what a person has seen of a session',
-    params: SlugParam,
-    body: Look,
-    success: 200,
-    response: Session,
-    errors: ['no_such_session'],
-  },
-  markUnseen: {
-    method: 'post',
-    path: '/sessions/{slug}/unseen',
-    who: 'person',
-    summary: 'Mark a session as unread',
-    params: SlugParam,
-    success: 200,
-    response: Session,
-    errors: ['no_such_session'],
-  },
-  snoozeSession: {
-    method: 'post',
-    path: '/sessions/{slug}/snooze',
-    who: 'person',
-    summary: "Snooze a session until a time or an event: until then it isn't counted and sends no notifications",
-    params: SlugParam,
-    body: NewSnooze,
-    success: 200,
-    response: Session,
-    errors: ['no_such_session', 'session_dead', 'time_passed'],
-  },
-  unsnoozeSession: {
-    method: 'delete',
-    path: '/sessions/{slug}/snooze',
-    who: 'person',
-    summary: 'Wake a snoozed session',
-    params: SlugParam,
-    success: 200,
-    response: Session,
-    errors: ['no_such_session'],
-  },
-  tagSession: {
-    method: 'post',
-    path: '/sessions/{slug}/tags',
-    who: 'person',
-    summary: 'Add tags to a session, or remove them',
-    params: SlugParam,
-    body: TagEdit,
-    success: 200,
-    response: Session,
-    errors: ['no_such_session'],
-  },
-  archiveSession: {
-    method: 'post',
-    path: '/sessions/{slug}/archive',
-    who: 'person',
-    summary: 'Archive a stopped or parked session: it disappears from every list and count, but nothing is lost',
-    params: SlugParam,
-    success: 200,
-    response: Session,
-    errors: ['no_such_session', 'session_alive'],
-  },
-  unarchiveSession: {
-    method: 'delete',
-    path: '/sessions/{slug}/archive',
-    who: 'person',
-    summary: 'List an archived session again',
-    params: SlugParam,
-    success: 200,
-    response: Session,
-    errors: ['no_such_session'],
-  },
+} as const satisfies Record<string, Route>;
+
+/** The part of the REST interface that shows what sessions use, and brings lost sessions back. */
+export const RESTORE_ROUTES = {
   resources: {
     method: 'get',
     path: '/resources',

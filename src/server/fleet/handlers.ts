@@ -1,3 +1,4 @@
+import type { ATTENTION_ROUTES } from '../../protocol/attention-routes.ts';
 import {
   countAttentions,
   isUnread,
@@ -7,11 +8,16 @@ import {
   type StatusCounts,
   tagsIn,
 } from '../../protocol/index.ts';
-import type { SESSION_ROUTES } from '../../protocol/session-routes.ts';
+import type { RESTORE_ROUTES, SESSION_ROUTES } from '../../protocol/session-routes.ts';
 import type { Handlers } from '../handlers.ts';
 import type { Sessions } from '../sessions.ts';
 
-type SessionRoute = keyof typeof SESSION_ROUTES | 'convertSession' | 'conversations';
+type SessionRoute =
+  | keyof typeof SESSION_ROUTES
+  | keyof typeof ATTENTION_ROUTES
+  | keyof typeof RESTORE_ROUTES
+  | 'convertSession'
+  | 'conversations';
 
 /** Creates the handlers that list, launch, change and end sessions. */
 export function createSessionHandlers(sessions: Sessions): Pick<Handlers, SessionRoute> {

@@ -20,6 +20,8 @@ import { Subscription } from './subscription.ts';
 
 const EVERYTHING = '*';
 
+const sizeKey = (size: { slug: string; cols: number; rows: number }) => `${size.slug} ${size.cols}x${size.rows}`;
+
 /** One client of `/ws/stream`, with its subscriptions and its commands. */
 export class StreamClient {
   readonly #options: StreamClientOptions;
@@ -44,12 +46,12 @@ export class StreamClient {
     this.#far = new FarSubscriptions({
       ...{ ...options, feeds: options.farFeeds, acknowledges: () => this.#acknowledges },
       send: (frame) => this.#send(frame),
-      onFailed: (error, session) => this.#send({ type: 'error', error: this.#errorBody(error), session }),
+      onFailed: (error, session) => this.#fail(error, session),
     });
   }
 
   start(): void {
-    this.#sendSessions();
+    this.#send({ type: 'sessions', sessions: this.#sessions.list() });
     const listed = new Set(this.#sessions.list().map(({ slug }) => slug));
     this.#send({ type: 'available_streams', sessions: this.#sessions.streams().filter((slug) => listed.has(slug)) });
     this.#socket.onDrained(() => {
@@ -122,7 +124,7 @@ export class StreamClient {
     try {
       this.#run(readFrame(StreamCommand, text));
     } catch (error) {
-      this.#send({ type: 'error', error: this.#errorBody(error) });
+      this.#fail(error);
     }
   }
 
@@ -135,7 +137,7 @@ export class StreamClient {
         this.#unsubscribe(command.sessions);
         break;
       case 'list_sessions':
-        this.#sendSessions();
+        this.#send({ type: 'sessions', sessions: this.#sessions.list() });
         break;
       case 'follow_fleet':
         this.#fleet ??= new FleetSubscription(this.#socket, this.#options, (error) => this.#fleetFailed(error));
@@ -157,13 +159,13 @@ export class StreamClient {
         this.#resize(command);
         break;
       case 'get_buffer':
-        void this.#sendBuffer(command.session);
+        this.#sendBuffer(command.session).catch((error: unknown) => this.#fail(error, command.session));
     }
   }
 
   #fleetFailed(error: unknown): void {
     this.#fleet = null;
-    this.#send({ type: 'error', error: this.#errorBody(error) });
+    this.#fail(error);
   }
 
   #subscribe(command: Extract<StreamCommand, { type: 'subscribe' }>): void {
@@ -188,8 +190,7 @@ export class StreamClient {
     for (const slug of wanted) this.#follow(slug, { from: from.get(slug), after: after.get(slug) });
     for (const slug of named) {
       if (listed.has(slug) || far.includes(slug)) continue;
-      const error = new CatalogueError('no_such_session', `No session is named ${JSON.stringify(slug)}`);
-      this.#send({ type: 'error', error: error.toBody(), session: slug });
+      this.#fail(new CatalogueError('no_such_session', `No session is named ${JSON.stringify(slug)}`), slug);
     }
   }
 
@@ -252,15 +253,6 @@ export class StreamClient {
     this.#subscriptions.get(slug)?.acknowledge(offset);
   }
 
-  async #sendBuffer(session: string): Promise<void> {
-    try {
-      const data = await recordingTail(this.#sessions.stream(session), this.#options.maxBufferBytes);
-      this.#send({ type: 'buffer', session, data });
-    } catch (error) {
-      this.#send({ type: 'error', error: this.#errorBody(error), session });
-    }
-  }
-
   #resize(command: Extract<StreamCommand, { type: 'resize' }>): void {
     const { session: slug, cols, rows } = command;
     this.#lastResized = '';
@@ -285,26 +277,24 @@ export class StreamClient {
 
   /** Runs a person's command that has no result. The client is told only if the command fails. */
   #attempt({ type, session }: { type: string; session: string }, work: () => Promise<void>): void {
-    const working = this.#options.rights().then((rights) => {
-      rights.requireFull(type);
-      return work();
-    });
-    working.catch((error: unknown) => this.#send({ type: 'error', error: this.#errorBody(error), session }));
+    const asPerson = this.#options.rights().then((rights) => rights.requireFull(type));
+    asPerson.then(work).catch((error: unknown) => this.#fail(error, session));
   }
 
-  #sendSessions(): void {
-    this.#send({ type: 'sessions', sessions: this.#sessions.list() });
+  async #sendBuffer(session: string): Promise<void> {
+    const data = await recordingTail(this.#sessions.stream(session), this.#options.maxBufferBytes);
+    this.#send({ type: 'buffer', session, data });
   }
 
   #send(frame: StreamFrame): void {
     this.#socket.send(frame);
   }
 
+  #fail(error: unknown, session?: string): void {
+    this.#send({ type: 'error', error: this.#errorBody(error), ...(session === undefined ? {} : { session }) });
+  }
+
   #errorBody(error: unknown) {
     return toFailure(error, (unexpected) => this.#options.logger.error({ err: unexpected }, 'a command failed')).error;
   }
-}
-
-function sizeKey(size: { slug: string; cols: number; rows: number }): string {
-  return `${size.slug} ${size.cols}x${size.rows}`;
 }
