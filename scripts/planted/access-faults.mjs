@@ -95,9 +95,9 @@ export const ACCESS_FAULTS = [
     page: SECURITY,
     promise:
       "Through CBOS's interfaces, such a process cannot answer for another session, type, launch or end sessions, read the token, or sign in a browser.",
-    file: 'src/server/http/app.ts',
-    text: "new Set<RouteName>(['send', 'broadcast'])",
-    instead: "new Set<RouteName>(['send', 'broadcast', 'createSignInLink'])",
+    file: 'src/protocol/page-routes.ts',
+    text: "path: '/sign-in/links',\n    who: 'person'",
+    instead: "path: '/sign-in/links',\n    who: 'session'",
     suites: ['test/attacks/session-rights.test.ts'],
   },
   {
@@ -106,8 +106,8 @@ export const ACCESS_FAULTS = [
     promise:
       'A process inside a session can read information and send prompts, which begin with the name of its session.',
     file: 'src/server/auth/session-rights.ts',
-    text: 'text: `${signature} ${request.text}`, from',
-    instead: "text: request.text.startsWith('[From ') ? request.text : `${signature} ${request.text}`, from",
+    text: 'text: `${signatureOf(caller)} ${prompt.text}`, from',
+    instead: "text: prompt.text.startsWith('[From ') ? prompt.text : `${signatureOf(caller)} ${prompt.text}`, from",
     suites: ['test/attacks/session-rights.test.ts'],
   },
 

@@ -1,5 +1,6 @@
 import { mkdirSync, mkdtempSync, realpathSync, rmSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
+import { settingKey } from '../protocol/index.ts';
 import { EXAMPLE_PROJECT_ALLOW, writeExampleProject } from './example-project.ts';
 import { isolatedEnvironment, prepareIsolatedHome } from './isolated-home.ts';
 import { endLeftovers } from './leftovers.ts';
@@ -101,7 +102,7 @@ export async function runDemo(options: DemoOptions): Promise<void> {
     const streamDir = make('streams');
     // Commands that work without a server, such as timeline and replay, read this file. The user therefore only has to
     // export CBOS_HOME.
-    writeFileSync(join(cbosHome, 'config.toml'), `stream_dir = ${JSON.stringify(streamDir)}\n`, { mode: 0o600 });
+    writeFileSync(join(cbosHome, 'config.toml'), configFor(streamDir), { mode: 0o600 });
     make('tmp');
     make('s');
     const fleet = await options.openFleet(environmentIn(dir, api.port, options));
@@ -189,3 +190,5 @@ function aborted(signal: AbortSignal): Promise<void> {
 function removeDirectory(dir: string): void {
   rmSync(dir, { recursive: true, force: true, maxRetries: 5, retryDelay: 50 });
 }
+
+const configFor = (streamDir: string): string => `${settingKey('stream_dir')} = ${JSON.stringify(streamDir)}\n`;
