@@ -56,13 +56,12 @@ export function countChanges({ sessions: base, changes, clock, log }: CountChang
     count: async (folder) => {
       const session = base.list().find((one) => placeOf(one) === folder);
       if (session === undefined) return forget(folder);
-      const before = counts.get(folder);
-      const found = await changes.count(session, ending.signal).catch((cause: unknown) => {
+      try {
+        keep(folder, await changes.count(session, ending.signal));
+      } catch (cause) {
+        keep(folder, null);
         log.debug({ err: cause, folder }, 'the changes in a folder were not counted');
-        return null;
-      });
-      // If this count failed, a request for the list may have counted the folder in that time.
-      if (found !== null || counts.get(folder) === before) keep(folder, found);
+      }
     },
   });
 
