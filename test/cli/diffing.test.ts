@@ -44,7 +44,7 @@ describe('diff', () => {
     cli.server.sessions.change('AUTH', { repository: repository.dir });
     const show = async (): Promise<string> => (await runCommand(['show', 'AUTH'], cli.where)).stdout;
     repository.write('a.txt', 'one\n');
-    // On a terminal, the command lists the changes, and the server keeps their counts. In a pipe, it reads only the patch.
+    // On a terminal, the server counts the changes that it lists. In a pipe, the command reads only the patch.
     expect((await run(['AUTH'], TERMINAL)).code).toBe(0);
     expect(await show()).toMatch(/changes +1 file, \+0 −1 against main/);
     rmSync(join(repository.dir, '.git'), { recursive: true });
