@@ -12,6 +12,7 @@ import { createPasses } from './auth/passes.ts';
 import { createRights } from './auth/session-rights.ts';
 import { createSignIns } from './auth/sign-ins.ts';
 import { fileToken, fixedToken } from './auth/token.ts';
+import type { Book } from './book/book.ts';
 import type { BudgetDesk } from './budgets/budget-desk.ts';
 import { createCatchupDesk } from './catchup/catchup-desk.ts';
 import { countChanges } from './changes/count-changes.ts';
@@ -74,6 +75,7 @@ export type FaceSettings = Pick<
 
 export interface FacesOptions {
   sessions: Sessions;
+  book: Book;
   /** returns the session that a process belongs to; null if the process belongs to no session */
   sessionOf(trace: ProcessTrace): string | null;
   /** the pid of the server's own process */
@@ -125,7 +127,7 @@ export async function startServerFaces(options: FacesOptions): Promise<Faces> {
   const { home } = settings;
   if (reachOf(settings.host) !== null && !settings.allow_remote) throw remoteNotAllowed(settings.host);
   const counted = countChanges({
-    sessions: options.sessions,
+    ...{ book: options.book, sessions: options.sessions },
     changes: createSessionChanges({ environment, scratchDir: join(home, 'compare') }),
     ...{ clock, log: logger },
   });

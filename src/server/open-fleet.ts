@@ -25,7 +25,7 @@ import { createDeliveryStore } from '../platform/sqlite/delivery-store.ts';
 import type { DropStore } from '../platform/sqlite/drop-store.ts';
 import { createEventStore } from '../platform/sqlite/event-store.ts';
 import { createHistoryStore } from '../platform/sqlite/history-store.ts';
-import { createLabelStore } from '../platform/sqlite/label-store.ts';
+import { createLabelStore, type LabelStore } from '../platform/sqlite/label-store.ts';
 import { createSessionStore } from '../platform/sqlite/session-store.ts';
 import { createSetUpStore } from '../platform/sqlite/set-up-store.ts';
 import { createStashStore } from '../platform/sqlite/stash-store.ts';
@@ -33,15 +33,17 @@ import { createTerminalCostStore } from '../platform/sqlite/terminal-cost-store.
 import type { Session, Settings } from '../protocol/index.ts';
 import type { Approvals } from './approval/approvals.ts';
 import { createCallGuard } from './approval/call-guard.ts';
-import { type AttendedSessions, attend } from './attention/attend.ts';
+import { type Attention, attend } from './attention/attend.ts';
+import { type Book, createBook } from './book/book.ts';
 import { type Budgets, createBudgets } from './budgets/budgets.ts';
 import type { Clock } from './clock.ts';
 import type { DiskWatch } from './fleet/disk-watch.ts';
 import { createFleet, type Fleet } from './fleet/fleet.ts';
+import { joinSessions } from './join-sessions.ts';
 import { labelSessions } from './labels/label-sessions.ts';
 import type { Logger } from './logger.ts';
 import { createPatientDeliveries } from './session/patient-deliveries.ts';
-import { createPatientWrites } from './session/patient-writes.ts';
+import { createPatientWrites, type PatientWrites } from './session/patient-writes.ts';
 import type { SessionEvent, Sessions } from './sessions.ts';
 import { createSetUps, type SetUps } from './worktrees/set-ups.ts';
 
@@ -79,14 +81,15 @@ export interface OpenedFleet {
   budgets: Budgets;
   /** Tells the hooks that the approval rules have changed. */
   onRulesChanged: () => Promise<void>;
-  attended: Pick<AttendedSessions, 'start' | 'dispose'>;
+  attended: Pick<Attention, 'start' | 'dispose'>;
   /** the sessions as every face shows them, with attention facts and labels */
   sessions: Sessions;
+  book: Book;
 }
 
 /**
- * Creates the fleet with its stores, and wraps it with the attention facts and the labels. No session is observed
- * before `start` is called.
+ * Creates the fleet with its stores, the attention facts and the labels. No session is observed before `start` is
+ * called.
  */
 export async function openFleet(
   options: FleetSettings,
@@ -103,6 +106,7 @@ export async function openFleet(
   const events = new Emitter<[SessionEvent]>((cause, event) =>
     log.error({ err: cause, event: event.kind }, 'a listener of session events failed'),
   );
+  const book = createBook({ idOf: (slug) => fleet.idOf(slug), log });
   const writes = createPatientWrites(clock, log);
   const labels = createLabelStore(database);
   const stores = { events: createEventStore(database), terminalCosts: createTerminalCostStore(database) };
@@ -152,7 +156,11 @@ export async function openFleet(
       holdTurn: gates.hold,
       approvals,
       waits: openReplyWaits(spoolDir),
-      emit: (event) => events.tell(event),
+      shown: book.shown,
+      emit: (event) => {
+        events.tell(event);
+        book.tell(event);
+      },
       onEvent: events.on,
     },
     launch: { settings, environment, screen, spoolDir, setUps },
@@ -167,41 +175,62 @@ export async function openFleet(
     onGuardChanged: () => void guard.refresh(),
     areCallsGuarded: guard.isOn,
   });
-  const attended = attend({
-    sessions: fleet,
-    store: createAttentionStore(database),
-    writes,
-    clock,
-    log,
-    onWaiting: (session) => notifyWaiting(options, session),
-  });
-  const labelled = labelSessions({
-    sessions: attended.sessions,
-    store: {
-      ...labels,
-      save: (id, kept) => {
-        labels.save(id, kept);
-        budgets.note();
-      },
-    },
-    findRepository: findMainCheckout,
-    writes,
-    clock,
-    log,
-  });
-  const dispose = (): void => {
-    stopGuard();
-    budgets.dispose();
-    labelled.dispose();
-    attended.dispose();
-  };
+  const features = addFeatures(options, { book, fleet, database, labels, writes, onLabels: budgets.note });
   return {
     fleet,
     setUps,
     budgets,
     onRulesChanged: guard.refresh,
-    attended: { start: attended.start, dispose },
-    sessions: labelled.sessions,
+    attended: {
+      start: features.attention.start,
+      dispose: () => {
+        stopGuard();
+        budgets.dispose();
+        features.dispose();
+      },
+    },
+    sessions: features.sessions,
+    book,
+  };
+}
+
+interface FeatureParts {
+  book: Book;
+  fleet: Fleet;
+  database: Database;
+  labels: LabelStore;
+  writes: PatientWrites;
+  onLabels: () => void;
+}
+
+/** Adds to the book who has looked at each session, and the labels. */
+function addFeatures(
+  options: FleetSettings,
+  { book, fleet, database, labels, writes, onLabels }: FeatureParts,
+): { attention: Attention; sessions: Sessions; dispose: () => void } {
+  const { clock } = options;
+  const attention = attend({
+    ...{ book, sessions: fleet, store: createAttentionStore(database), writes, clock },
+    onWaiting: (session) => notifyWaiting(options, session),
+  });
+  const labelled = labelSessions({
+    ...{ book, sessions: fleet, findRepository: findMainCheckout, writes, clock },
+    store: {
+      ...labels,
+      save: (id, kept) => {
+        labels.save(id, kept);
+        onLabels();
+      },
+    },
+  });
+  const { start: _, close: __, sessionOf: ___, named: ____, ...requests } = fleet;
+  return {
+    attention,
+    sessions: joinSessions(requests, { attention, labels: labelled.requests, book }),
+    dispose: () => {
+      labelled.dispose();
+      attention.dispose();
+    },
   };
 }
 

@@ -157,7 +157,7 @@ export async function startServer(options: ServerOptions): Promise<RunningServer
       timezone,
     });
     const faces = await startServerFaces({
-      sessions: presence.sessions,
+      ...{ sessions: presence.sessions, book: opened.book },
       sessionOf: fleet.sessionOf,
       pid: options.pid,
       replays,

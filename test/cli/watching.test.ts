@@ -66,6 +66,7 @@ async function startAgain(): Promise<Faces> {
   onTestFinished(attended.dispose);
   const faces = await startServerFaces({
     sessions: attended.sessions,
+    book: attended.book,
     sessionOf: () => null,
     pid: process.pid,
     replays: createReplays(createSystemClock()),

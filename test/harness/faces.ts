@@ -147,9 +147,10 @@ export async function startFaces(options: StartOptions = {}): Promise<FacesUnder
   world.onDispose(async () => budgets.budgets.dispose());
   const start = async (at: number): Promise<Faces> => {
     const onWaiting = ({ slug }: Session): void => void waited.push(slug);
-    const attended = attendInMemory(sessions, { store: attention, labels, clock, log: logger, onWaiting });
+    const attended = attendInMemory(sessions, { store: attention, labels, clock, onWaiting });
     const started = await startServerFaces({
       sessions: { ...attended.sessions, onEvent: counting(attended.sessions, listeners) },
+      book: attended.book,
       sessionOf: () => null,
       pid: process.pid,
       replays,

@@ -1,6 +1,5 @@
 import { existsSync, statSync } from 'node:fs';
 import { join } from 'node:path';
-import { Emitter } from '../../src/emitter/emitter.ts';
 import { finishWorktree } from '../../src/platform/git/finish-worktree.ts';
 import {
   type Adoption,
@@ -43,9 +42,9 @@ import {
   type StoredEvent,
   type TranscriptPage,
 } from '../../src/protocol/index.ts';
-import type { UnattendedSessions } from '../../src/server/attention/attend.ts';
+import type { BaseSessions, NamedBroadcast } from '../../src/server/base-sessions.ts';
+import { createBook } from '../../src/server/book/book.ts';
 import { placeFork, placeSession } from '../../src/server/fleet/place-session.ts';
-import type { NamedBroadcast } from '../../src/server/labels/label-sessions.ts';
 import type { SessionEvent, TurnFacts } from '../../src/server/sessions.ts';
 import { MemoryEvents, terminalCosts } from './memory-events.ts';
 import { daysOf, explanationOf, historyOf, hitsIn } from './memory-past.ts';
@@ -54,7 +53,7 @@ import { MemoryTexts } from './memory-texts.ts';
 import { SINCE, someSession, withoutSetUp } from './some-session.ts';
 
 /** Sessions without Screen and without Claude Code, behind the same interface as the real ones. */
-export class MemorySessions implements UnattendedSessions {
+export class MemorySessions implements BaseSessions {
   readonly #dir: string;
   readonly #sessions = new Map<string, Session>();
   /** ids by slug; a session keeps its id when it is renamed */
@@ -62,7 +61,8 @@ export class MemorySessions implements UnattendedSessions {
   #added = 0;
   readonly #recordings = new Map<string, MemoryRecording>();
   readonly #texts = new MemoryTexts();
-  readonly #happened = new Emitter<[SessionEvent]>();
+  /** what features know about the sessions */
+  readonly book = createBook({ idOf: (slug) => this.idOf(slug), log: { error: () => undefined } });
   readonly #events = new MemoryEvents();
   readonly #transcripts = new Map<string, StoredEvent[]>();
   /** Claude Code conversations that do not belong to a session */
@@ -72,7 +72,7 @@ export class MemorySessions implements UnattendedSessions {
   /** what was typed, by slug */
   readonly typed = new Map<string, string>();
   readonly answers: Answer[] = [];
-  questionId: UnattendedSessions['questionId'] = (_, id) => id;
+  questionId: BaseSessions['questionId'] = (_, id) => id;
   /** every request for a new session, as it arrived */
   readonly created: NewSession[] = [];
   /** an error that is not in the catalogue, thrown by the next `get` */
@@ -106,19 +106,24 @@ export class MemorySessions implements UnattendedSessions {
 
   /** Changes fields and reports the change, as the real sessions do. */
   change(slug: string, some: Partial<Session>): Session {
-    const session = { ...this.get(slug), ...some };
+    const session = { ...this.#plain(slug), ...some };
     this.#sessions.set(slug, session);
     this.#emit({ kind: some.status === undefined && some.state === undefined ? 'updated' : 'state', session });
-    return session;
+    return this.get(slug);
   }
 
   #emit(event: SessionEvent): void {
-    this.#happened.tell(event);
+    this.book.tell(event);
   }
 
-  list = (): Session[] => [...this.#sessions.values()];
+  list = (): Session[] => [...this.#sessions.values()].map(({ slug }) => this.get(slug));
 
   get(slug: string): Session {
+    return this.book.shown(this.#ids.get(slug) ?? '', this.#plain(slug));
+  }
+
+  /** Returns a session without what features know about it. */
+  #plain(slug: string): Session {
     if (this.fault !== null) throw this.fault;
     const session = this.#sessions.get(slug);
     if (session === undefined) throw new CatalogueError('no_such_session', `No session is named ${slug}`);
@@ -126,11 +131,11 @@ export class MemorySessions implements UnattendedSessions {
   }
 
   idOf(slug: string): string {
-    return this.#ids.get(this.get(slug).slug) ?? '';
+    return this.#ids.get(this.#plain(slug).slug) ?? '';
   }
 
   forgetLoss(slug: string): void {
-    const { lost, ...session } = this.get(slug);
+    const { lost, ...session } = this.#plain(slug);
     if (lost === undefined) return;
     this.#sessions.set(slug, session);
     this.#emit({ kind: 'updated', session });
@@ -187,7 +192,7 @@ export class MemorySessions implements UnattendedSessions {
   }
 
   async patch(slug: string, request: SessionPatch): Promise<Session> {
-    let session = this.get(slug);
+    let session = this.#plain(slug);
     if (request.path !== undefined) {
       this.#checkPath(request.path);
       session = this.change(slug, { path: request.path });
@@ -210,7 +215,7 @@ export class MemorySessions implements UnattendedSessions {
   }
 
   async restart(slug: string, how?: { isNewConversation: boolean }): Promise<Session> {
-    const { missing_conversation: missing, ...session } = this.get(slug);
+    const { missing_conversation: missing, ...session } = this.#plain(slug);
     if (session.state !== 'dead') throw new CatalogueError('session_alive');
     if (missing !== undefined && how?.isNewConversation !== true) throw new CatalogueError('no_such_conversation');
     if (missing !== undefined) this.add(slug, session);
@@ -360,7 +365,7 @@ export class MemorySessions implements UnattendedSessions {
   }
 
   async continueAfterLimit(slug: string): Promise<Delivery> {
-    const session = this.get(slug);
+    const session = this.#plain(slug);
     if (session.limit_over_at === undefined) throw new CatalogueError('nothing_to_continue');
     const { limit_over_at: _, ...rest } = session;
     const delivery = await this.send(slug, { text: 'Continue' });
@@ -383,7 +388,7 @@ export class MemorySessions implements UnattendedSessions {
   }
 
   async resize(slug: string, cols: number, rows: number): Promise<Session> {
-    const session = this.get(slug);
+    const session = this.#plain(slug);
     if (session.cols === cols && session.rows === rows) return session;
     const resized = { ...session, cols, rows };
     this.#sessions.set(slug, resized);
@@ -489,5 +494,5 @@ export class MemorySessions implements UnattendedSessions {
 
   streams = (): string[] => [...this.#recordings.keys()];
 
-  onEvent = this.#happened.on;
+  onEvent = this.book.onEvent;
 }

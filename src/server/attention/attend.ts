@@ -1,7 +1,6 @@
 /**
- * Adds to each session whether somebody has looked at it and whether it is snoozed. `attend` wraps the sessions for
- * every face, so all faces show the same facts and counts. `src/core/attention/` defines what the facts mean, and
- * `src/protocol/attention.ts` defines the counts.
+ * Adds to each session whether somebody has looked at it and whether it is snoozed. `src/core/attention/` defines what
+ * the facts mean, and `src/protocol/attention.ts` defines the counts.
  */
 
 import {
@@ -16,37 +15,36 @@ import {
   type SnoozeRule,
   UNATTENDED,
 } from '../../core/attention/index.ts';
-import { Emitter } from '../../emitter/emitter.ts';
 import type { AttentionStore } from '../../platform/sqlite/attention-store.ts';
-import type { Delivery, Session } from '../../protocol/index.ts';
+import type { Session } from '../../protocol/index.ts';
+import type { BaseSessions } from '../base-sessions.ts';
+import type { Book } from '../book/book.ts';
 import type { Clock } from '../clock.ts';
-import type { UnlabelledSessions } from '../labels/label-sessions.ts';
-import type { Logger } from '../logger.ts';
 import type { PatientWrites } from '../session/patient-writes.ts';
-import type { Dispose, SessionEvent } from '../sessions.ts';
-import { passOn, showThrough } from './pass-on.ts';
+import type { Dispose, SessionEvent, Sessions } from '../sessions.ts';
 import { readRule } from './rules.ts';
 import { viewAttended } from './view.ts';
 import { createWakeTimer } from './wake-timer.ts';
 
-/** The methods that only this file adds to the sessions. */
-type Own = 'seen' | 'unseen' | 'snooze' | 'unsnooze';
-
-/** Sessions without the facts about who has looked at them. */
-export type UnattendedSessions = Omit<UnlabelledSessions, Own>;
-
 export interface AttendOptions {
-  sessions: UnattendedSessions;
+  book: Book;
+  sessions: Pick<BaseSessions, 'list' | 'get' | 'idOf'>;
   store: AttentionStore;
   writes: Pick<PatientWrites, 'write' | 'demand'>;
   clock: Clock;
-  log: Logger;
   /** called when a session starts to wait for its user, or when a snoozed session wakes while it is waiting */
   onWaiting: (session: Session) => void;
 }
 
-export interface AttendedSessions {
-  sessions: UnlabelledSessions;
+/** What is known about who has looked at which session, and which sessions are snoozed. */
+export interface Attention extends Pick<Sessions, 'seen' | 'unseen' | 'snooze' | 'unsnooze'> {
+  /**
+   * Runs a person's action on a session, and records a look: whoever acts on a session has just seen its state.
+   * @param slug the session; undefined if it is unknown
+   */
+  acting<T>(slug: string | undefined, work: () => Promise<T>): Promise<T>;
+  /** Runs an action whose outcome the person sees, too, such as ending a session. */
+  actingUntilSeen<T>(slug: string, work: () => Promise<T>): Promise<T>;
   /**
    * Wakes the sessions that became due while no server was running. No session is woken before this call, because not
    * all sessions are listed until then.
@@ -55,25 +53,13 @@ export interface AttendedSessions {
   dispose: Dispose;
 }
 
-export function attend({ sessions: base, store, writes, clock, log, onWaiting }: AttendOptions): AttendedSessions {
+export function attend({ book, sessions, store, writes, clock, onWaiting }: AttendOptions): Attention {
   const kept = store.all();
-  const ids = new Map<string, string>();
   /** the most recent state of each session */
   const states = new Map<string, Session['state']>();
   const pending = new Set<string>();
   let isStarted = false;
-  const events = new Emitter<[SessionEvent]>((cause, event) =>
-    log.error({ err: cause, event: event.kind }, 'a listener of session events failed'),
-  );
-
   const of = (id: string): Attended => kept.get(id) ?? UNATTENDED;
-  const slugOf = (id: string): string | null => [...ids].find(([, one]) => one === id)?.[0] ?? null;
-  const shown = (session: Session): Session => {
-    const id = ids.get(session.slug);
-    return id === undefined ? session : { ...session, ...viewAttended(of(id), slugOf) };
-  };
-  const get = (slug: string): Session => shown(base.get(slug));
-  const list = (): Session[] => base.list().map(shown);
 
   /** Saves an observed fact, either now or as soon as the disk has room. */
   function note(id: string, next: Attended): void {
@@ -87,23 +73,26 @@ export function attend({ sessions: base, store, writes, clock, log, onWaiting }:
 
   /** Saves a change that a person requested. @throws while the home is not writable, in which case nothing changes */
   function change(slug: string, edit: (attended: Attended) => Attended): Session {
-    base.get(slug);
-    const id = base.idOf(slug);
+    const id = sessions.idOf(slug);
     const next = edit(of(id));
     if (next !== of(id)) {
       writes.demand(() => store.save(id, next));
       kept.set(id, next);
       timer.set();
-      if (ids.has(slug)) events.tell({ kind: 'updated', session: get(slug) });
+      tellUpdated(id);
     }
-    return get(slug);
+    return sessions.get(slug);
   }
 
   function look(id: string, news: number): void {
     const before = of(id);
     note(id, lookAt(before, news));
-    const slug = slugOf(id);
-    if (of(id) !== before && slug !== null) events.tell({ kind: 'updated', session: get(slug) });
+    if (of(id) !== before) tellUpdated(id);
+  }
+
+  function tellUpdated(id: string): void {
+    const slug = book.slugOf(id);
+    if (slug !== null) place.tell({ kind: 'updated', session: sessions.get(slug) });
   }
 
   function wake(id: string): void {
@@ -115,10 +104,10 @@ export function attend({ sessions: base, store, writes, clock, log, onWaiting }:
     }
     note(id, { ...of(id), snooze: null });
     timer.set();
-    const slug = slugOf(id);
+    const slug = book.slugOf(id);
     if (slug === null) return;
-    const session = get(slug);
-    events.tell({ kind: 'woken', session });
+    const session = sessions.get(slug);
+    place.tell({ kind: 'woken', session });
     if (session.state === 'waiting') onWaiting(session);
   }
 
@@ -141,134 +130,70 @@ export function attend({ sessions: base, store, writes, clock, log, onWaiting }:
     return happened;
   }
 
-  function takeState(id: string, event: { kind: 'added' | 'state'; session: Session }): void {
+  type Pass = (event: SessionEvent) => void;
+
+  function takeState(event: { kind: 'added' | 'state'; session: Session }, id: string, pass: Pass): void {
     const wasSnoozed = of(id).snooze !== null;
     const happened = observe(id, event.session);
-    const session = shown(event.session);
-    events.tell({ ...event, session });
+    pass(event);
+    const session = book.shown(id, event.session);
     const isNew = states.get(id) !== 'waiting' || (wasSnoozed && session.snoozed === null);
-    const isFirst = event.kind === 'added';
     states.set(id, session.state);
-    if (!isFirst && isNew && session.state === 'waiting' && session.snoozed === null) onWaiting(session);
+    const mayAlert = event.kind !== 'added' && session.state === 'waiting' && session.snoozed === null;
+    if (isNew && mayAlert) onWaiting(session);
     if (endsWaiting(happened)) wakeWaiters(id);
   }
 
-  function take(event: SessionEvent): void {
-    switch (event.kind) {
-      case 'added': {
-        const id = base.idOf(event.session.slug);
-        ids.set(event.session.slug, id);
-        takeState(id, event);
-        break;
-      }
-      case 'state': {
-        const id = ids.get(event.session.slug);
-        if (id === undefined) events.tell(event);
-        else takeState(id, event);
-        break;
-      }
-      case 'updated':
-      case 'woken':
-        events.tell({ ...event, session: shown(event.session) });
-        break;
-      case 'renamed':
-        rename(event.from, event.session.slug);
-        events.tell({ ...event, session: shown(event.session) });
-        tellWaiters(ids.get(event.session.slug));
-        break;
-      case 'removed':
-        events.tell(event);
-        forget(event.slug);
-        break;
-      default:
-        events.tell(event);
-    }
-  }
-
-  function rename(from: string, to: string): void {
-    const id = ids.get(from);
-    ids.delete(from);
-    if (id !== undefined) ids.set(to, id);
+  function take(event: SessionEvent, id: string, pass: Pass): void {
+    if (event.kind === 'added' || event.kind === 'state') takeState(event, id, pass);
+    else pass(event);
+    if (event.kind === 'renamed') tellWaiters(id);
+    if (event.kind === 'removed') forget(id);
   }
 
   /**
    * Reports an update of each session that is snoozed until another session ends, because such a session shows the
    * other session's name.
    */
-  function tellWaiters(awaited: string | undefined): void {
-    for (const [slug, id] of [...ids]) {
-      const isWaiter = awaited !== undefined && of(id).snooze?.untilEnds.includes(awaited) === true;
-      if (isWaiter) events.tell({ kind: 'updated', session: get(slug) });
-    }
+  function tellWaiters(awaited: string): void {
+    for (const [id, { snooze }] of [...kept]) if (snooze?.untilEnds.includes(awaited) === true) tellUpdated(id);
   }
 
-  function forget(slug: string): void {
-    const id = ids.get(slug);
-    if (id === undefined) return;
-    ids.delete(slug);
+  function forget(id: string): void {
     kept.delete(id);
     states.delete(id);
     timer.set();
     wakeWaiters(id);
   }
 
-  /** Runs a person's action on a session, and records a look: whoever acts on a session has just seen its state. */
-  async function acting<T>(slug: string | undefined, work: () => Promise<T>): Promise<T> {
-    const id = slug === undefined ? undefined : ids.get(slug);
-    const { news } = id === undefined ? UNATTENDED : of(id);
-    const result = await work();
-    if (id !== undefined) look(id, news);
-    return result;
-  }
+  const place = book.add({ of: (id) => viewAttended(of(id), book.slugOf), take });
+  for (const session of sessions.list()) take({ kind: 'added', session }, sessions.idOf(session.slug), () => undefined);
 
-  const stopListening = base.onEvent(take);
-  for (const session of base.list()) take({ kind: 'added', session });
-
-  const sessions: UnlabelledSessions = {
-    ...passOn(base),
-    ...showThrough(base, shown),
-    idOf: (slug) => base.idOf(slug),
-    forgetLoss: (slug) => base.forgetLoss(slug),
-    restore: (request) => base.restore(request),
-    list,
-    get,
-    kill: async (slug) => {
-      const id = ids.get(slug);
-      const { slug: name } = await base.kill(slug);
+  return {
+    acting: async (slug, work) => {
+      const id = slug === undefined ? undefined : book.idOf(slug);
+      const { news } = id === undefined ? UNATTENDED : of(id);
+      const result = await work();
+      if (id !== undefined) look(id, news);
+      return result;
+    },
+    actingUntilSeen: async (slug, work) => {
+      const id = book.idOf(slug);
+      const result = await work();
       if (id !== undefined) look(id, of(id).news);
-      return get(name);
+      return result;
     },
-    send: (slug, request) => {
-      const send = (): Promise<Delivery> => base.send(slug, request);
-      // A prompt sent by another session does not show that a person has looked.
-      return 'from' in request ? send() : acting(slug, send);
-    },
-    answer: (slug, request) => acting(slug, () => base.answer(slug, request)),
-    continueAfterLimit: (slug) => acting(slug, () => base.continueAfterLimit(slug)),
-    interrupt: (slug) => acting(slug, () => base.interrupt(slug)),
-    keys: (slug, keys) => acting(slug, () => base.keys(slug, keys)),
-    invoke: (slug, request) => acting(slug, () => base.invoke(slug, request)),
-    applyStash: (id) => {
-      const reply = base.stash().find((one) => one.id === id);
-      return acting(reply?.session_slug, () => base.applyStash(id));
-    },
-    broadcast: (request) => base.broadcast(request),
-    onEvent: events.on,
     seen: (slug, { news }) => change(slug, (before) => lookAt(before, news ?? null)),
     unseen: (slug) => change(slug, markUnread),
     snooze: (slug, request) => {
-      const named = (one: string) => ({ session: get(one), id: base.idOf(one) });
-      const rule = readRule(request, { session: get(slug), now: clock.now(), of: named });
+      const named = (one: string) => ({ session: sessions.get(one), id: sessions.idOf(one) });
+      const rule = readRule(request, { session: sessions.get(slug), now: clock.now(), of: named });
       return change(slug, (before) => ({ ...before, snooze: rule }));
     },
     unsnooze: (slug) => change(slug, (before) => (before.snooze === null ? before : { ...before, snooze: null })),
-  };
-
-  return {
-    sessions,
     start: () => {
       isStarted = true;
-      const listed = new Set(ids.values());
+      const listed = new Set(sessions.list().map(({ slug }) => sessions.idOf(slug)));
       const now = clock.now();
       for (const [id, rule] of rules()) {
         if (isDue(rule, now) || rule.untilEnds.some((one) => !listed.has(one))) pending.add(id);
@@ -278,9 +203,8 @@ export function attend({ sessions: base, store, writes, clock, log, onWaiting }:
       timer.set();
     },
     dispose: () => {
-      stopListening();
+      place.dispose();
       timer.dispose();
-      events.clear();
     },
   };
 }

@@ -1,12 +1,11 @@
 /**
- * Adds to each session how much it has changed in its repository. `countChanges` wraps the sessions that every face
- * uses. Nothing is polled: events determine which folders' changes to count, and `count-queue.ts` counts them one
- * folder at a time. A request for a list never starts a count (ADR 60).
+ * Counts how much each session has changed in its repository. Nothing is polled: events determine which folders'
+ * changes to count, and `count-queue.ts` counts them one folder at a time. A request for a list never starts a count
+ * (ADR 60).
  */
 
 import { existsSync } from 'node:fs';
 import { join } from 'node:path';
-import { Emitter } from '../../emitter/emitter.ts';
 import {
   type ChangeCounts,
   type Changes,
@@ -16,7 +15,7 @@ import {
   rowOf,
   type Session,
 } from '../../protocol/index.ts';
-import { showThrough } from '../attention/pass-on.ts';
+import type { Book } from '../book/book.ts';
 import type { Clock } from '../clock.ts';
 import type { Logger } from '../logger.ts';
 import { toTimestamp } from '../session/view.ts';
@@ -26,6 +25,7 @@ import { createCountQueue } from './count-queue.ts';
 import type { SessionChanges } from './session-changes.ts';
 
 export interface CountChangesOptions {
+  book: Book;
   sessions: Sessions;
   changes: SessionChanges;
   clock: Clock;
@@ -33,7 +33,7 @@ export interface CountChangesOptions {
 }
 
 export interface CountedSessions {
-  /** the sessions with their counts */
+  /** the sessions; looking at one triggers a count */
   sessions: Sessions;
   /** the same changes, but each request also triggers a count */
   changes: SessionChanges;
@@ -43,13 +43,10 @@ export interface CountedSessions {
 
 type Counts = Pick<Changes, 'base' | 'total'>;
 
-export function countChanges({ sessions: base, changes, clock, log }: CountChangesOptions): CountedSessions {
+export function countChanges({ book, sessions: base, changes, clock, log }: CountChangesOptions): CountedSessions {
   /** the counts by folder, because sessions in the same folder share their counts */
   const counts = new Map<string, ChangeCounts>();
   const seen = new Map<string, Pick<Session, 'path' | 'status'>>();
-  const counted = new Emitter<[SessionEvent]>((cause, event) =>
-    log.error({ err: cause, event: event.kind }, 'a listener of session events failed'),
-  );
   const ending = new AbortController();
   const queue = createCountQueue({
     clock,
@@ -65,11 +62,11 @@ export function countChanges({ sessions: base, changes, clock, log }: CountChang
     },
   });
 
-  const shown = (session: Session): Session => {
-    const place = placeOf(session);
-    const found = place === null ? undefined : counts.get(place);
+  const countsOf = (session: Session): Partial<Session> => {
+    const folder = placeOf(session);
+    const found = folder === null ? undefined : counts.get(folder);
     // The session, or somebody else, may have removed `.git` since the count.
-    return found === undefined || !isCountable(session) ? session : { ...session, changes: found };
+    return found === undefined || !isCountable(session) ? {} : { changes: found };
   };
 
   /**
@@ -82,7 +79,7 @@ export function countChanges({ sessions: base, changes, clock, log }: CountChang
     if (found === null || here.length === 0) counts.delete(folder);
     else counts.set(folder, { ...found.total, base: found.base, counted_at: toTimestamp(clock.now()) });
     if (isSame(before, counts.get(folder))) return;
-    for (const session of here) counted.tell({ kind: 'updated', session: shown(session) });
+    for (const { slug } of here) place.tell({ kind: 'updated', session: base.get(slug) });
   }
 
   function request(session: Session, when: 'now' | 'later'): void {
@@ -124,41 +121,25 @@ export function countChanges({ sessions: base, changes, clock, log }: CountChang
     } else if ('session' in event) see(event.session, event.kind === 'added' ? 'added' : 'changed');
   }
 
-  const stopListening = base.onEvent(take);
+  const place = book.add({
+    of: (_, session) => countsOf(session),
+    take: (event, _, pass) => {
+      take(event);
+      pass(event);
+    },
+  });
   for (const session of base.list()) see(session, 'changed');
 
-  const sessions: Sessions = {
-    ...base,
-    ...showThrough(base, shown),
-    list: () => base.list().map(shown),
-    archived: () => base.archived().map(shown),
-    get: (slug) => shown(base.get(slug)),
-    kill: async (slug) => shown(await base.kill(slug)),
-    // The user who is looking at the session may have changed files since the session's last turn.
-    seen: (slug, look) => {
-      const session = base.seen(slug, look);
-      request(session, 'later');
-      return shown(session);
-    },
-    unseen: (slug) => shown(base.unseen(slug)),
-    snooze: (slug, asked) => shown(base.snooze(slug, asked)),
-    unsnooze: (slug) => shown(base.unsnooze(slug)),
-    tag: (slug, edit) => shown(base.tag(slug, edit)),
-    archive: (slug) => shown(base.archive(slug)),
-    unarchive: (slug) => shown(base.unarchive(slug)),
-    onEvent: (listener) => {
-      const stops = [
-        base.onEvent((event) => listener('session' in event ? { ...event, session: shown(event.session) } : event)),
-        counted.on(listener),
-      ];
-      return () => {
-        for (const stop of stops) stop();
-      };
-    },
-  };
-
   return {
-    sessions,
+    sessions: {
+      ...base,
+      // The user who is looking at the session may have changed files since the session's last turn.
+      seen: (slug, look) => {
+        const session = base.seen(slug, look);
+        request(session, 'later');
+        return session;
+      },
+    },
     changes: {
       ...changes,
       list: async (session, asked) => {
@@ -172,10 +153,9 @@ export function countChanges({ sessions: base, changes, clock, log }: CountChang
       },
     },
     dispose: async () => {
-      stopListening();
+      place.dispose();
       ending.abort();
       await queue.dispose();
-      counted.clear();
     },
   };
 }

@@ -1,6 +1,6 @@
 import { toHomeError } from '../../platform/sqlite/home-fault.ts';
 import { type BroadcastResult, CatalogueError } from '../../protocol/index.ts';
-import type { NamedBroadcast } from '../labels/label-sessions.ts';
+import type { NamedBroadcast } from '../base-sessions.ts';
 import type { Logger } from '../logger.ts';
 import type { SentText } from '../session/delivery-journal.ts';
 import type { Roster } from './roster.ts';

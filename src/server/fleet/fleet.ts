@@ -6,7 +6,7 @@ import { readMachineLoad } from '../../platform/process/index.ts';
 import { ensureRecordingDir, markOwn } from '../../platform/recorder/index.ts';
 import { CatalogueError, type SessionType } from '../../protocol/index.ts';
 import type { AskingSession } from '../approval/approvals.ts';
-import type { UnattendedSessions } from '../attention/attend.ts';
+import type { BaseSessions } from '../base-sessions.ts';
 import { createCards } from '../json/cards.ts';
 import type { JsonContext } from '../json/context.ts';
 import { createJsonControls } from '../json/json-controls.ts';
@@ -75,7 +75,7 @@ export interface FleetOptions {
 }
 
 /** All sessions of this home, with the methods that the faces call. Also observes everything outside the server. */
-export interface Fleet extends UnattendedSessions {
+export interface Fleet extends BaseSessions {
   /** returns the session that a process belongs to; null if the process belongs to no listed session */
   sessionOf(trace: ProcessTrace): string | null;
   /** returns every session, in the form that approval rules use */

@@ -9,6 +9,7 @@ import type { HistoryStore } from '../../platform/sqlite/history-store.ts';
 import type { SessionRecord, SessionStore } from '../../platform/sqlite/session-store.ts';
 import type { StashStore } from '../../platform/sqlite/stash-store.ts';
 import type { TerminalCostStore } from '../../platform/sqlite/terminal-cost-store.ts';
+import type { Session } from '../../protocol/index.ts';
 import type { Approvals } from '../approval/approvals.ts';
 import type { Budgets } from '../budgets/budgets.ts';
 import type { Clock } from '../clock.ts';
@@ -57,6 +58,8 @@ export interface ActorDeps {
   waits: ReplyWaits;
   /** returns the name of another running session that has this session's conversation open, or null if none has */
   alsoOpenIn?: (record: SessionRecord) => string | null;
+  /** returns a session with what the features know about it */
+  shown?: (id: string, session: Session) => Session;
   emit: (event: SessionEvent) => void;
   onEvent: (listener: (event: SessionEvent) => void) => Dispose;
 }

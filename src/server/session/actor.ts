@@ -206,7 +206,7 @@ export class SessionActor {
     const evidence = this.status.evidence();
     const { json } = evidence;
     const facts = this.jsonFacts;
-    return viewSession({
+    const session = viewSession({
       ...{ record: this.record, memory: this.status.memory(), status: this.status.view() },
       alsoOpenIn: this.deps.alsoOpenIn?.(this.record) ?? null,
       attached: this.isDead() ? null : this.attached,
@@ -226,6 +226,7 @@ export class SessionActor {
       overBudget: overBudgetOf(this),
       json: json === undefined || facts === null ? null : { evidence: json, costUsd: facts.costUsd() },
     });
+    return this.deps.shown?.(this.record.id, session) ?? session;
   }
 
   /** Lists the session. From now on, changes are reported to the faces, and held prompts are typed. */

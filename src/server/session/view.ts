@@ -104,9 +104,8 @@ export function viewSession(facts: SessionFacts): Session {
     ...viewEnd(facts),
     ...(facts.overBudget === null ? {} : { over_budget: facts.overBudget }),
     queue_stopped_at: facts.queueStoppedAt === null ? null : toTimestamp(facts.queueStoppedAt),
-    // `attention/attend.ts` fills in these fields.
+    // The features in the book of sessions fill in these fields.
     ...NOTHING_KEPT,
-    // `labels/label-sessions.ts` fills in these fields.
     ...withoutLabels(),
   };
 }
