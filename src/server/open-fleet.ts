@@ -37,7 +37,7 @@ import { type Attention, attend } from './attention/attend.ts';
 import { type Book, createBook } from './book/book.ts';
 import { type Budgets, createBudgets } from './budgets/budgets.ts';
 import type { Clock } from './clock.ts';
-import type { DiskWatch } from './fleet/disk-watch.ts';
+import type { DiskWatch } from './disk-watch.ts';
 import { createFleet, type Fleet } from './fleet/fleet.ts';
 import { joinSessions } from './join-sessions.ts';
 import { labelSessions } from './labels/label-sessions.ts';
@@ -154,7 +154,6 @@ export async function openFleet(
       drops,
       isFlushed: settings.stream_flush,
       holdTurn: gates.hold,
-      approvals,
       waits: openReplyWaits(spoolDir),
       shown: book.shown,
       emit: (event) => {
@@ -164,6 +163,7 @@ export async function openFleet(
       onEvent: events.on,
     },
     launch: { settings, environment, screen, spoolDir, setUps },
+    ...{ approvals, budgets },
     registryDir: registryDirectory(environment),
     pid: options.pid,
     onSpoolRemade: () => {

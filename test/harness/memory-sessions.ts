@@ -44,8 +44,8 @@ import {
 } from '../../src/protocol/index.ts';
 import type { BaseSessions, NamedBroadcast } from '../../src/server/base-sessions.ts';
 import { createBook } from '../../src/server/book/book.ts';
-import { placeFork, placeSession } from '../../src/server/fleet/place-session.ts';
 import type { SessionEvent, TurnFacts } from '../../src/server/sessions.ts';
+import { placeFork, placeSession } from '../../src/server/worktrees/place-session.ts';
 import { MemoryEvents, terminalCosts } from './memory-events.ts';
 import { daysOf, explanationOf, historyOf, hitsIn } from './memory-past.ts';
 import { MemoryRecording } from './memory-recording.ts';

@@ -1,4 +1,4 @@
-import { type Stats, stat } from 'node:fs';
+import { existsSync, type Stats, stat } from 'node:fs';
 import { readdir } from 'node:fs/promises';
 import { basename, dirname, join, relative, resolve, sep } from 'node:path';
 import { readRegularFile } from '../files/regular-file.ts';
@@ -20,6 +20,17 @@ export const WORKTREES = join('.claude', 'worktrees');
 interface Checkout {
   folder: string;
   gitDir: string;
+}
+
+/**
+ * Looks for `.git` in the folder and its parents, as git does, but without starting a process. People who mostly work
+ * outside repositories would otherwise start git for nothing.
+ */
+export function isInRepository(folder: string): boolean {
+  for (let at = folder; ; at = dirname(at)) {
+    if (existsSync(join(at, '.git'))) return true;
+    if (dirname(at) === at) return false;
+  }
 }
 
 /** Returns the checkout that contains a folder, or null outside a repository. */

@@ -4,7 +4,7 @@ import type { AuditOutcome } from '../../protocol/index.ts';
 import type { SessionActor } from '../session/actor.ts';
 import { placeOfRecord } from '../session/place.ts';
 import type { Dispose } from '../sessions.ts';
-import type { AskedInput } from './approvals.ts';
+import type { Approvals, AskedInput } from './approvals.ts';
 
 /**
  * How long a question may be hidden from the faces while it is checked against the rules. A check takes far less time.
@@ -40,15 +40,15 @@ export interface GivenReply {
  * mailbox, where nobody else can answer at the same time. The decision is stored before the reply is given. If anything
  * fails, the question stays open.
  */
-export async function answerByRule(actor: SessionActor, question: RuledQuestion): Promise<void> {
-  const { approvals, clock, log } = actor.deps;
+async function answerByRule(actor: SessionActor, approvals: Approvals, question: RuledQuestion): Promise<void> {
+  const { clock, log } = actor.deps;
   if (!approvals.areOn() || approvals.isDecided(actor.record.id, question.id)) return;
   const release = actor.heldChanges.begin();
   const cancel = clock.after(HOLD_MS, release);
   try {
     const asked = await question.asked();
-    if (asked === null || (await verdictOf(actor, asked)).decision === 'ask') return;
-    const given = await actor.mailbox.post(() => decideNow(actor, question));
+    if (asked === null || (await verdictOf(actor.record, approvals, asked)).decision === 'ask') return;
+    const given = await actor.mailbox.post(() => decideNow(actor, approvals, question));
     if (given === null) return;
     await given.reply.gone;
     release();
@@ -61,19 +61,20 @@ export async function answerByRule(actor: SessionActor, question: RuledQuestion)
   }
 }
 
-const verdictOf = ({ deps, record }: SessionActor, asked: AskedInput) =>
-  deps.approvals.verdict({ id: record.id, name: record.slug, path: placeOfRecord(record) }, asked);
+const verdictOf = (record: SessionActor['record'], approvals: Approvals, asked: AskedInput) =>
+  approvals.verdict({ id: record.id, name: record.slug, path: placeOfRecord(record) }, asked);
 
 /** Replies inside the session's mailbox, but waits for the outcome of the reply outside the mailbox. */
 async function decideNow(
   actor: SessionActor,
+  approvals: Approvals,
   question: RuledQuestion,
 ): Promise<{ row: number; reply: GivenReply } | null> {
-  const { approvals, log } = actor.deps;
+  const { log } = actor.deps;
   if (actor.personAnswers.isRunning() || actor.isDead()) return null;
   const asked = await question.asked();
   if (asked === null) return null;
-  const { decision, rules } = await verdictOf(actor, asked);
+  const { decision, rules } = await verdictOf(actor.record, approvals, asked);
   // A person may have answered the question while the rules were being read.
   if (decision === 'ask' || actor.personAnswers.isRunning()) return null;
   const { recording, record } = actor;
@@ -101,9 +102,10 @@ async function decideNow(
 /** Tries to answer each question that arrives. */
 export function answerArriving(
   actor: SessionActor,
+  approvals: Approvals,
   questionsIn: (arrival: Parameters<Parameters<SessionActor['onArrival']>[0]>[0]) => readonly RuledQuestion[],
 ): Dispose {
   return actor.onArrival((arrival) => {
-    for (const question of questionsIn(arrival)) void answerByRule(actor, question);
+    for (const question of questionsIn(arrival)) void answerByRule(actor, approvals, question);
   });
 }

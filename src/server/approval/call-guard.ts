@@ -123,8 +123,8 @@ export function createCallGuard({ spoolDir, home, approvals, log, onChange }: Ca
  * Answers the hook that shows a call. A denial is stored before it is given, and is given only once. If anything fails,
  * a person is asked.
  */
-export async function answerCall(actor: SessionActor, wait: string): Promise<void> {
-  const { approvals, waits, log } = actor.deps;
+export async function answerCall(actor: SessionActor, approvals: Approvals, wait: string): Promise<void> {
+  const { waits, log } = actor.deps;
   const { record, recording } = actor;
   try {
     const asked = askedIn(await waits.asked(wait));

@@ -9,7 +9,6 @@ import { endOfDay, localDay } from '../../core/history/index.ts';
 import type { Labels } from '../../core/labels/index.ts';
 import { Emitter } from '../../emitter/emitter.ts';
 import type { BudgetStore } from '../../platform/sqlite/budget-store.ts';
-import type { DeliveryStore } from '../../platform/sqlite/delivery-store.ts';
 import type { EventStore } from '../../platform/sqlite/event-store.ts';
 import type { TerminalCostStore } from '../../platform/sqlite/terminal-cost-store.ts';
 import type { OverBudget } from '../../protocol/index.ts';
@@ -183,19 +182,4 @@ export function createBudgets({ rules, store, events, terminalCosts, labels, clo
       changes.clear();
     },
   };
-}
-
-/** The facts about a session that determine whether a budget holds back its prompts. */
-interface Budgeted {
-  readonly record: Named;
-  readonly deps: {
-    readonly budgets: Pick<Budgets, 'overBudget'>;
-    readonly deliveries: Pick<DeliveryStore, 'withStatus'>;
-  };
-}
-
-/** Returns a session's exhausted budget as every face shows it, with the number of prompts that it holds back. */
-export function overBudgetOf({ record, deps }: Budgeted): OverBudget | null {
-  const over = deps.budgets.overBudget(record);
-  return over && { ...over, holds: deps.deliveries.withStatus(record.id, 'queued').length };
 }

@@ -1,17 +1,23 @@
 import type { OverBudget } from '../../protocol/index.ts';
 import type { SessionActor } from '../session/actor.ts';
 import type { Dispose } from '../sessions.ts';
-import { type Budgets, overBudgetOf } from './budgets.ts';
+import type { Budgets } from './budgets.ts';
 
 interface Followed {
-  actor: Pick<SessionActor, 'record' | 'deps' | 'isListed' | 'lookAgain' | 'view'>;
+  actor: Pick<SessionActor, 'record' | 'deps' | 'isListed' | 'lookAgain' | 'overBudget' | 'view'>;
 }
 
 /**
  * Reports to every face when a session reaches a budget or may continue, and sends the held prompts as soon as it may
  * continue. An alert is raised only if a prompt is waiting, because otherwise the person has nothing to decide.
  */
-export function followBudgets({ roster, budgets }: { roster: { all(): Followed[] }; budgets: Budgets }): Dispose {
+export function followBudgets({
+  roster,
+  budgets,
+}: {
+  roster: { all(): Followed[] };
+  budgets: Pick<Budgets, 'onChange'>;
+}): Dispose {
   const told = new Map<string, OverBudget>();
 
   function look(): void {
@@ -19,7 +25,7 @@ export function followBudgets({ roster, budgets }: { roster: { all(): Followed[]
       if (!actor.isListed()) continue;
       const { id } = actor.record;
       const before = told.get(id);
-      const now = overBudgetOf(actor);
+      const now = actor.overBudget();
       if (now === null) told.delete(id);
       else told.set(id, now);
       if (before?.budget === now?.budget && before?.limit === now?.limit && before?.holds === now?.holds) continue;

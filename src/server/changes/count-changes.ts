@@ -6,6 +6,7 @@
 
 import { existsSync } from 'node:fs';
 import { join } from 'node:path';
+import { isInRepository } from '../../platform/git/git-dir.ts';
 import {
   type ChangeCounts,
   type Changes,
@@ -20,7 +21,6 @@ import type { Clock } from '../clock.ts';
 import type { Logger } from '../logger.ts';
 import { toTimestamp } from '../session/view.ts';
 import type { SessionEvent, Sessions } from '../sessions.ts';
-import { isInRepository } from '../turns/follow-turns.ts';
 import { createCountQueue } from './count-queue.ts';
 import type { SessionChanges } from './session-changes.ts';
 

@@ -1,30 +1,24 @@
-import { chmod } from 'node:fs/promises';
 import { dirname } from 'node:path';
 import { v7 as uuid } from 'uuid';
 import {
   type ForeignSession,
   findClaudeIn,
   findRecordings,
-  isLogging,
   listScreens,
-  pointLog,
-  readTerminalSize,
-  restartLog,
   type ScreenHost,
-  type ScreenTarget,
   startLog,
 } from '../../platform/gnu-screen/index.ts';
-import { isAlive } from '../../platform/process/index.ts';
-import { ensureRecordingDir, markOwn, rotateRecording } from '../../platform/recorder/index.ts';
+import { markOwn, rotateRecording } from '../../platform/recorder/index.ts';
 import { NOTHING_REPORTED } from '../../platform/sqlite/reported.ts';
-import type { SessionRecord } from '../../platform/sqlite/session-store.ts';
 import { type Adoption, CatalogueError, type Session, type Settings } from '../../protocol/index.ts';
+import { followRecording } from '../screen/follow-recording.ts';
+import { readSize } from '../screen/keep-logging.ts';
+import { recordingFiles } from '../screen/launch-session.ts';
+import { redrawScreen } from '../screen/redraw-screen.ts';
 import type { ActorDeps, SessionActor } from '../session/actor.ts';
-import { followRecording } from './follow-recording.ts';
-import { recordingFiles } from './launch-session.ts';
-import { belongsToOther, ownerOfScreen } from './owner.ts';
-import { redrawScreen } from './redraw-screen.ts';
-import { requireDirectory } from './require-directory.ts';
+import { belongsToOther } from '../session/other-home.ts';
+import { requireDirectory } from '../session/require-directory.ts';
+import { ownerOfScreen } from './owner.ts';
 import { assertSlug, type Member, type Roster } from './roster.ts';
 
 /** The terminal size that Screen gives a session if no size is requested. */
@@ -35,12 +29,6 @@ export interface AdoptContext {
   roster: Roster;
   settings: Settings;
   screen: ScreenHost;
-}
-
-/** A session whose recording may be written by Screen. */
-export interface Logged {
-  readonly record: Pick<SessionRecord, 'adopted' | 'agent' | 'daemon' | 'recording' | 'window'>;
-  readonly target: ScreenTarget;
 }
 
 /** Lists a session that another program started. CBOS only observes such a session, and types nothing into it. */
@@ -147,36 +135,6 @@ export async function adoptSession(
 }
 
 /**
- * Ensures that Screen is still writing the recording of a session whose recording is a Screen log. Screen keeps writing
- * its log unless somebody turned the log off, or moved or deleted the file.
- * @returns true if Screen was not writing the log and had to be made to start
- * @throws CatalogueError screen_unresponsive, no_such_screen
- */
-export async function keepLogging(screen: ScreenHost, session: Logged): Promise<boolean> {
-  const { daemon, recording, adopted } = session.record;
-  if (!adopted || daemon === null || recording === null || recording.timing !== null) return false;
-  if (!(await isAlive(daemon))) return false;
-  const { typescript } = recording;
-  const isKept = await isLogging(daemon.pid, typescript);
-  if (isKept) await pointRecording(screen, session);
-  else {
-    await ensureRecordingDir(dirname(typescript));
-    await restartLog(screen, session.target, typescript);
-  }
-  // If a log file was deleted or moved away, Screen (4.9.0) creates a new one that other users can read.
-  await chmod(typescript, 0o600);
-  await markOwn(typescript);
-  return !isKept;
-}
-
-/** If Screen writes the recording itself, this function tells Screen the file's current path. */
-export async function pointRecording(screen: ScreenHost, { record }: Pick<Logged, 'record'>): Promise<void> {
-  const { adopted, daemon, window, recording } = record;
-  if (!adopted || daemon === null || recording === null || recording.timing !== null) return;
-  await pointLog(screen, { pid: daemon.pid, window }, recording.typescript);
-}
-
-/**
  * Throws if the session is already adopted. Two CBOS servers that control the same Claude Code would type into each
  * other's text, and a session ended by one would also end for the other.
  */
@@ -222,12 +180,4 @@ async function showScreen({ deps, screen }: AdoptContext, actor: SessionActor): 
   const size = (await readSize(screen, actor)) ?? SCREEN_DEFAULT_SIZE;
   await followRecording(deps, actor, size);
   await redrawScreen(screen, actor, size);
-}
-
-/** Returns the size of a session's terminal, which Screen's log does not contain; null if it cannot be read. */
-export async function readSize(
-  screen: ScreenHost,
-  { record: { agent } }: Pick<Logged, 'record'>,
-): Promise<{ cols: number; rows: number } | null> {
-  return agent === null ? null : readTerminalSize(screen, agent.pid);
 }

@@ -14,8 +14,8 @@ import { readScriptFiles } from '../../platform/recorder/index.ts';
 import type { SessionRecord } from '../../platform/sqlite/session-store.ts';
 import { isSlug, type Settings } from '../../protocol/index.ts';
 import type { Cards } from '../json/cards.ts';
+import { recordingFiles } from '../screen/launch-session.ts';
 import type { ActorDeps } from '../session/actor.ts';
-import { recordingFiles } from './launch-session.ts';
 import { newRecord } from './new-record.ts';
 import type { Roster } from './roster.ts';
 

@@ -5,12 +5,12 @@ import { CatalogueError, type RestartedSession, type Session, type SessionPatch 
 import type { SessionActor } from '../session/actor.ts';
 import type { ConversationSource } from '../session/controls.ts';
 import { resumeQueue } from '../session/queue-stop.ts';
+import { requireDirectory } from '../session/require-directory.ts';
+import { showingMissing, withoutConversation } from '../session/session-conversation.ts';
 import type { Restart } from '../sessions.ts';
 import { findGonePlace } from '../worktrees/require-there.ts';
 import { requireRecovered } from './finish-session.ts';
-import { requireDirectory } from './require-directory.ts';
 import { assertSlug, type Member, type Roster } from './roster.ts';
-import { showingMissing, withoutConversation } from './session-conversation.ts';
 
 type Environment = Readonly<Record<string, string | undefined>>;
 

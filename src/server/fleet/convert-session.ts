@@ -8,13 +8,13 @@ import {
   type SessionType,
 } from '../../protocol/index.ts';
 import type { Clock } from '../clock.ts';
+import type { LaunchContext } from '../screen/launch-session.ts';
+import { conversationInUse, otherHomeOf } from '../session/other-home.ts';
+import { requireDirectory } from '../session/require-directory.ts';
+import { requireConversation } from '../session/session-conversation.ts';
 import { requireLaunchFolders } from '../worktrees/require-there.ts';
-import type { LaunchContext } from './launch-session.ts';
 import { newRecord } from './new-record.ts';
-import { conversationInUse, otherHomeOf } from './owner.ts';
-import { requireDirectory } from './require-directory.ts';
 import type { Member, Roster } from './roster.ts';
-import { requireConversation } from './session-conversation.ts';
 
 /** What a conversion needs besides the session. */
 interface Converting {

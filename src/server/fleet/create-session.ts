@@ -3,16 +3,16 @@ import type { SessionRecord } from '../../platform/sqlite/session-store.ts';
 import { CatalogueError, type NewSession, type Session, type SessionType } from '../../protocol/index.ts';
 import { shellWord } from '../../text/shell-word.ts';
 import type { Clock } from '../clock.ts';
+import type { LaunchContext } from '../screen/launch-session.ts';
+import { requireDirectory } from '../session/require-directory.ts';
 import { arguedWorktree } from '../worktrees/argued-worktree.ts';
 import { withEquipment } from '../worktrees/equip-worktree.ts';
+import { placeSession, type SessionPlace } from '../worktrees/place-session.ts';
 import type { Ports } from '../worktrees/ports.ts';
 import { requireUnclaimed } from '../worktrees/require-unclaimed.ts';
 import { usersOf } from '../worktrees/users.ts';
 import { checkArguments, withPlannedArguments } from './check-arguments.ts';
-import type { LaunchContext } from './launch-session.ts';
 import { newRecord } from './new-record.ts';
-import { placeSession, type SessionPlace } from './place-session.ts';
-import { requireDirectory } from './require-directory.ts';
 import { assertSlug, type Member, type Roster } from './roster.ts';
 
 export interface CreateContext {

@@ -14,11 +14,11 @@ import {
 } from '../../protocol/index.ts';
 import type { Clock } from '../clock.ts';
 import type { Logger } from '../logger.ts';
+import type { LaunchContext } from '../screen/launch-session.ts';
 import type { SessionActor } from '../session/actor.ts';
 import { finishedError } from '../worktrees/require-there.ts';
 import { requireWorktree } from '../worktrees/require-worktree.ts';
 import { requireQuiet } from './convert-session.ts';
-import type { LaunchContext } from './launch-session.ts';
 import type { Member, Roster } from './roster.ts';
 import { stopInTurn } from './stop-session.ts';
 

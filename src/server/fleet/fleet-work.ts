@@ -1,5 +1,6 @@
 import { isContinueCancelled } from '../../platform/claude/index.ts';
 import type { Settings } from '../../protocol/index.ts';
+import type { Budgets } from '../budgets/budgets.ts';
 import { followBudgets } from '../budgets/follow-budgets.ts';
 import { indexMissedEvents } from '../json/index-events.ts';
 import { continueAfterLimits, limitedSession } from '../limits/continue-after-limits.ts';
@@ -14,10 +15,12 @@ export function startFleetWork({
   deps,
   roster,
   settings,
+  budgets,
 }: {
   deps: ActorDeps;
   roster: Roster;
   settings: Settings;
+  budgets: Budgets;
 }): Dispose {
   const { clock, log } = deps;
   const stops = [
@@ -30,7 +33,7 @@ export function startFleetWork({
       clock,
       log,
     }),
-    followBudgets({ roster, budgets: deps.budgets }),
+    followBudgets({ roster, budgets }),
     countTimes(deps, roster),
   ];
   for (const { actor } of roster.all()) if (actor.record.type === 'json') void catchUpSearch(deps, actor.record.id);

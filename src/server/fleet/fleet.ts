@@ -5,12 +5,14 @@ import { prepareJsonDirectory } from '../../platform/claude/json/index.ts';
 import { readMachineLoad } from '../../platform/process/index.ts';
 import { ensureRecordingDir, markOwn } from '../../platform/recorder/index.ts';
 import { CatalogueError, type SessionType } from '../../protocol/index.ts';
-import type { AskingSession } from '../approval/approvals.ts';
+import type { Approvals, AskingSession } from '../approval/approvals.ts';
 import type { BaseSessions } from '../base-sessions.ts';
+import type { Budgets } from '../budgets/budgets.ts';
 import { createCards } from '../json/cards.ts';
 import type { JsonContext } from '../json/context.ts';
 import { createJsonControls } from '../json/json-controls.ts';
 import { continueByHand, dropContinuations, limitedSession } from '../limits/continue-after-limits.ts';
+import type { LaunchContext } from '../screen/launch-session.ts';
 import { createScreenControls } from '../screen/screen-controls.ts';
 import type { ActorDeps, SessionActor } from '../session/actor.ts';
 import type { SessionControls } from '../session/controls.ts';
@@ -32,7 +34,6 @@ import { finishDeletions, finishSession, keepPullRequest } from './finish-sessio
 import { startFleetWork } from './fleet-work.ts';
 import { followFigures } from './follow-figures.ts';
 import { forkSession } from './fork-session.ts';
-import type { LaunchContext } from './launch-session.ts';
 import { explainStatus, readConversation, readDays, readHistory, searchSessions } from './look-back.ts';
 import { createLosses } from './losses.ts';
 import { createObserver } from './observe.ts';
@@ -60,6 +61,9 @@ const LAUNCHES_AT_ONCE = 3;
 export interface FleetOptions {
   deps: ActorDeps;
   launch: LaunchContext;
+  /** the user's approval rules, which answer permission requests */
+  approvals: Approvals;
+  budgets: Budgets;
   /** the directory of Claude Code's registry: `sessions` in Claude Code's configuration directory */
   registryDir: string;
   /** the pid of the server's own process */
@@ -86,14 +90,8 @@ export interface Fleet extends BaseSessions {
   close(): Promise<void>;
 }
 
-export function createFleet({
-  deps: given,
-  launch,
-  registryDir,
-  pid,
-  areCallsGuarded,
-  ...listeners
-}: FleetOptions): Fleet {
+export function createFleet(options: FleetOptions): Fleet {
+  const { deps: given, launch, approvals, budgets, registryDir, pid, areCallsGuarded, ...listeners } = options;
   const { settings, screen } = launch;
   const inTurn = createSlots(LAUNCHES_AT_ONCE);
   const finishInTurn = createSlots(1);
@@ -103,7 +101,8 @@ export function createFleet({
     ...{ ...given, sessions: cards.keepWith(given.sessions) },
     alsoOpenIn: (record) => alsoOpenIn(roster.all(), record),
   };
-  const json: JsonContext = { ...launch, jsonDir, registryDir, areCallsGuarded, ...otherSessions(() => roster.all()) };
+  const others = otherSessions(() => roster.all());
+  const json: JsonContext = { ...{ ...launch, approvals, jsonDir, registryDir, areCallsGuarded }, ...others };
   const createControls: Record<SessionType, (actor: SessionActor) => SessionControls> = {
     screen: (actor) => createScreenControls({ ...json, ...launch, inTurn }, actor),
     json: (actor) => createJsonControls(json, actor),
@@ -113,15 +112,8 @@ export function createFleet({
   const losses = createLosses({ roster, clock: deps.clock, log: deps.log });
   const restoring = createRestoring({ roster, machine: readMachineLoad, clock: deps.clock, log: deps.log });
   const observer = createObserver({
-    roster,
-    screen,
-    clock: deps.clock,
-    log: deps.log,
-    home: settings.home,
-    spoolDir: launch.spoolDir,
-    waits: deps.waits,
-    environment: launch.environment,
-    registryDir,
+    ...{ roster, screen, clock: deps.clock, log: deps.log, home: settings.home, registryDir, approvals },
+    ...{ spoolDir: launch.spoolDir, waits: deps.waits, environment: launch.environment },
     ...listeners,
     onEnd: losses.seeEnd,
     onForeign: (found) => observeForeign({ deps, roster }, found),
@@ -140,8 +132,9 @@ export function createFleet({
 
   const typeOf = ({ type }: { type?: SessionType | undefined }): SessionType =>
     type ?? settings.default_type ?? DEFAULT_TYPE;
+  const portsKept = () => roster.all().flatMap(({ actor }) => actor.record.launch.worktree?.port ?? []);
   const past = { ...deps, roster };
-  const making = { roster, launch, clock: deps.clock, ports: createPorts(settings.worktree_ports, roster) };
+  const making = { roster, launch, clock: deps.clock, ports: createPorts(settings.worktree_ports, portsKept) };
   const actorOf = (slug: string): Member['actor'] => roster.get(slug).actor;
   function conversationOf(slug: string): Conversation {
     const { conversation } = controlsOf(slug);
@@ -175,7 +168,7 @@ export function createFleet({
         actor.list();
         void controls.settle();
       }
-      stopWork = startFleetWork({ deps, roster, settings });
+      stopWork = startFleetWork({ deps, roster, settings, budgets });
       if (settings.restore_at_start) void restoring.begin();
     },
     close: async () => {

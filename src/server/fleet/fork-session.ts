@@ -2,17 +2,17 @@ import { forkedArguments } from '../../core/launch/index.ts';
 import { canFork, type ForkedConversation } from '../../platform/claude/index.ts';
 import type { SessionRecord } from '../../platform/sqlite/session-store.ts';
 import { CatalogueError, type Fork, type Session } from '../../protocol/index.ts';
+import type { LaunchContext } from '../screen/launch-session.ts';
 import type { SessionActor } from '../session/actor.ts';
 import { placeOfRecord } from '../session/place.ts';
+import { requireDirectory } from '../session/require-directory.ts';
+import { requireConversation } from '../session/session-conversation.ts';
 import { withEquipment } from '../worktrees/equip-worktree.ts';
+import { placeFork, type SessionPlace } from '../worktrees/place-session.ts';
 import { requireThere } from '../worktrees/require-there.ts';
 import { type CreateContext, launchFirst } from './create-session.ts';
-import type { LaunchContext } from './launch-session.ts';
 import { newRecord } from './new-record.ts';
-import { placeFork, type SessionPlace } from './place-session.ts';
-import { requireDirectory } from './require-directory.ts';
 import { assertSlug, type Member } from './roster.ts';
-import { requireConversation } from './session-conversation.ts';
 import { whileQuiet } from './turn-of-session.ts';
 
 /**

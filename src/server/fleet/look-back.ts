@@ -16,9 +16,9 @@ import type {
   TranscriptPage,
 } from '../../protocol/index.ts';
 import type { SessionActor } from '../session/actor.ts';
+import { configDirectoriesOf } from '../session/session-conversation.ts';
 import { toTimestamp } from '../session/view.ts';
 import type { Roster } from './roster.ts';
-import { configDirectoriesOf } from './session-conversation.ts';
 
 /** How many hits are returned by default: about one screen. */
 const DEFAULT_HITS = 20;

@@ -14,8 +14,10 @@ import {
 } from '../../platform/claude/index.ts';
 import { watchScreens } from '../../platform/gnu-screen/index.ts';
 import { isAlive } from '../../platform/process/index.ts';
+import type { Approvals } from '../approval/approvals.ts';
 import { answerCall } from '../approval/call-guard.ts';
 import type { Clock } from '../clock.ts';
+import { configDirectoriesOf } from '../session/session-conversation.ts';
 import type { Dispose } from '../sessions.ts';
 import { seeSetUpEnd } from '../worktrees/begin-set-up.ts';
 import { followAgent } from './follow-agent.ts';
@@ -23,7 +25,6 @@ import { ownPayload } from './own-payload.ts';
 import { ownerOf } from './owner.ts';
 import { createRegistries } from './registries.ts';
 import type { Member } from './roster.ts';
-import { configDirectoriesOf } from './session-conversation.ts';
 import { createScreenSurvey, type SurveyOptions } from './survey-screens.ts';
 
 /**
@@ -42,6 +43,7 @@ export interface ObserverOptions extends SurveyOptions {
   clock: Clock;
   spoolDir: string;
   waits: ReplyWaits;
+  approvals: Approvals;
   /** called when the spool was removed and recreated */
   onSpoolRemade: () => void;
   /** called when any process creates, releases, or removes a turn gate */
@@ -195,7 +197,7 @@ export function createObserver(options: ObserverOptions): Observer {
     const { wait } = hook;
     if (hook.event !== 'PreToolUse' || wait === null) return hook;
     answering.add(wait);
-    const answer = member === null ? options.waits.leave(wait) : answerCall(member.actor, wait);
+    const answer = member === null ? options.waits.leave(wait) : answerCall(member.actor, options.approvals, wait);
     void answer
       .catch((cause: unknown) => log.warn({ err: cause }, 'a hook could not be told to ask'))
       .finally(() => answering.delete(wait));

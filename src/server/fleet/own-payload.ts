@@ -6,7 +6,7 @@ import {
 } from '../../platform/claude/index.ts';
 import type { SessionRecord } from '../../platform/sqlite/session-store.ts';
 import type { Logger } from '../logger.ts';
-import { configDirectoriesOf } from './session-conversation.ts';
+import { configDirectoriesOf } from '../session/session-conversation.ts';
 
 /** The facts about a session's conversation. */
 interface Conversing {

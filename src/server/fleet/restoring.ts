@@ -13,6 +13,7 @@ import type { Clock } from '../clock.ts';
 import type { Logger } from '../logger.ts';
 import type { SessionActor } from '../session/actor.ts';
 import type { SessionControls } from '../session/controls.ts';
+import type { OtherSessions } from '../session/other-sessions.ts';
 import { toTimestamp } from '../session/view.ts';
 
 /** A session that may be lost. */
@@ -195,10 +196,9 @@ function viewEntry({ member, plan, lost, outcome, error }: Entry): Restoration['
 }
 
 /** Which other session of this home has a session's conversation. */
-export function conversationOwners(sessions: () => readonly { readonly actor: SessionActor }[]): {
-  isShared(actor: SessionActor): boolean;
-  ownerOf(conversation: string, session: Pick<SessionActor, 'record'>): string | null;
-} {
+export function conversationOwners(
+  sessions: () => readonly { readonly actor: SessionActor }[],
+): Pick<OtherSessions, 'isShared' | 'ownerOf'> {
   return {
     isShared: (actor) => isConversationShared(sessions(), actor),
     ownerOf: (conversation, { record: own }) => {

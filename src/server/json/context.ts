@@ -1,8 +1,9 @@
 import type { SessionRecord } from '../../platform/sqlite/session-store.ts';
 import type { Settings } from '../../protocol/index.ts';
-import type { OtherSessions } from '../fleet/other-sessions.ts';
+import type { Approvals } from '../approval/approvals.ts';
 import type { EvidenceIntake } from '../session/evidence-intake.ts';
 import type { Mailbox } from '../session/mailbox.ts';
+import type { OtherSessions } from '../session/other-sessions.ts';
 import type { SessionStatus } from '../session/session-status.ts';
 import type { SetUps } from '../worktrees/set-ups.ts';
 import type { EventOwner } from './event-log.ts';
@@ -19,6 +20,8 @@ export interface JsonContext extends OtherSessions {
   jsonDir: string;
   /** the directory of Claude Code's registry, which shows which process has a conversation open */
   registryDir: string;
+  /** the user's approval rules, which answer permission requests */
+  approvals: Approvals;
   /** returns whether any rule may deny tool calls before Claude Code asks about them */
   areCallsGuarded: () => boolean;
 }

@@ -10,12 +10,12 @@ import {
 } from '../../protocol/index.ts';
 import { overBudgetText, raiseHint } from '../../text/budget-words.ts';
 import { UNREPORTED } from '../../text/delivery-words.ts';
-import { isMissing, showingMissing } from '../fleet/session-conversation.ts';
 import type { SessionActor } from '../session/actor.ts';
 import { type Deliverer, openDeliveryJournal } from '../session/delivery-journal.ts';
+import { failedSetUp } from '../session/failed-set-up.ts';
 import { forgetOldStop, isQueueStopped, stopQueue } from '../session/queue-stop.ts';
 import { seeDelivery } from '../session/see-delivery.ts';
-import { failedSetUp } from '../worktrees/begin-set-up.ts';
+import { isMissing, showingMissing } from '../session/session-conversation.ts';
 import type { JsonDriver } from './driver.ts';
 
 /**

@@ -14,10 +14,11 @@ import { jsonFiles, lastComplaint, removeFiles } from '../../platform/claude/jso
 import { findClaudeBelow } from '../../platform/gnu-screen/index.ts';
 import { endTree, isAlive, signal, waitUntil } from '../../platform/process/index.ts';
 import { CatalogueError, type ClaudeEvent } from '../../protocol/index.ts';
-import { requireAlone } from '../fleet/require-alone.ts';
-import { isMissing, requireSaved } from '../fleet/session-conversation.ts';
+import { failedSetUp, setUpFailure } from '../session/failed-set-up.ts';
+import { requireAlone } from '../session/require-alone.ts';
+import { isMissing, requireSaved } from '../session/session-conversation.ts';
 import type { Dispose } from '../sessions.ts';
-import { failedSetUp, planDueSetUp, seeSetUpEnd, setUpFailure } from '../worktrees/begin-set-up.ts';
+import { planDueSetUp, seeSetUpEnd } from '../worktrees/begin-set-up.ts';
 import { type AgentEnd, AgentRun, endWords, wasReadBefore } from './agent-run.ts';
 import type { DrivenSession, JsonContext } from './context.ts';
 import { type ControlRequest, control, refusals } from './control.ts';

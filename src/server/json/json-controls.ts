@@ -15,13 +15,13 @@ import type { RestorePlan } from '../../core/restore/plan.ts';
 import { CONVERSATION_TYPES, conversationLines, type JsonEvidence } from '../../core/status/index.ts';
 import type { PlannedConversation } from '../../platform/claude/index.ts';
 import { type Buffer, CatalogueError, type Invoke, isAsking, type Question, settingKey } from '../../protocol/index.ts';
-import { isMissing, requireConversation, sourceOf } from '../fleet/session-conversation.ts';
 import { keepAnswer } from '../memory/keep-answer.ts';
 import type { SessionActor } from '../session/actor.ts';
 import type { SessionControls } from '../session/controls.ts';
 import type { Conversation } from '../session/conversation.ts';
 import { standingChoices } from '../session/open-question.ts';
 import { pausedHint, stopQueue } from '../session/queue-stop.ts';
+import { isMissing, requireConversation, sourceOf } from '../session/session-conversation.ts';
 import { answerJsonQuestion } from './answer.ts';
 import { followConfigDirectory } from './config-directory.ts';
 import type { JsonContext } from './context.ts';
@@ -48,8 +48,7 @@ export function createJsonControls(context: JsonContext, actor: SessionActor): S
   /** @throws CatalogueError no_such_conversation if the next process could not continue the conversation */
   const requireSaved = (): Promise<PlannedConversation> => requireConversation(actor.record, context.environment, '');
   const deliverer = createJsonDeliverer(actor, driver, requireSaved);
-  const stopRules = createJsonRuleReplies(actor, driver);
-  const stopDirectory = followConfigDirectory(actor, driver);
+  const stops = [createJsonRuleReplies(actor, driver, context.approvals), followConfigDirectory(actor, driver)];
 
   /** Closes the forms that agents in the background, or their servers, have left open. */
   async function closeForms(questions: readonly Question[]): Promise<void> {
@@ -150,7 +149,8 @@ export function createJsonControls(context: JsonContext, actor: SessionActor): S
     },
     answer: (request) =>
       actor.personAnswers.run(async () => {
-        await keepAnswer(actor, await answerJsonQuestion({ actor, driver, deliverer }, request), request);
+        const question = await answerJsonQuestion({ actor, driver, deliverer }, request);
+        await keepAnswer(context.approvals, actor, { question, given: request });
       }),
     standing: (id) => {
       const asked = driver.evidence.requests.find(({ requestId }) => requestId === id);
@@ -162,8 +162,7 @@ export function createJsonControls(context: JsonContext, actor: SessionActor): S
     buffer: async ({ lines, format }) => bufferOf(actor, lines, format),
     recording: () => null,
     dispose: () => {
-      stopRules();
-      stopDirectory();
+      for (const stop of stops) stop();
       deliverer.dispose();
       driver.dispose();
     },

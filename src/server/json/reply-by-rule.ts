@@ -1,13 +1,14 @@
 import type { JsonRequest } from '../../core/status/index.ts';
 import { answerArriving, type RuledQuestion } from '../approval/answer-by-rule.ts';
+import type { Approvals } from '../approval/approvals.ts';
 import type { SessionActor } from '../session/actor.ts';
 import type { Dispose } from '../sessions.ts';
 import type { JsonDriver } from './driver.ts';
 
 /** Answers a JSON session's permission requests by the user's approval rules, each request as soon as it arrives. */
-export function createJsonRuleReplies(actor: SessionActor, driver: JsonDriver): Dispose {
+export function createJsonRuleReplies(actor: SessionActor, driver: JsonDriver, approvals: Approvals): Dispose {
   let known = new Set<string>();
-  return answerArriving(actor, (arrival) => {
+  return answerArriving(actor, approvals, (arrival) => {
     if (arrival.kind !== 'events') return [];
     const { requests } = arrival.json;
     const added = requests.filter(({ requestId }) => !known.has(requestId));

@@ -1,5 +1,6 @@
 import { EventsPage } from '../../protocol/index.ts';
-import type { FarEvents, FarSourceOptions } from './far-source.ts';
+import type { FarEvents } from '../stream/other-machines.ts';
+import type { FarSourceOptions } from './far-source.ts';
 
 /** How many events are read from the owner at once for a client that is behind. */
 const PAGE = 200;

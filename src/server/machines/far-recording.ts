@@ -2,8 +2,8 @@ import { MAX_LAG_BYTES } from '../../core/stream/index.ts';
 import { Emitter } from '../../emitter/emitter.ts';
 import { type Member, ReadBytes, TerminalPart } from '../../protocol/index.ts';
 import type { LiveRecording } from '../stream/live-recording.ts';
+import type { FarListener } from '../stream/other-machines.ts';
 import type { Question } from './ask-machine.ts';
-import type { FarListener } from './far-source.ts';
 import type { FarWatches } from './far-watches.ts';
 
 /**

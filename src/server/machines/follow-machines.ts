@@ -1,7 +1,7 @@
-import type { CatalogueError, MachineSessions, Member, Right, Session, StreamFrame } from '../../protocol/index.ts';
+import type { CatalogueError, MachineSessions, Member, Right, Session } from '../../protocol/index.ts';
 import type { Clock } from '../clock.ts';
 import type { Dispose } from '../sessions.ts';
-import { type MachineFrame, machineText } from './machine-frame.ts';
+import { type FleetFrame, type FleetListener, type MachineFrame, machineText } from '../stream/other-machines.ts';
 import { causeOf } from './reach.ts';
 
 /**
@@ -15,9 +15,6 @@ const LOOK_EVERY_MS = 2_000;
  * requests to a hundred machines, and each change that arrives in that time would wait.
  */
 const MOST_PARTS = 10;
-
-export type FleetFrame = Extract<StreamFrame, { type: 'fleet' | 'machine' }>;
-export type FleetListener = (frame: FleetFrame) => void;
 
 export interface FollowMachinesOptions {
   others(): readonly Member[];

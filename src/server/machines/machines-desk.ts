@@ -12,13 +12,11 @@ import {
   type MachineSessions,
   type NewFleet,
   type NewInvitation,
-  type RemoteName,
   type Right,
   type WireVersion,
 } from '../../protocol/index.ts';
 import type { Dispose } from '../sessions.ts';
-import type { FarListener, FarSource } from './far-source.ts';
-import type { FleetListener } from './follow-machines.ts';
+import type { FleetListener, OtherMachines } from '../stream/other-machines.ts';
 import { joinByEnvironment } from './join-by-environment.ts';
 import type { Machines, OpenMachinesOptions } from './machines.ts';
 import { MEMBERSHIP_FILE } from './places.ts';
@@ -40,23 +38,11 @@ export interface MachinesDeskOptions extends Omit<OpenMachinesOptions, 'files' |
  * Handles REST requests about the other machines in the fleet. A machine that belongs to no fleet does not load the
  * implementation.
  */
-export interface MachinesDesk {
+export interface MachinesDesk extends OtherMachines {
   /** Connects this machine to its fleet, if it belongs to one, but does not wait for the connection. */
   start(): Promise<void>;
   view(): Promise<FleetView>;
   sessions(): Promise<MachineSessions[]>;
-  /** Reports the sessions of the other machines and each change, even in a fleet that this machine joins later. */
-  follow(listener: FleetListener): Dispose;
-  /**
-   * Resolves when the kind of a session on another machine is known, so that `watch` knows how to follow it.
-   * @throws CatalogueError no_fleet, fleet_not_ready, no_such_machine
-   */
-  ready(name: RemoteName): Promise<void>;
-  /**
-   * Follows what a session on another machine shows.
-   * @throws CatalogueError no_fleet, fleet_not_ready, no_such_machine, no_such_session
-   */
-  watch(name: RemoteName, listener: FarListener): FarSource;
   init(request: z.output<typeof NewFleet>): Promise<FleetView>;
   invite(request: z.output<typeof NewInvitation>): Promise<z.output<typeof Invitation>>;
   revoke(id: string): Promise<{ status: 'revoked'; removed: string | null }>;

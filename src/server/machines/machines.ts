@@ -10,8 +10,7 @@ import type {
 import type { Clock } from '../clock.ts';
 import type { Logger } from '../logger.ts';
 import type { Dispose, Sessions } from '../sessions.ts';
-import type { FarListener, FarSource } from './far-source.ts';
-import type { FleetListener } from './follow-machines.ts';
+import type { FarListener, FarSource, FleetListener } from '../stream/other-machines.ts';
 import type { InvitationRequest, Invited } from './founding.ts';
 import type { Membership, MembershipFiles } from './membership.ts';
 

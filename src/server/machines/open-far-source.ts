@@ -1,8 +1,9 @@
 import { canBeWatched } from '../../core/machines/index.ts';
 import type { Dispose } from '../sessions.ts';
+import type { FarSource } from '../stream/other-machines.ts';
 import { farEvents } from './far-events.ts';
 import { farRecording } from './far-recording.ts';
-import type { FarSource, FarSourceOptions } from './far-source.ts';
+import type { FarSourceOptions } from './far-source.ts';
 import { readScreens } from './read-screens.ts';
 
 /** How often to read the screen of a session that cannot be watched. */

@@ -9,8 +9,8 @@ import {
   WatchTaken,
 } from '../../protocol/index.ts';
 import type { Dispose } from '../sessions.ts';
+import type { FarListener, FarSource } from '../stream/other-machines.ts';
 import { type AskOptions, ask } from './ask-machine.ts';
-import type { FarListener, FarSource } from './far-source.ts';
 import { createFarWatches, type FarWatches } from './far-watches.ts';
 import type { OpenMachinesOptions } from './machines.ts';
 import { openFarSource } from './open-far-source.ts';

@@ -8,12 +8,12 @@ import { hasToTakeOut, leftoversOf } from '../../core/delivery/standing.ts';
 import { advanceTyping, type Became, SECOND_CONFIRM_MS, typeText } from '../../core/delivery/type-text.ts';
 import { AT_REST, advanceWatch } from '../../core/delivery/watch.ts';
 import { CatalogueError, type Delivery, isAsking, type Send } from '../../protocol/index.ts';
-import { isMissing } from '../fleet/session-conversation.ts';
 import type { ArrivedHook, SessionActor } from '../session/actor.ts';
 import { notContinuedError, REPORT_MS } from '../session/continued.ts';
 import { type Deliverer, type JournalWith, openDeliveryJournal } from '../session/delivery-journal.ts';
 import { forgetOldStop, isQueueStopped, stopQueue } from '../session/queue-stop.ts';
 import { deliveriesOf, seeDelivery } from '../session/see-delivery.ts';
+import { isMissing } from '../session/session-conversation.ts';
 import type { Dispose } from '../sessions.ts';
 import { carryOn } from './carry-on.ts';
 

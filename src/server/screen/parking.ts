@@ -2,9 +2,9 @@ import { whyNotParked } from '../../core/parking/refusal.ts';
 import { LAUNCH_VARIABLE, runsTools } from '../../platform/claude/index.ts';
 import { CatalogueError } from '../../protocol/index.ts';
 import { parkingRefusalWords } from '../../text/parking-words.ts';
-import { hasConversation, requireOwnConversation, showingMissing } from '../fleet/session-conversation.ts';
 import type { SessionActor } from '../session/actor.ts';
 import { seeDelivery } from '../session/see-delivery.ts';
+import { hasConversation, requireOwnConversation, showingMissing } from '../session/session-conversation.ts';
 
 export interface ParkingOptions {
   actor: SessionActor;

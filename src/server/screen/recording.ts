@@ -2,26 +2,18 @@ import type { ScreenFrame } from '../../core/status/index.ts';
 import { Emitter } from '../../emitter/emitter.ts';
 import { type RecordingTail, readStart, type TimingTail, tailRecording } from '../../platform/recorder/index.ts';
 import type { Clock } from '../clock.ts';
-import type { Dispose, RecordingStream } from '../sessions.ts';
+import type { RecordingDamage, RecordingFiles, SessionRecording } from '../session/session-recording.ts';
+import type { Dispose } from '../sessions.ts';
 import { createDrawing, type Drawing } from './drawing.ts';
 import { followTimes } from './follow-times.ts';
 import { createFramePace } from './frame-pace.ts';
 import { readIntervalMs } from './read-interval.ts';
-import type { RecordingDamage } from './recording-damage.ts';
-
-export type { RecordingDamage };
 
 /**
  * How much of a recording's end is drawn when the recording is opened. This much always contains a whole screen,
  * because Claude Code redraws its window often. Drawing it takes 50 ms, at 40 MB/s.
  */
 const REPLAY_BYTES = 2_000_000;
-
-export interface RecordingFiles {
-  typescript: string;
-  /** the path of the timing file; null for a log written by Screen itself, which contains no times */
-  timing: string | null;
-}
 
 export interface SessionRecordingOptions {
   slug: () => string;
@@ -53,38 +45,6 @@ export interface SessionRecordingOptions {
    * promise settles
    */
   onDeleted: (openPath: string) => Promise<void>;
-}
-
-/**
- * A session's recording, with its bytes as a stream and the terminal into which they are drawn. Nothing is read before
- * `follow` is called or the screen is first requested.
- */
-export interface SessionRecording extends RecordingStream {
-  /**
-   * Reads the existing output, and then continues to read new output. Resolves when all existing output has been drawn.
-   */
-  follow(): Promise<void>;
-  /**
-   * Reports the current screen if it has changed since the last report. Call this before making a decision that depends
-   * on the screen.
-   */
-  look(): void;
-  /** Returns the rows of the window. */
-  lines(): readonly string[];
-  size(): { cols: number; rows: number };
-  /** Returns the last `count` lines of the scrollback and the window. */
-  text(count: number, format: 'text' | 'ansi' | 'html'): Promise<string>;
-  /** Call this when the files have been renamed. */
-  moved(files: RecordingFiles): void;
-  /** Replaces the recording with another one, and sends all listeners a reset. */
-  replace(files: RecordingFiles, size: { cols: number; rows: number }): void;
-  resized(cols: number, rows: number): void;
-  /**
-   * Empties the screen and sends all listeners a reset, but offsets continue. Call this when the terminal no longer
-   * matches what the session shows.
-   */
-  renew(): void;
-  close(): void;
 }
 
 /** The reading of one set of files. When a recording is replaced or renamed, a new reading begins. */

@@ -1,6 +1,7 @@
 import type { Reply } from '../../core/answer/reply.ts';
 import type { AuditOutcome } from '../../protocol/index.ts';
 import { answerArriving, type RuledQuestion } from '../approval/answer-by-rule.ts';
+import type { Approvals } from '../approval/approvals.ts';
 import { askedIn } from '../approval/asked-input.ts';
 import type { SessionActor } from '../session/actor.ts';
 import type { Dispose } from '../sessions.ts';
@@ -14,8 +15,8 @@ const DRAWN_MS = 400;
 const OUTCOME_MS = 4_000;
 
 /** Answers permission requests by the user's approval rules, through the hook that is waiting for the reply. */
-export function createRuleReplies(actor: SessionActor): Dispose {
-  return answerArriving(actor, (arrival) => {
+export function createRuleReplies(actor: SessionActor, approvals: Approvals): Dispose {
+  return answerArriving(actor, approvals, (arrival) => {
     if (arrival.kind !== 'hook' || arrival.hook.event !== 'PermissionRequest' || arrival.hook.wait === null) return [];
     return [questionOf(actor, arrival.hook.wait)];
   });

@@ -7,10 +7,10 @@ import { readLaunchMark, readRegistry, registryIn } from '../../platform/claude/
 import { isWorktreeThere } from '../../platform/git/repository.ts';
 import type { LostSession } from '../../platform/sqlite/session-store.ts';
 import { CatalogueError } from '../../protocol/index.ts';
-import { configDirectoriesOf, findConversationOf } from '../fleet/session-conversation.ts';
 import type { SessionActor } from '../session/actor.ts';
 import { notContinuedError } from '../session/continued.ts';
 import { seeDelivery } from '../session/see-delivery.ts';
+import { configDirectoriesOf, findConversationOf } from '../session/session-conversation.ts';
 import { findGonePlace } from '../worktrees/require-there.ts';
 
 /**

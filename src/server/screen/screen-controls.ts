@@ -30,34 +30,35 @@ import {
 import { renameRecording } from '../../platform/recorder/index.ts';
 import type { SessionRecord } from '../../platform/sqlite/session-store.ts';
 import { type Buffer, CatalogueError } from '../../protocol/index.ts';
-import { keepLogging, pointRecording } from '../fleet/adopt-session.ts';
-import { endScreenSession } from '../fleet/end-session.ts';
-import { followRecording, openRecording } from '../fleet/follow-recording.ts';
-import { createRecordingKeeper } from '../fleet/keep-recorded.ts';
+import type { Approvals } from '../approval/approvals.ts';
+import { keepAnswer } from '../memory/keep-answer.ts';
+import type { SessionActor } from '../session/actor.ts';
+import { REPORT_MS } from '../session/continued.ts';
+import type { ConversationSource, SessionControls } from '../session/controls.ts';
+import { standingChoices } from '../session/open-question.ts';
+import type { OtherSessions } from '../session/other-sessions.ts';
+import { requireAlone, requireFree } from '../session/require-alone.ts';
+import { sourceOf } from '../session/session-conversation.ts';
+import type { Dispose } from '../sessions.ts';
+import { planDueSetUp } from '../worktrees/begin-set-up.ts';
+import { waitingTool } from './answer-by-reply.ts';
+import { createDeliverer } from './deliver.ts';
+import { endScreenSession } from './end-session.ts';
+import { followRecording, openRecording } from './follow-recording.ts';
+import { createFormKeeper } from './form-waits.ts';
+import { interruptTurn } from './interrupt.ts';
+import { keepLogging, pointRecording } from './keep-logging.ts';
+import { createRecordingKeeper } from './keep-recorded.ts';
 import {
   type LaunchContext,
   type Launched,
   launchSession,
   type PlannedLaunch,
   recordingFiles,
-} from '../fleet/launch-session.ts';
-import type { OtherSessions } from '../fleet/other-sessions.ts';
-import { redrawScreen } from '../fleet/redraw-screen.ts';
-import { requireAlone, requireFree } from '../fleet/require-alone.ts';
-import { sourceOf } from '../fleet/session-conversation.ts';
-import { keepAnswer } from '../memory/keep-answer.ts';
-import type { SessionActor } from '../session/actor.ts';
-import { REPORT_MS } from '../session/continued.ts';
-import type { ConversationSource, SessionControls } from '../session/controls.ts';
-import { standingChoices } from '../session/open-question.ts';
-import type { Dispose } from '../sessions.ts';
-import { planDueSetUp } from '../worktrees/begin-set-up.ts';
-import { waitingTool } from './answer-by-reply.ts';
-import { createDeliverer } from './deliver.ts';
-import { createFormKeeper } from './form-waits.ts';
-import { interruptTurn } from './interrupt.ts';
+} from './launch-session.ts';
 import { createWaitKeeper } from './open-waits.ts';
 import { createParking } from './parking.ts';
+import { redrawScreen } from './redraw-screen.ts';
 import { createRuleReplies } from './reply-by-rule.ts';
 import { answerQuestion } from './respond.ts';
 import { createRestore } from './restore.ts';
@@ -72,6 +73,7 @@ const NO_PROCESSES = { screenId: null, daemon: null, agent: null } as const;
 const LIVES = { endedAt: null, parkedAt: null, stopAskedAt: null, loss: null } as const;
 
 export interface ScreenContext extends LaunchContext, OtherSessions {
+  approvals: Approvals;
   /** the directory of Claude Code's registry: `sessions` in Claude Code's configuration directory */
   registryDir: string;
   /** runs `work` when its turn comes, because only a few launches may run at a time */
@@ -86,10 +88,8 @@ export function createScreenControls(context: ScreenContext, actor: SessionActor
   const parking = createParking({ actor, environment, end, launch, inTurn: context.inTurn });
   const restoring = createRestore({ ...context, actor, end, launch });
   const deliverer = createDeliverer(actor, parking.wake);
-  const stopWaits = createWaitKeeper(actor);
-  const stopForms = createFormKeeper(actor);
+  const stops = [createWaitKeeper(actor), createFormKeeper(actor), createRuleReplies(actor, context.approvals)];
   let stopAwaiting: Dispose = () => undefined;
-  const stopRules = createRuleReplies(actor);
 
   async function launch(): Promise<ConversationSource> {
     await context.requireUnshared(actor);
@@ -256,7 +256,8 @@ export function createScreenControls(context: ScreenContext, actor: SessionActor
     rename,
     answer: (request) =>
       actor.personAnswers.run(async () => {
-        await keepAnswer(actor, await answerQuestion(actor, deliverer, request), request);
+        const question = await answerQuestion(actor, deliverer, request);
+        await keepAnswer(context.approvals, actor, { question, given: request });
       }),
     standing: (id) => {
       const memory = actor.status.memory();
@@ -283,9 +284,7 @@ export function createScreenControls(context: ScreenContext, actor: SessionActor
     dispose: () => {
       stopAwaiting();
       stopShowing();
-      stopRules();
-      stopWaits();
-      stopForms();
+      for (const stop of stops) stop();
       keeper.dispose();
       deliverer.dispose();
       actor.recording?.close();

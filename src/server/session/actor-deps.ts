@@ -9,15 +9,21 @@ import type { HistoryStore } from '../../platform/sqlite/history-store.ts';
 import type { SessionRecord, SessionStore } from '../../platform/sqlite/session-store.ts';
 import type { StashStore } from '../../platform/sqlite/stash-store.ts';
 import type { TerminalCostStore } from '../../platform/sqlite/terminal-cost-store.ts';
-import type { Session } from '../../protocol/index.ts';
-import type { Approvals } from '../approval/approvals.ts';
-import type { Budgets } from '../budgets/budgets.ts';
+import type { OverBudget, Session } from '../../protocol/index.ts';
 import type { Clock } from '../clock.ts';
-import type { DiskWatch } from '../fleet/disk-watch.ts';
+import type { DiskWatch } from '../disk-watch.ts';
 import type { Logger } from '../logger.ts';
 import type { Dispose, SessionEvent } from '../sessions.ts';
 import type { PatientDeliveries } from './patient-deliveries.ts';
 import type { PatientWrites } from './patient-writes.ts';
+
+/** The budgets, as a session needs them. */
+interface SessionBudgets {
+  /** returns the first budget that prevents CBOS from sending prompts to a session; null if CBOS may send */
+  overBudget(session: Pick<SessionRecord, 'id' | 'slug'>): Omit<OverBudget, 'holds'> | null;
+  /** notes that something was spent, sent, held, or tagged */
+  note(): void;
+}
 
 /** The dependencies that all actors share. */
 export interface ActorDeps {
@@ -36,7 +42,7 @@ export interface ActorDeps {
   days: DayStore;
   terminalCosts: TerminalCostStore;
   /** the budgets that limit what sessions may spend */
-  budgets: Budgets;
+  budgets: SessionBudgets;
   /** writes of facts that are only recorded, which may wait until the home is writable */
   writes: PatientWrites;
   /** reports whether recordings can be written */
@@ -52,8 +58,6 @@ export interface ActorDeps {
    * can open before then
    */
   holdTurn: (launchId: string) => () => void;
-  /** the user's approval rules, which answer permission requests */
-  approvals: Approvals;
   /** the waits of hooks that want a reply to their question */
   waits: ReplyWaits;
   /** returns the name of another running session that has this session's conversation open, or null if none has */

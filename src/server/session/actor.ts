@@ -4,12 +4,7 @@ import { limitShown, type StatusMemory, viewOn } from '../../core/status/index.t
 import { Emitter } from '../../emitter/emitter.ts';
 import type { ScreenTarget } from '../../platform/gnu-screen/index.ts';
 import type { SessionRecord } from '../../platform/sqlite/session-store.ts';
-import { CatalogueError, type Session, type SessionType } from '../../protocol/index.ts';
-import { overBudgetOf } from '../budgets/budgets.ts';
-import type { RecordingDamage, SessionRecording } from '../screen/recording.ts';
-import { createRecordingGap, type RecordingGap } from '../screen/recording-gap.ts';
-import { createScreenPrompt, type ScreenPrompt } from '../screen/screen-prompt.ts';
-import { createUnreadInput, type UnreadInput } from '../screen/unread-input.ts';
+import { CatalogueError, type OverBudget, type Session, type SessionType } from '../../protocol/index.ts';
 import type { ActorDeps } from './actor-deps.ts';
 import { type Arrival, type ArrivedHook, EvidenceIntake } from './evidence-intake.ts';
 import { type Change, createHeldChanges, type HeldChanges } from './held-changes.ts';
@@ -21,9 +16,13 @@ import { limitToContinue } from './limit-over.ts';
 import { createMailbox, type Mailbox } from './mailbox.ts';
 import { createPromptKeys, type PromptKeys } from './prompt-keys.ts';
 import { queueStoppedSince } from './queue-stop.ts';
+import { createRecordingGap, type RecordingGap } from './recording-gap.ts';
+import { createScreenPrompt, type ScreenPrompt } from './screen-prompt.ts';
+import type { RecordingDamage, SessionRecording } from './session-recording.ts';
 import { createSessionStatus, type SessionStatus } from './session-status.ts';
 import { changedAt, changeOf, keptWith, memoryOf } from './status-change.ts';
 import { createTimeSpent, type TimeSpent } from './time-spent.ts';
+import { createUnreadInput, type UnreadInput } from './unread-input.ts';
 import { viewSession } from './view.ts';
 
 export type { ActorDeps, Arrival, ArrivedHook };
@@ -223,10 +222,17 @@ export class SessionActor {
       broughtBack: this.isBroughtBack,
       missing: this.intake.missing,
       queueStoppedAt: queueStoppedSince(this),
-      overBudget: overBudgetOf(this),
+      overBudget: this.overBudget(),
       json: json === undefined || facts === null ? null : { evidence: json, costUsd: facts.costUsd() },
     });
     return this.deps.shown?.(this.record.id, session) ?? session;
+  }
+
+  /** Returns the session's exhausted budget, with the number of prompts that it holds back; null if there is none. */
+  overBudget(): OverBudget | null {
+    const { budgets, deliveries } = this.deps;
+    const over = budgets.overBudget(this.record);
+    return over && { ...over, holds: deliveries.withStatus(this.record.id, 'queued').length };
   }
 
   /** Lists the session. From now on, changes are reported to the faces, and held prompts are typed. */

@@ -20,10 +20,10 @@ import {
 } from '../../protocol/index.ts';
 import { overBudgetText, raiseHint } from '../../text/budget-words.ts';
 import { deliveryNote, refusalWords } from '../../text/delivery-words.ts';
-import { failedSetUp } from '../worktrees/begin-set-up.ts';
 import type { SessionActor } from './actor.ts';
 import { changeByTurn } from './begun.ts';
 import { notContinuedError } from './continued.ts';
+import { failedSetUp } from './failed-set-up.ts';
 import { deliveriesOf, enterOf, seeDelivery } from './see-delivery.ts';
 import { toTimestamp } from './view.ts';
 

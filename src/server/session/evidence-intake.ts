@@ -11,13 +11,12 @@ import type {
 import type { StatusLineReport } from '../../platform/claude/index.ts';
 import type { SessionRecord } from '../../platform/sqlite/session-store.ts';
 import { type ClaudeEvent, isInTurn, isSetUpDue, type RateLimit, type SetUp } from '../../protocol/index.ts';
-import type { RecordingGap } from '../screen/recording-gap.ts';
-import type { ScreenPrompt } from '../screen/screen-prompt.ts';
 import type { ActorDeps } from './actor-deps.ts';
 import { type Figures, SessionFigures } from './figures.ts';
 import type { JsonFacts } from './json-facts.ts';
 import { keepEvidence } from './kept-evidence.ts';
 import type { KeptRecord } from './kept-record.ts';
+import type { RecordingGap } from './recording-gap.ts';
 import {
   changeByReport,
   type Report,
@@ -26,6 +25,7 @@ import {
   reportOfProcess,
   reportOfRegistry,
 } from './reports.ts';
+import type { ScreenPrompt } from './screen-prompt.ts';
 import type { SessionStatus } from './session-status.ts';
 
 /** The hook events after which every version of Claude Code draws something. */

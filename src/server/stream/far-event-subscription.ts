@@ -1,6 +1,6 @@
 import { CatalogueError, type StoredEvent } from '../../protocol/index.ts';
-import type { FarEvents } from '../machines/far-source.ts';
 import type { ClientSocket } from './client-socket.ts';
+import type { FarEvents } from './other-machines.ts';
 
 /**
  * One client that follows the events of a JSON session on another machine. As in `EventSubscription`, no events are

@@ -1,7 +1,7 @@
 import type { CatalogueError, RemoteName, StoredEvent } from '../../protocol/index.ts';
 import type { Clock } from '../clock.ts';
 import type { Logger } from '../logger.ts';
-import type { FarEvents, FarListener, FarSource } from '../machines/far-source.ts';
+import type { FarEvents, FarListener, FarSource } from './other-machines.ts';
 import { RecordingFeed } from './recording-feed.ts';
 
 /** The most columns and rows that a client is told, because another machine may send any number. */

@@ -1,7 +1,6 @@
-import type { FleetFrame } from '../machines/follow-machines.ts';
-import { type MachineFrame, machineText } from '../machines/machine-frame.ts';
 import type { Dispose } from '../sessions.ts';
 import type { ClientSocket } from './client-socket.ts';
+import { type FleetFrame, type MachineFrame, machineText } from './other-machines.ts';
 import type { StreamClientOptions } from './stream-client-options.ts';
 
 /**

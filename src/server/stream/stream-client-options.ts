@@ -1,10 +1,10 @@
 import type { RemoteName } from '../../protocol/index.ts';
 import type { Rights } from '../auth/session-rights.ts';
 import type { Logger } from '../logger.ts';
-import type { FleetListener } from '../machines/follow-machines.ts';
 import type { Dispose, Sessions } from '../sessions.ts';
 import type { ClientSocket } from './client-socket.ts';
 import type { FarFeeds } from './far-feeds.ts';
+import type { FleetListener } from './other-machines.ts';
 import type { RecordingFeed } from './recording-feed.ts';
 
 export interface StreamClientOptions {

@@ -14,12 +14,12 @@ import type { RulesDesk } from '../approval/rules-desk.ts';
 import type { Rights } from '../auth/session-rights.ts';
 import type { Clock } from '../clock.ts';
 import type { Logger } from '../logger.ts';
-import type { MachinesDesk } from '../machines/machines-desk.ts';
 import type { Scheduler } from '../schedules/scheduler.ts';
 import type { Dispose, SessionEvent, Sessions } from '../sessions.ts';
 import type { ClientSocket } from './client-socket.ts';
 import { FarFeeds } from './far-feeds.ts';
 import { ownRecording } from './live-recording.ts';
+import type { OtherMachines } from './other-machines.ts';
 import { RecordingFeed } from './recording-feed.ts';
 import { StreamClient } from './stream-client.ts';
 
@@ -30,7 +30,7 @@ export interface StreamHubOptions {
   /** how many bytes `get_buffer` returns at most */
   maxBufferBytes: number;
   /** the other machines in the fleet */
-  machines: Pick<MachinesDesk, 'follow' | 'ready' | 'watch'>;
+  machines: OtherMachines;
   schedules: Pick<Scheduler, 'onChange'>;
   /** the approval rules */
   rules: Pick<RulesDesk, 'onEvent'>;

@@ -1,5 +1,4 @@
-import { existsSync } from 'node:fs';
-import { dirname, join } from 'node:path';
+import { isInRepository } from '../../platform/git/git-dir.ts';
 import type { KeptTurn } from '../../platform/git/turn-refs.ts';
 import type { TurnKeeper } from '../../platform/git/turns.ts';
 import { CatalogueError, isInTurn, placeOf, rowOf, type Session } from '../../protocol/index.ts';
@@ -191,17 +190,6 @@ const QUIET: ReadonlySet<string> = new Set(['no_such_path', 'not_a_repository', 
 /** Reports whether a turn is running; null if unknown. */
 function runsTurn({ status }: Session): boolean | null {
   return status.primary === null || rowOf(status).isOutsideTurns === true ? null : isInTurn(status);
-}
-
-/**
- * Looks for `.git` in the folder and its parents, as git does, but without starting a process. People who mostly work
- * outside repositories would otherwise start git for nothing.
- */
-export function isInRepository(folder: string): boolean {
-  for (let at = folder; ; at = dirname(at)) {
-    if (existsSync(join(at, '.git'))) return true;
-    if (dirname(at) === at) return false;
-  }
 }
 
 function firstWords(text: string): string | null {

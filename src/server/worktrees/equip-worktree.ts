@@ -1,5 +1,5 @@
 import type { Worktree } from '../../protocol/index.ts';
-import type { SessionPlace } from '../fleet/place-session.ts';
+import type { SessionPlace } from './place-session.ts';
 import type { Ports } from './ports.ts';
 import type { SetUps } from './set-ups.ts';
 

@@ -1,7 +1,6 @@
 import { choosePort } from '../../core/worktrees/index.ts';
 import { listeningPorts } from '../../platform/process/index.ts';
 import { parsePortRange } from '../../protocol/index.ts';
-import type { Roster } from '../fleet/roster.ts';
 
 /** A port that no other worktree gets until the port is released or a session is listed with it. */
 export interface ReservedPort {
@@ -18,8 +17,9 @@ export interface Ports {
  * Creates the allocator of ports. A port belongs to its worktree as long as the session is listed, even if no program
  * listens on the port.
  * @param range a valid `worktrees.ports`
+ * @param kept returns the ports of the listed sessions
  */
-export function createPorts(range: string, roster: Pick<Roster, 'all'>): Ports {
+export function createPorts(range: string, kept: () => readonly number[]): Ports {
   const ports = parsePortRange(range);
   if (ports === null) throw new RangeError(`Not a range of ports: ${range}`);
   const reserved = new Set<number>();
@@ -27,8 +27,8 @@ export function createPorts(range: string, roster: Pick<Roster, 'all'>): Ports {
     reserve: async () => {
       const listening = await listeningPorts();
       // Nothing is awaited between here and the reservation, so two sessions cannot get the same port.
-      const kept = roster.all().flatMap(({ actor }) => actor.record.launch.worktree?.port ?? []);
-      const port = choosePort(ports, (one) => listening.has(one) || reserved.has(one) || kept.includes(one));
+      const taken = [...listening, ...reserved, ...kept()];
+      const port = choosePort(ports, (one) => taken.includes(one));
       reserved.add(port);
       return { port, release: () => reserved.delete(port) };
     },

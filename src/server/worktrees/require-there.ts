@@ -4,8 +4,8 @@ import { findGone, findGoneAround, type GoneWorktree, goneError } from '../../pl
 import { isThere, isWorktreeThere } from '../../platform/git/repository.ts';
 import type { SessionRecord } from '../../platform/sqlite/session-store.ts';
 import { CatalogueError, isInside, type Worktree } from '../../protocol/index.ts';
-import { requireDirectory } from '../fleet/require-directory.ts';
-import { findConversationOf } from '../fleet/session-conversation.ts';
+import { requireDirectory } from '../session/require-directory.ts';
+import { findConversationOf } from '../session/session-conversation.ts';
 import { arguedWorktree } from './argued-worktree.ts';
 
 type Environment = Readonly<Record<string, string | undefined>>;

@@ -7,10 +7,11 @@ import {
   type Member,
   type RowsChange,
 } from '../../../src/protocol/index.ts';
-import { createMachineFollowers, type FleetFrame } from '../../../src/server/machines/follow-machines.ts';
+import { createMachineFollowers } from '../../../src/server/machines/follow-machines.ts';
 import { createPeers } from '../../../src/server/machines/peers.ts';
 import { tellRows } from '../../../src/server/machines/tell-rows.ts';
 import type { SessionEvent } from '../../../src/server/sessions.ts';
+import type { FleetFrame } from '../../../src/server/stream/other-machines.ts';
 import { ManualClock } from '../../harness/manual-clock.ts';
 import { someSession } from '../../harness/some-session.ts';
 import { asking, DONE, WORKING } from '../../harness/some-sessions.ts';

@@ -1,9 +1,8 @@
 import { expect, test } from 'vitest';
 import { createViewKeeper } from '../../../src/client/session-view.ts';
 import type { Session, StreamFrame } from '../../../src/protocol/index.ts';
-import type { FleetFrame, FleetListener } from '../../../src/server/machines/follow-machines.ts';
-import type { MachineFrame } from '../../../src/server/machines/machine-frame.ts';
 import { FleetSubscription } from '../../../src/server/stream/fleet-subscription.ts';
+import type { FleetFrame, FleetListener, MachineFrame } from '../../../src/server/stream/other-machines.ts';
 import { someSession } from '../../harness/some-session.ts';
 import { DONE, WORKING } from '../../harness/some-sessions.ts';
 

@@ -84,7 +84,7 @@ test('two sessions that start at once get different ports, and none that a progr
   await once(listener, 'listening');
   try {
     const { port } = listener.address() as { port: number };
-    const ports = createPorts(`${port}-${port + 3}`, { all: () => [] });
+    const ports = createPorts(`${port}-${port + 3}`, () => []);
     const [one, other] = await Promise.all([ports.reserve(), ports.reserve()]);
     expect(new Set([port, one.port, other.port]).size).toBe(3);
     one.release();

@@ -1,11 +1,12 @@
 import { dirname } from 'node:path';
 import { rotateRecording } from '../../platform/recorder/index.ts';
 import type { SessionRecord } from '../../platform/sqlite/session-store.ts';
-import { createSessionRecording, type RecordingDamage, type SessionRecording } from '../screen/recording.ts';
-import type { RecordingGap } from '../screen/recording-gap.ts';
 import type { ActorDeps } from '../session/actor-deps.ts';
 import type { EvidenceIntake } from '../session/evidence-intake.ts';
+import type { RecordingGap } from '../session/recording-gap.ts';
+import type { RecordingDamage, SessionRecording } from '../session/session-recording.ts';
 import { coalesce } from '../stream/coalesce.ts';
+import { createSessionRecording } from './recording.ts';
 
 /**
  * The shortest time between two notifications to the search index's thread, which is why new output becomes searchable

@@ -2,8 +2,8 @@ import { LAUNCH_VARIABLE, readRegistry, registryIn } from '../../platform/claude
 import { endTree } from '../../platform/process/index.ts';
 import type { SessionRecord } from '../../platform/sqlite/session-store.ts';
 import { CatalogueError, type Settings } from '../../protocol/index.ts';
-import type { SessionActor } from '../session/actor.ts';
-import { conversationInUse } from './owner.ts';
+import type { SessionActor } from './actor.ts';
+import { conversationInUse } from './other-home.ts';
 
 /**
  * Ensures that no process has a conversation open before another one opens it, because two processes would corrupt the

@@ -15,7 +15,7 @@ import {
 import { NOTHING_REPORTED, type Reported } from '../../platform/sqlite/reported.ts';
 import type { SessionRecord } from '../../platform/sqlite/session-store.ts';
 import { CatalogueError } from '../../protocol/index.ts';
-import type { ConversationSource } from '../session/controls.ts';
+import type { ConversationSource } from './controls.ts';
 import { requireDirectory } from './require-directory.ts';
 
 type Environment = Readonly<Record<string, string | undefined>>;

@@ -8,14 +8,14 @@ import {
   rotateRecording,
 } from '../../platform/recorder/index.ts';
 import type { SessionRecord } from '../../platform/sqlite/session-store.ts';
-import type { RecordingDamage, RecordingFiles } from '../screen/recording.ts';
-import type { RecordingGap } from '../screen/recording-gap.ts';
 import type { ActorDeps } from '../session/actor-deps.ts';
 import type { Mailbox } from '../session/mailbox.ts';
+import type { RecordingGap } from '../session/recording-gap.ts';
+import type { RecordingDamage, RecordingFiles } from '../session/session-recording.ts';
 import type { SessionStatus } from '../session/session-status.ts';
 import type { Dispose } from '../sessions.ts';
-import { keepLogging, type Logged, readSize } from './adopt-session.ts';
 import { followRecording, type Recorded, saveDeleted } from './follow-recording.ts';
+import { keepLogging, type Logged, readSize } from './keep-logging.ts';
 
 /**
  * How long to wait before trying again to start a recording. Starting one can fail because Screen is suspended or the

@@ -1,9 +1,9 @@
 import { endsAtBlock } from '../../platform/files/write-fault.ts';
 import type { RecordingStop } from '../../protocol/index.ts';
 import type { Clock } from '../clock.ts';
-import type { DiskWatch } from '../fleet/disk-watch.ts';
+import type { DiskWatch } from '../disk-watch.ts';
 import type { Dispose } from '../sessions.ts';
-import type { SessionRecording } from './recording.ts';
+import type { SessionRecording } from './session-recording.ts';
 
 /**
  * How long to wait for output after a hook has reported something. Claude Code draws within 150 ms (2.1.329), but takes

@@ -2,7 +2,7 @@ import { resizeScreen, type ScreenHost, type ScreenTarget } from '../../platform
 import type { SessionRecord } from '../../platform/sqlite/session-store.ts';
 import { CatalogueError, type Session } from '../../protocol/index.ts';
 import type { Clock } from '../clock.ts';
-import type { SessionRecording } from '../screen/recording.ts';
+import type { SessionRecording } from '../session/session-recording.ts';
 
 /** A session whose screen can be redrawn. */
 interface Redrawn {

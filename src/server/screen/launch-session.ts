@@ -33,11 +33,11 @@ import { ensureRecordingDir, markOwn, rotateRecording } from '../../platform/rec
 import type { Reported } from '../../platform/sqlite/reported.ts';
 import type { SessionRecord } from '../../platform/sqlite/session-store.ts';
 import { CatalogueError, PermissionMode, type Settings } from '../../protocol/index.ts';
-import type { RecordingFiles } from '../screen/recording.ts';
+import { launchFolder, reportedAtLaunch, requireWholeConversation } from '../session/session-conversation.ts';
+import type { RecordingFiles } from '../session/session-recording.ts';
 import { setUpToRun } from '../worktrees/begin-set-up.ts';
 import { requireLaunchFolders } from '../worktrees/require-there.ts';
 import type { SetUps } from '../worktrees/set-ups.ts';
-import { launchFolder, reportedAtLaunch, requireWholeConversation } from './session-conversation.ts';
 
 export interface LaunchContext {
   settings: Settings;

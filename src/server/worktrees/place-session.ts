@@ -3,7 +3,6 @@ import { useWorktree } from '../../platform/git/existing-worktree.ts';
 import { type ForkRequest, forkWorktree } from '../../platform/git/fork-worktree.ts';
 import type { GitPlace } from '../../platform/git/run-git.ts';
 import type { NewSession, Worktree } from '../../protocol/index.ts';
-import type { LaunchContext } from './launch-session.ts';
 
 /** The folder in which a new session works, and its worktree if there is one. */
 export interface SessionPlace {
@@ -18,7 +17,7 @@ export interface SessionPlace {
  * @throws CatalogueError everything that `createWorktree` and `useWorktree` throw
  */
 export async function placeSession(
-  environment: LaunchContext['environment'],
+  environment: GitPlace['environment'],
   { slug, path, worktree: asked }: NewSession,
 ): Promise<SessionPlace> {
   if (asked === undefined) return { path, worktree: null, undo: async () => undefined };
@@ -37,7 +36,7 @@ export async function placeSession(
  * @throws CatalogueError everything that `forkWorktree` throws
  */
 export async function placeFork(
-  environment: LaunchContext['environment'],
+  environment: GitPlace['environment'],
   { path, name, branch }: ForkRequest & { path: string },
 ): Promise<SessionPlace> {
   const place = { cwd: path, environment };

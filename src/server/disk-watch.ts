@@ -1,8 +1,8 @@
-import { Emitter } from '../../emitter/emitter.ts';
-import { freeBytes, writeFault } from '../../platform/files/write-fault.ts';
-import type { Clock } from '../clock.ts';
-import type { Logger } from '../logger.ts';
-import type { Dispose } from '../sessions.ts';
+import { Emitter } from '../emitter/emitter.ts';
+import { freeBytes, writeFault } from '../platform/files/write-fault.ts';
+import type { Clock } from './clock.ts';
+import type { Logger } from './logger.ts';
+import type { Dispose } from './sessions.ts';
 
 /** How often to check the free disk space. No file system reports changes, and one `statfs` call takes only 20 µs. */
 const LOOK_MS = 3_000;
