@@ -73,7 +73,7 @@ export function lengthComplaints(found, allowed) {
 }
 
 /**
- * Returns the folders of one room that import each other, as `src/server/fleet ↔ src/server/json`. Files directly in a
+ * Returns the folders of one room that import each other, as `src/server/json ↔ src/server/screen`. Files directly in a
  * room are its entry points, which may import every folder and be imported for their types.
  * @param {readonly Source[]} sources
  */

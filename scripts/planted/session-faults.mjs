@@ -261,7 +261,7 @@ export const SESSION_FAULTS = [
     name: 'launch-not-found-again',
     page: README,
     promise: 'Sessions keep running when CBOS stops or crashes, and CBOS finds them again the next time it starts.',
-    file: 'src/server/fleet/survey-screens.ts',
+    file: 'src/server/sessions/survey-screens.ts',
     text: 'actor.record.screenId !== null || daemon === null) return;',
     instead: 'actor.record.screenId === null || daemon === null) return;',
     suites: ['test/faults/crash.test.ts'],

@@ -1,41 +1,41 @@
 import { completeFolder } from '../platform/files/complete-folder.ts';
-import { createAlwaysDesk } from './approval/always-desk.ts';
+import { createAlwaysAnswers } from './approval/always-answers.ts';
 import { createAlwaysHandlers, createRuleHandlers } from './approval/handlers.ts';
-import type { RulesDesk } from './approval/rules-desk.ts';
+import type { Rules } from './approval/rules.ts';
 import { createSignInHandlers, type SignInOptions } from './auth/handlers.ts';
-import type { BudgetDesk } from './budgets/budget-desk.ts';
+import type { BudgetList } from './budgets/budget-list.ts';
 import { createBudgetHandlers } from './budgets/handlers.ts';
-import type { CatchupDesk } from './catchup/catchup-desk.ts';
+import type { CatchupReader } from './catchup/catchup-reader.ts';
 import type { SessionChanges } from './changes/session-changes.ts';
 import type { Clock } from './clock.ts';
 import { createFileHandlers } from './files/handlers.ts';
 import type { SessionFiles } from './files/session-files.ts';
-import { createSessionHandlers } from './fleet/handlers.ts';
 import type { Handlers } from './handlers.ts';
+import type { Fleet } from './machines/fleet.ts';
 import { createMachineHandlers } from './machines/handlers.ts';
-import type { MachinesDesk } from './machines/machines-desk.ts';
 import { createMemoryHandlers } from './memory/handlers.ts';
-import type { MemoryDesk } from './memory/memory-desk.ts';
+import type { PastAnswers } from './memory/past-answers.ts';
 import { createPushHandlers } from './push/handlers.ts';
 import type { Push } from './push/push.ts';
 import { createRecordingHandlers, type RecordingOptions } from './replay/handlers.ts';
 import { createOlderRecordings } from './replay/older-recordings.ts';
 import { createReviewHandlers } from './review/handlers.ts';
-import type { ReviewDesk } from './review/review-desk.ts';
+import type { Reviews } from './review/reviews.ts';
 import { createScheduleHandlers } from './schedules/handlers.ts';
 import type { Scheduler } from './schedules/scheduler.ts';
 import { createPastHandlers, createTextHandlers } from './session/handlers.ts';
+import { createSessionHandlers } from './sessions/handlers.ts';
 import type { Sessions } from './sessions.ts';
 import { createSinkHandlers } from './sinks/handlers.ts';
 import type { Sinks } from './sinks/sinks.ts';
 import { readTerminalPart } from './stream/terminal-part.ts';
+import type { Checkpoints } from './turns/checkpoints.ts';
 import { createChangesHandlers } from './turns/handlers.ts';
-import type { TurnDesk } from './turns/turn-desk.ts';
 import { createViewHandlers } from './views/handlers.ts';
 import type { SavedViews } from './views/saved-views.ts';
 import { createWorktreeHandlers } from './worktrees/handlers.ts';
 import type { PullRequests } from './worktrees/pull-requests.ts';
-import type { WorktreeDesk } from './worktrees/worktree-desk.ts';
+import type { Worktrees } from './worktrees/worktrees.ts';
 
 export interface HandlerOptions extends SignInOptions, RecordingOptions {
   push: Push;
@@ -43,19 +43,19 @@ export interface HandlerOptions extends SignInOptions, RecordingOptions {
   files: SessionFiles;
   /** the changes that sessions have made in their repositories */
   changes: SessionChanges;
-  turns: TurnDesk;
-  worktrees: WorktreeDesk;
+  turns: Checkpoints;
+  worktrees: Worktrees;
   pullRequests: PullRequests;
-  reviews: ReviewDesk;
-  rules: RulesDesk;
-  memory: MemoryDesk;
-  catchup: CatchupDesk;
+  reviews: Reviews;
+  rules: Rules;
+  memory: PastAnswers;
+  catchup: CatchupReader;
   schedules: Scheduler;
   views: SavedViews;
   sinks: Sinks;
-  budgets: BudgetDesk;
+  budgets: BudgetList;
   /** the other machines in the fleet */
-  machines: MachinesDesk;
+  machines: Fleet;
   clock: Pick<Clock, 'after'>;
   /** the directory that `~` stands for in a path that a user types */
   userHome: string;
@@ -84,7 +84,7 @@ export function createHandlers(options: HandlerOptions): Handlers {
     ...createWorktreeHandlers(options),
     ...createMachineHandlers(options.machines),
     ...createRuleHandlers(rules, older),
-    ...createAlwaysHandlers(createAlwaysDesk({ sessions, rules })),
+    ...createAlwaysHandlers(createAlwaysAnswers({ sessions, rules })),
     ...createMemoryHandlers(options.memory),
     ...createScheduleHandlers(options.schedules),
     ...createSinkHandlers(options.sinks),

@@ -3,7 +3,7 @@ import type { ProcessTrace } from '../platform/claude/index.ts';
 import type { AnswerStore } from '../platform/sqlite/answer-store.ts';
 import type { ReviewStore } from '../platform/sqlite/review-store.ts';
 import type { Recordings, Settings, WireVersion } from '../protocol/index.ts';
-import type { RulesDesk } from './approval/rules-desk.ts';
+import type { Rules } from './approval/rules.ts';
 import { createCallers } from './auth/callers.ts';
 import { createGate } from './auth/gate.ts';
 import { createGuesses } from './auth/guesses.ts';
@@ -13,8 +13,8 @@ import { createRights } from './auth/session-rights.ts';
 import { createSignIns } from './auth/sign-ins.ts';
 import { fileToken, fixedToken } from './auth/token.ts';
 import type { Book } from './book/book.ts';
-import type { BudgetDesk } from './budgets/budget-desk.ts';
-import { createCatchupDesk } from './catchup/catchup-desk.ts';
+import type { BudgetList } from './budgets/budget-list.ts';
+import { createCatchupReader } from './catchup/catchup-reader.ts';
 import { countChanges } from './changes/count-changes.ts';
 import { createSessionChanges } from './changes/session-changes.ts';
 import type { Clock } from './clock.ts';
@@ -29,23 +29,23 @@ import { createRequestListener } from './http/request-listener.ts';
 import { joinPages, readWebPage } from './http/web-page.ts';
 import type { Logger } from './logger.ts';
 import { carryOutCall } from './machines/carry-out.ts';
-import { createMachinesDesk } from './machines/machines-desk.ts';
-import { createMemoryDesk } from './memory/memory-desk.ts';
+import { createFleet } from './machines/fleet.ts';
+import { createPastAnswers } from './memory/past-answers.ts';
 import { createPush } from './push/push.ts';
 import { createOlderRecordings } from './replay/older-recordings.ts';
 import type { Replays } from './replay/replays.ts';
-import { createReviewDesk } from './review/review-desk.ts';
+import { createReviews } from './review/reviews.ts';
 import type { Scheduler } from './schedules/scheduler.ts';
 import type { Sessions } from './sessions.ts';
 import type { Sinks } from './sinks/sinks.ts';
 import { SessionsHub } from './stream/sessions-hub.ts';
 import { StreamHub } from './stream/stream-hub.ts';
 import { createWebSockets } from './stream/web-sockets.ts';
-import { createTurnDesk } from './turns/turn-desk.ts';
+import { createCheckpoints } from './turns/checkpoints.ts';
 import { createSavedViews } from './views/saved-views.ts';
 import { createPullRequests } from './worktrees/pull-requests.ts';
 import type { SetUps } from './worktrees/set-ups.ts';
-import { createWorktreeDesk } from './worktrees/worktree-desk.ts';
+import { createWorktrees } from './worktrees/worktrees.ts';
 
 /**
  * The sender's contact address, which push services require. A CBOS server has no mail address, so this one is made up.
@@ -82,7 +82,7 @@ export interface FacesOptions {
   pid: number;
   replays: Replays;
   recordings: () => Promise<Recordings>;
-  rules: RulesDesk;
+  rules: Rules;
   /** the stored review comments on sessions' changes */
   reviews: ReviewStore;
   /** the stored answers that users gave to questions */
@@ -93,7 +93,7 @@ export interface FacesOptions {
   idOf(slug: string): string;
   schedules: Scheduler;
   sinks: Sinks;
-  budgets: BudgetDesk;
+  budgets: BudgetList;
   setUps: SetUps;
   settings: FaceSettings;
   clock: Clock;
@@ -151,13 +151,13 @@ export async function startServerFaces(options: FacesOptions): Promise<Faces> {
   const callers = createCallers({ pid: options.pid, home, sessionOf: options.sessionOf });
   const rightsOf = createRights({ callers, may: settings.sessions_may, logger });
   const { idOf } = options;
-  const reviews = createReviewDesk({ store: options.reviews, sessions, idOf, environment, clock, log: logger });
-  const turns = createTurnDesk({ sessions, environment, settings, clock, log: logger });
+  const reviews = createReviews({ store: options.reviews, sessions, idOf, environment, clock, log: logger });
+  const turns = createCheckpoints({ sessions, environment, settings, clock, log: logger });
   const pullRequests = createPullRequests({
     ...{ sessions, environment, clock, log: logger },
     scratchDir: join(home, 'push'),
   });
-  const machines = createMachinesDesk({
+  const machines = createFleet({
     home,
     sessions,
     labels: settings.machine_labels,
@@ -176,15 +176,15 @@ export async function startServerFaces(options: FacesOptions): Promise<Faces> {
     clock,
     changes: counted.changes,
     turns,
-    worktrees: createWorktreeDesk(environment, options.setUps),
+    worktrees: createWorktrees(environment, options.setUps),
     pullRequests,
     reviews,
     replays,
     streamDir: settings.stream_dir,
     recordings: options.recordings,
     rules: options.rules,
-    memory: createMemoryDesk({ store: options.answers, sessions }),
-    catchup: createCatchupDesk({
+    memory: createPastAnswers({ store: options.answers, sessions }),
+    catchup: createCatchupReader({
       ...{ sessions, turns, clock, awaySince: options.awaySince },
       older: createOlderRecordings({ streamDir: settings.stream_dir, replays }).list,
     }),

@@ -28,15 +28,14 @@ import { createRuleStore } from '../platform/sqlite/rule-store.ts';
 import { createScheduleStore } from '../platform/sqlite/schedule-store.ts';
 import { CatalogueError } from '../protocol/index.ts';
 import { createApprovals, type RuleEvent } from './approval/approvals.ts';
-import { createRulesDesk } from './approval/rules-desk.ts';
-import { createBudgetDesk } from './budgets/budget-desk.ts';
+import { createRules } from './approval/rules.ts';
+import { createBudgetList } from './budgets/budget-list.ts';
 import { checkpointWhenIdle } from './checkpoint-when-idle.ts';
 import { createDiskWatch } from './disk-watch.ts';
 import { type Faces, startServerFaces } from './faces.ts';
-import type { Fleet } from './fleet/fleet.ts';
 import { reachOf } from './http/reach.ts';
 import type { Logger } from './logger.ts';
-import { type FleetSettings, type OpenedFleet, openFleet } from './open-fleet.ts';
+import { type OpenedSessions, openSessions, type SessionSettings } from './open-sessions.ts';
 import { watchPresence } from './presence.ts';
 import { growKeyframes } from './replay/grow-keyframes.ts';
 import { type Bounds, keepInBounds } from './replay/keep-in-bounds.ts';
@@ -44,6 +43,7 @@ import { createReplays, type Replays } from './replay/replays.ts';
 import { reportWatchLimit } from './report-watch-limit.ts';
 import { returnMemoryWhenIdle } from './return-memory-when-idle.ts';
 import { createScheduler, type Scheduler } from './schedules/scheduler.ts';
+import type { OwnSessions } from './sessions/own-sessions.ts';
 import type { Dispose, Sessions } from './sessions.ts';
 import { createSinks, type Sinks } from './sinks/sinks.ts';
 import { awaitLoss } from './watch-home.ts';
@@ -55,7 +55,7 @@ import { awaitLoss } from './watch-home.ts';
 const LOCK_ATTEMPTS = 5;
 const LOCK_RETRY_MS = 60;
 
-export interface ServerOptions extends FleetSettings {
+export interface ServerOptions extends SessionSettings {
   /** the directory for short-lived files, used if the home's path contains characters that Screen does not accept */
   tempDir: string;
   version: string;
@@ -90,8 +90,8 @@ export async function startServer(options: ServerOptions): Promise<RunningServer
   const lock = await requireLock(settings.home);
   const databaseFile = join(settings.home, DATABASE_FILE);
   let database: Database | null = null;
-  let fleet: Fleet | null = null;
-  let attended: OpenedFleet['attended'] | null = null;
+  let own: OwnSessions | null = null;
+  let attended: OpenedSessions['attended'] | null = null;
   let search: Search | null = null;
   let schedules: Scheduler | null = null;
   let sinks: Sinks | null = null;
@@ -117,11 +117,11 @@ export async function startServer(options: ServerOptions): Promise<RunningServer
       onDecided: (id) => ruleEvents.tell({ kind: 'decided', id }),
     });
     const onRules = (): void => ruleEvents.tell({ kind: 'changed' });
-    const opened = await openFleet(options, { database, screen, search, disk, drops, approvals, onRules });
-    fleet = opened.fleet;
+    const opened = await openSessions(options, { database, screen, search, disk, drops, approvals, onRules });
+    own = opened.own;
     attended = opened.attended;
     const { sessions } = opened;
-    await fleet.start();
+    await own.start();
     const replays = createReplays(clock);
     const stopGrowing = growKeyframes({ sessions, replays, clock, logger: log });
     const bounds = keepInBounds({
@@ -138,7 +138,7 @@ export async function startServer(options: ServerOptions): Promise<RunningServer
     const { timeZone: timezone } = new Intl.DateTimeFormat().resolvedOptions();
     schedules = createScheduler({
       store: createScheduleStore(database),
-      sessions: { ...sessions, named: fleet.named, idOf: fleet.idOf, overBudget: opened.budgets.overBudgetOfNew },
+      sessions: { ...sessions, named: own.named, idOf: own.idOf, overBudget: opened.budgets.overBudgetOfNew },
       clock,
       log,
       timezone,
@@ -147,7 +147,7 @@ export async function startServer(options: ServerOptions): Promise<RunningServer
     const presence = watchPresence({ sessions, file: join(settings.home, 'presence.json'), clock, log });
     sinks = createSinks({
       sessions,
-      idOf: fleet.idOf,
+      idOf: own.idOf,
       store: createOutboxStore(database),
       file: join(settings.home, 'sinks.json'),
       lookedMsAgo: presence.lookedMsAgo,
@@ -158,21 +158,21 @@ export async function startServer(options: ServerOptions): Promise<RunningServer
     });
     const faces = await startServerFaces({
       ...{ sessions: presence.sessions, book: opened.book },
-      sessionOf: fleet.sessionOf,
+      sessionOf: own.sessionOf,
       pid: options.pid,
       replays,
       recordings: bounds.report,
       reviews: createReviewStore(database),
       answers,
       awaySince: presence.awaySince,
-      idOf: fleet.idOf,
+      idOf: own.idOf,
       schedules,
       sinks,
       setUps: opened.setUps,
-      budgets: createBudgetDesk({ budgets: opened.budgets, sessions: { list: sessions.list, idOf: fleet.idOf } }),
-      rules: createRulesDesk({
+      budgets: createBudgetList({ budgets: opened.budgets, sessions: { list: sessions.list, idOf: own.idOf } }),
+      rules: createRules({
         ...{ approvals, store: ruleStore, clock },
-        ...{ sessions: fleet.named, onChange: opened.onRulesChanged, onEvent: ruleEvents.on },
+        ...{ sessions: own.named, onChange: opened.onRulesChanged, onEvent: ruleEvents.on },
       }),
       settings,
       clock,
@@ -223,13 +223,13 @@ export async function startServer(options: ServerOptions): Promise<RunningServer
       reach,
       sessions,
       lost: home.lost,
-      close: closer({ faces, stopWatches, bounds, replays, attended, fleet, search, database, lock, log }),
+      close: closer({ faces, stopWatches, bounds, replays, attended, own, search, database, lock, log }),
     };
   } catch (cause) {
     schedules?.dispose();
     sinks?.dispose();
     attended?.dispose();
-    await fleet?.close();
+    await own?.close();
     await search?.close();
     database?.close();
     lock.release();
@@ -272,20 +272,20 @@ function closer(parts: {
   stopWatches: Dispose;
   bounds: Bounds;
   replays: Replays;
-  attended: OpenedFleet['attended'];
-  fleet: Fleet;
+  attended: OpenedSessions['attended'];
+  own: OwnSessions;
   search: Search;
   database: Database;
   lock: HomeLock;
   log: Logger;
 }): () => Promise<void> {
-  const { faces, stopWatches, bounds, replays, attended, fleet, search, database, lock, log } = parts;
+  const { faces, stopWatches, bounds, replays, attended, own, search, database, lock, log } = parts;
   return async () => {
     stopWatches();
     bounds.dispose();
     await faces.close();
     await replays.close();
-    await fleet.close();
+    await own.close();
     attended.dispose();
     await search.close();
     database.close();

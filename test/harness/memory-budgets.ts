@@ -4,7 +4,7 @@ import { openDatabase } from '../../src/platform/sqlite/database.ts';
 import { createEventStore } from '../../src/platform/sqlite/event-store.ts';
 import { createLabelStore } from '../../src/platform/sqlite/label-store.ts';
 import { createTerminalCostStore } from '../../src/platform/sqlite/terminal-cost-store.ts';
-import { type BudgetDesk, createBudgetDesk } from '../../src/server/budgets/budget-desk.ts';
+import { type BudgetList, createBudgetList } from '../../src/server/budgets/budget-list.ts';
 import { type Budgets, createBudgets } from '../../src/server/budgets/budgets.ts';
 import type { Clock } from '../../src/server/clock.ts';
 import type { Sessions } from '../../src/server/sessions.ts';
@@ -13,7 +13,7 @@ const nothing = (): void => undefined;
 
 export interface MemoryBudgets {
   budgets: Budgets;
-  desk: BudgetDesk;
+  desk: BudgetList;
   /** Records how much a session spent on one day. */
   spend(sessionId: string, day: string, usd: number): void;
 }
@@ -36,7 +36,7 @@ export function memoryBudgets(
   });
   return {
     budgets,
-    desk: createBudgetDesk({ budgets, sessions: { list: () => sessions.list(), idOf: (slug) => sessions.idOf(slug) } }),
+    desk: createBudgetList({ budgets, sessions: { list: () => sessions.list(), idOf: (slug) => sessions.idOf(slug) } }),
     spend: (sessionId, day, usd) => {
       database
         .prepare(

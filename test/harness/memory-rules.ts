@@ -4,7 +4,7 @@ import { type AnswerStore, createAnswerStore } from '../../src/platform/sqlite/a
 import { type Database, openDatabase } from '../../src/platform/sqlite/database.ts';
 import { createRuleStore, type RuleStore } from '../../src/platform/sqlite/rule-store.ts';
 import { type Approvals, createApprovals, type RuleEvent } from '../../src/server/approval/approvals.ts';
-import { createRulesDesk, type RulesDesk } from '../../src/server/approval/rules-desk.ts';
+import { createRules, type Rules } from '../../src/server/approval/rules.ts';
 import { type Clock, createSystemClock } from '../../src/server/clock.ts';
 import type { Sessions } from '../../src/server/sessions.ts';
 
@@ -17,7 +17,7 @@ export function memoryRules(options: {
   warn?: (fields: object, message: string) => void;
   /** if absent, a database of its own */
   database?: Database;
-}): { desk: RulesDesk; store: RuleStore; approvals: Approvals; answers: AnswerStore } {
+}): { desk: Rules; store: RuleStore; approvals: Approvals; answers: AnswerStore } {
   const {
     home,
     userHome,
@@ -35,7 +35,7 @@ export function memoryRules(options: {
   });
   const named = () => sessions.list().map(({ slug, path }) => ({ id: slug, name: slug, path }));
   return {
-    desk: createRulesDesk({
+    desk: createRules({
       ...{ approvals, store, clock, sessions: named, onEvent: events.on },
       onChange: async () => events.tell({ kind: 'changed' }),
     }),

@@ -6,14 +6,14 @@ const filler = (lines: number): string[] => Array.from({ length: lines }, () => 
 
 describe('folders that import each other', () => {
   const sources = [
-    file('src/server/fleet/a.ts', "import { b } from '../json/b.ts';", "import { c } from './c.ts';"),
-    file('src/server/json/b.ts', 'import type {', '  A,', "} from '../fleet/a.ts';", "import { d } from '../d.ts';"),
-    file('src/server/labels/e.ts', "export { a } from '../fleet/a.ts';"),
+    file('src/server/sessions/a.ts', "import { b } from '../json/b.ts';", "import { c } from './c.ts';"),
+    file('src/server/json/b.ts', 'import type {', '  A,', "} from '../sessions/a.ts';", "import { d } from '../d.ts';"),
+    file('src/server/labels/e.ts', "export { a } from '../sessions/a.ts';"),
     file('src/server/d.ts', "import { b } from './json/b.ts';"),
   ];
 
   test('are found, also if only types are imported, and files directly in a room belong to no folder', () => {
-    expect(mutualPairs(sources)).toEqual(['src/server/fleet ↔ src/server/json']);
+    expect(mutualPairs(sources)).toEqual(['src/server/json ↔ src/server/sessions']);
   });
 
   test('are refused if they are new, and a row of the list that is no longer needed is refused, too', () => {

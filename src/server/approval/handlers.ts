@@ -1,12 +1,12 @@
 import { recordingAt } from '../../core/recording/index.ts';
 import type { ALWAYS_ROUTES, KeptRecording, RULE_ROUTES } from '../../protocol/index.ts';
 import type { Handlers } from '../handlers.ts';
-import type { AlwaysDesk } from './always-desk.ts';
-import type { RulesDesk } from './rules-desk.ts';
+import type { AlwaysAnswers } from './always-answers.ts';
+import type { Rules } from './rules.ts';
 
 /** @param olderRecordings returns the older recordings under a name, which a restart has moved aside */
 export function createRuleHandlers(
-  rules: RulesDesk,
+  rules: Rules,
   olderRecordings: (slug: string) => Promise<KeptRecording[]>,
 ): Pick<Handlers, keyof typeof RULE_ROUTES> {
   return {
@@ -29,7 +29,7 @@ export function createRuleHandlers(
   };
 }
 
-export function createAlwaysHandlers(always: AlwaysDesk): Pick<Handlers, keyof typeof ALWAYS_ROUTES> {
+export function createAlwaysHandlers(always: AlwaysAnswers): Pick<Handlers, keyof typeof ALWAYS_ROUTES> {
   return {
     alwaysChoices: ({ params, query }) => always.choices(params.slug, query.question_id),
     allowByRule: ({ params, body }) => always.allow(params.slug, body),

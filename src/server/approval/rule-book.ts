@@ -2,7 +2,7 @@
  * Approval rules, which allow or deny calls on behalf of a person.
  *
  * - all the rules of a home at one moment: this file
- * - requests from the faces: `rules-desk.ts`
+ * - requests from the faces: `rules.ts`
  * - the decision about one question: `approvals.ts`
  * - the moment of a decision: `src/server/screen/reply-by-rule.ts`, `src/server/json/reply-by-rule.ts`
  * - the logic of a decision: `src/core/approval/`

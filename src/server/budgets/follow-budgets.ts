@@ -12,16 +12,16 @@ interface Followed {
  * continue. An alert is raised only if a prompt is waiting, because otherwise the person has nothing to decide.
  */
 export function followBudgets({
-  roster,
+  listed,
   budgets,
 }: {
-  roster: { all(): Followed[] };
+  listed: { all(): Followed[] };
   budgets: Pick<Budgets, 'onChange'>;
 }): Dispose {
   const told = new Map<string, OverBudget>();
 
   function look(): void {
-    for (const { actor } of roster.all()) {
+    for (const { actor } of listed.all()) {
       if (!actor.isListed()) continue;
       const { id } = actor.record;
       const before = told.get(id);

@@ -1,7 +1,7 @@
 import type { Handlers } from '../handlers.ts';
-import type { BudgetDesk } from './budget-desk.ts';
+import type { BudgetList } from './budget-list.ts';
 
-export function createBudgetHandlers(budgets: BudgetDesk): Pick<Handlers, 'listBudgets' | 'raiseBudget'> {
+export function createBudgetHandlers(budgets: BudgetList): Pick<Handlers, 'listBudgets' | 'raiseBudget'> {
   return {
     listBudgets: () => budgets.list(),
     raiseBudget: ({ params, body }) => budgets.raise(params.name, body),

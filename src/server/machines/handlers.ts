@@ -1,7 +1,7 @@
 import type { z } from 'zod';
 import type { MachineAnswer, MachineSessions } from '../../protocol/index.ts';
 import type { MACHINE_ROUTES } from '../../protocol/machine-routes.ts';
-import type { MachinesDesk } from './machines-desk.ts';
+import type { Fleet } from './fleet.ts';
 import { createRowWriter } from './write-rows.ts';
 
 type Routes = typeof MACHINE_ROUTES;
@@ -18,7 +18,7 @@ type QueryOf<N extends keyof Routes> = Routes[N] extends { query: infer S extend
   : never;
 
 /** Creates the handlers of the routes for the other machines in a fleet. */
-export function createMachineHandlers(machines: MachinesDesk) {
+export function createMachineHandlers(machines: Fleet) {
   const writeRows = createRowWriter();
   return {
     fleet: () => machines.view(),

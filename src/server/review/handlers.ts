@@ -1,8 +1,8 @@
 import type { REVIEW_ROUTES } from '../../protocol/review-routes.ts';
 import type { Handlers } from '../handlers.ts';
-import type { ReviewDesk } from './review-desk.ts';
+import type { Reviews } from './reviews.ts';
 
-export function createReviewHandlers(reviews: ReviewDesk): Pick<Handlers, keyof typeof REVIEW_ROUTES> {
+export function createReviewHandlers(reviews: Reviews): Pick<Handlers, keyof typeof REVIEW_ROUTES> {
   return {
     review: ({ params }) => reviews.review(params.slug),
     addReviewComment: ({ params, body }) => reviews.add(params.slug, body),

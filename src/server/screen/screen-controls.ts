@@ -3,7 +3,6 @@
  *
  * - prompts: `deliver.ts` accepts them, and `carry-on.ts` performs the steps that `src/core/delivery/advance.ts`
  *   decides on
- * - whether the session has read what was typed: `unread-input.ts`
  * - answers to questions: `respond.ts`
  * - answers through a hook reply: `answer-by-reply.ts` and `open-waits.ts`
  * - answers by keypresses: `answer-by-keys.ts`
@@ -11,10 +10,11 @@
  * - interrupting a turn: `interrupt.ts`
  * - the recording: `recording.ts`, and how often it is read: `read-interval.ts`
  * - drawing the recording, even during a flood: `drawing.ts` and `drawing-turns.ts`
- * - recordings that stop because the disk is full: `recording-gap.ts`
+ * - recordings that are deleted, moved, or truncated: `keep-recorded.ts`
+ * - starting and ending a session's processes: `launch-session.ts`, `end-session.ts`
+ * - redrawing a session's screen: `redraw-screen.ts`
  * - parking and waking: `parking.ts`
  * - restoring a lost session: `restore.ts`
- * - keypresses that Screen itself takes, because copy mode or one of its prompts is open: `screen-prompt.ts`
  */
 
 import { v7 as uuid } from 'uuid';

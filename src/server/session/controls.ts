@@ -11,6 +11,10 @@
  * - the context, cost, and model of a terminal session: `figures.ts`
  * - keeping evidence across a restart, even if the clock is set in between: `kept-evidence.ts`
  * - how every face shows a session: `view.ts`
+ * - where a session's conversation is, and whether a launch can continue it: `session-conversation.ts`
+ * - the parts that only a terminal session uses: its recording (`session-recording.ts`), recordings that stop because
+ *   the disk is full (`recording-gap.ts`), whether what was typed has been read (`unread-input.ts`), and keypresses
+ *   that Screen itself takes (`screen-prompt.ts`)
  */
 
 import type { RestorePlan } from '../../core/restore/plan.ts';

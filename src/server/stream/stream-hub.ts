@@ -10,7 +10,7 @@
 
 import type { Session, StreamFrame } from '../../protocol/index.ts';
 import type { RuleEvent } from '../approval/approvals.ts';
-import type { RulesDesk } from '../approval/rules-desk.ts';
+import type { Rules } from '../approval/rules.ts';
 import type { Rights } from '../auth/session-rights.ts';
 import type { Clock } from '../clock.ts';
 import type { Logger } from '../logger.ts';
@@ -33,7 +33,7 @@ export interface StreamHubOptions {
   machines: OtherMachines;
   schedules: Pick<Scheduler, 'onChange'>;
   /** the approval rules */
-  rules: Pick<RulesDesk, 'onEvent'>;
+  rules: Pick<Rules, 'onEvent'>;
 }
 
 /**

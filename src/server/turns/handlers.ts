@@ -2,7 +2,7 @@ import { CatalogueError, type CHECKPOINT_ROUTES, type TURN_ROUTES, type TurnStat
 import type { SessionChanges } from '../changes/session-changes.ts';
 import type { Handlers } from '../handlers.ts';
 import type { Sessions } from '../sessions.ts';
-import type { TurnDesk, WhichState, WhichTurn } from './turn-desk.ts';
+import type { Checkpoints, WhichState, WhichTurn } from './checkpoints.ts';
 
 type ChangesRoute = 'changes' | 'patch' | 'changedSide' | keyof typeof TURN_ROUTES | keyof typeof CHECKPOINT_ROUTES;
 
@@ -14,7 +14,7 @@ export function createChangesHandlers({
 }: {
   sessions: Pick<Sessions, 'get'>;
   changes: SessionChanges;
-  turns: TurnDesk;
+  turns: Checkpoints;
 }): Pick<Handlers, ChangesRoute> {
   const numberOf = (turn: string): WhichTurn => (turn === 'last' ? turn : Number(turn));
   const whichOf = ({ base, turn }: { base?: string | undefined; turn?: string | undefined }): WhichTurn | null => {

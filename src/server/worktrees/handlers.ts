@@ -4,7 +4,7 @@ import type { WORKTREE_ROUTES } from '../../protocol/worktree-routes.ts';
 import type { Handlers } from '../handlers.ts';
 import type { Sessions } from '../sessions.ts';
 import type { PullRequests } from './pull-requests.ts';
-import type { WorktreeDesk } from './worktree-desk.ts';
+import type { Worktrees } from './worktrees.ts';
 
 type WorktreeHandlers = Pick<Handlers, keyof typeof WORKTREE_ROUTES | keyof typeof PULL_REQUEST_ROUTES>;
 
@@ -14,7 +14,7 @@ type WorktreeHandlers = Pick<Handlers, keyof typeof WORKTREE_ROUTES | keyof type
  */
 export function createWorktreeHandlers(options: {
   sessions: Sessions;
-  worktrees: WorktreeDesk;
+  worktrees: Worktrees;
   pullRequests: PullRequests;
 }): WorktreeHandlers {
   const { sessions, worktrees, pullRequests } = options;

@@ -1,7 +1,7 @@
 /**
  * The set-ups of worktrees. A set-up is the command that a repository names to prepare its new worktrees.
  *
- * - which set-up is named and trusted: this file; requests from the faces: `worktree-desk.ts`
+ * - which set-up is named and trusted: this file; requests from the faces: `worktrees.ts`
  * - equipping a new worktree: `equip-worktree.ts`; a set-up that must run before a launch: `begin-set-up.ts`
  * - running the command: `src/platform/claude/set-up.ts`
  */

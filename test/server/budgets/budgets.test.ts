@@ -138,7 +138,7 @@ test('faces are notified once when a session reaches a budget, a person when a t
     ...{ deps, record: named('CI'), isListed: () => true, view: () => sessions.get('CI') },
     lookAgain: () => void looks.push('CI'),
   };
-  const stop = followBudgets({ roster: { all: () => [{ actor: actor as never }] }, budgets: server.budgets });
+  const stop = followBudgets({ listed: { all: () => [{ actor: actor as never }] }, budgets: server.budgets });
   const settle = (): string[] => {
     clock.advance(1);
     return events.splice(0);

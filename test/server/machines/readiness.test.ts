@@ -2,7 +2,7 @@ import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { createSystemClock } from '../../../src/server/clock.ts';
-import { createMachinesDesk, type MachinesDesk } from '../../../src/server/machines/machines-desk.ts';
+import { createFleet, type Fleet } from '../../../src/server/machines/fleet.ts';
 import { runCommand } from '../../cli/command-line.ts';
 import {
   found,
@@ -19,8 +19,8 @@ const NOT_READY = { code: 'fleet_not_ready' };
 const logger = { debug: () => undefined, info: () => undefined, warn: () => undefined, error: () => undefined };
 
 /** What the server of a machine makes of its fleet, before it has started. */
-const deskOf = ({ world: { cbosHome: home }, sessions }: MachineUnderTest): MachinesDesk =>
-  createMachinesDesk({
+const deskOf = ({ world: { cbosHome: home }, sessions }: MachineUnderTest): Fleet =>
+  createFleet({
     ...{ home, sessions, labels: [], ssh: ['ssh'], environment: {}, version: '1.2.3', logger },
     ...{ carryOut: async () => null, clock: createSystemClock() },
   });

@@ -1,6 +1,6 @@
 import { afterAll, expect, test } from 'vitest';
 import { createSystemClock } from '../../../src/server/clock.ts';
-import { createReviewDesk, type ReviewDesk } from '../../../src/server/review/review-desk.ts';
+import { createReviews, type Reviews } from '../../../src/server/review/reviews.ts';
 import { createRepository } from '../../harness/git-repository.ts';
 import { memoryReviews } from '../../harness/memory-reviews.ts';
 import { MemorySessions } from '../../harness/memory-sessions.ts';
@@ -22,8 +22,8 @@ test('a server that died before it knew of the delivery sends the round once', a
     onEvent: sessions.onEvent,
   };
   const store = memoryReviews();
-  const start = (send: MemorySessions['send']): ReviewDesk =>
-    createReviewDesk({
+  const start = (send: MemorySessions['send']): Reviews =>
+    createReviews({
       store,
       sessions: { ...attendedSessions, send },
       idOf: (slug) => sessions.idOf(slug),
