@@ -1,6 +1,7 @@
 import { statSync } from 'node:fs';
 import { open } from 'node:fs/promises';
 import { withLostRows, withoutLost } from '../../core/recording/index.ts';
+import { readStart } from './recording-files.ts';
 
 export interface LossWatchOptions {
   typescript: string;
@@ -95,6 +96,7 @@ export function watchLosses(options: LossWatchOptions): LossWatch {
     times.sameBase = now.base === last?.base ? times.sameBase + 1 : 1;
     times.sameLength = length === last?.length ? times.sameLength + 1 : 1;
     last = now;
+    agreed ??= await agreedAtStart(now);
     if (now.base === agreed?.base) {
       agreed = { ...now, end: position };
       hasLost = false;
@@ -109,6 +111,16 @@ export function watchLosses(options: LossWatchOptions): LossWatch {
     // A recording that is shorter than before was truncated and cannot be compared with its earlier state.
     if (agreed !== null && length >= agreed.length) await correct(agreed, { ...now, end: position });
     agreed = { ...now, end: position };
+  }
+
+  /**
+   * If the rows that have been read count all output since the header, or more, they count it from its start, where the
+   * files agreed. Output that was lost before the first comparison is noticed as well then. Otherwise, only the end of a
+   * long timing file was read.
+   */
+  async function agreedAtStart({ base }: Comparison): Promise<typeof agreed> {
+    const { start } = await readStart(typescript);
+    return start > 0 && base <= start ? { length: start, base: start, end: 0 } : null;
   }
 
   async function correct(from: Comparison & { end: number }, to: Comparison & { end: number }): Promise<void> {
