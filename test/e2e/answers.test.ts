@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from 'vitest';
 import type { Block, Scene } from '../../src/demo/scenes/scene.ts';
 import { openDatabase } from '../../src/platform/sqlite/database.ts';
-import type { Answer, PermissionMode, Question, Session } from '../../src/protocol/index.ts';
+import type { Answer, Explanation, PermissionMode, Question, Session } from '../../src/protocol/index.ts';
 import { asks, replyWith, runs, sceneOf, startAnswering, toolResults as toolResultsOf } from '../harness/answering.ts';
 import { type ApiResult, type Cbos, startCbos } from '../harness/cbos.ts';
 import { type ClaudeWorld, isOlderThan } from '../harness/claude.ts';
@@ -116,9 +116,12 @@ async function refused(question: Question, body: Answer, message: string): Promi
 /** Nothing is typed into a session whose hook waits for the answer. Only what no hook can print is typed (`byKeys`). */
 async function answered(body: Answer, { byKeys = false } = {}): Promise<void> {
   typed.forget();
+  const { body: before } = await cbos.call<Explanation>('GET', `/sessions/${slug}/explain`);
   const result = await answer(body);
-  if (!byKeys && !isOlderThan('2.0.77')) expect(typed.calls(slug)).toEqual([]);
-  expect(result.error).toBeNull();
+  // If an answer is typed, or refused, the hooks that had been received explain why.
+  const seen = JSON.stringify({ hooks: before.evidence.hooks, asked: before.status.question, error: result.error });
+  if (!byKeys && !isOlderThan('2.0.77')) expect(typed.calls(slug), seen).toEqual([]);
+  expect(result.error, seen).toBeNull();
   expect(result.body).toEqual({ status: 'answered' });
 }
 

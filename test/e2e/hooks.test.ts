@@ -46,16 +46,20 @@ async function prompt(slug: string, text: string): Promise<void> {
   await type(slug, '\r');
 }
 
+/** Returns the statuses that a client received, with the time of each and its reason. */
+const statusesOf = (slug: string) =>
+  watcher.frames.flatMap((frame) =>
+    frame.type === 'session_state' && frame.session === slug && frame.status.primary !== null
+      ? [{ at: frame.receivedAt, word: frame.status.primary, because: frame.status.because }]
+      : [],
+  );
+
 /**
  * Returns the primaries that a client received since the first turn, without repetitions, and those that lasted only
  * for a moment. The list of sessions may be the only frame that tells that a new session is idle.
  */
 function wayOf(slug: string): { way: string; moments: string[] } {
-  const told = watcher.frames.flatMap((frame) =>
-    frame.type === 'session_state' && frame.session === slug && frame.status.primary !== null
-      ? [{ at: frame.receivedAt, word: frame.status.primary }]
-      : [],
-  );
+  const told = statusesOf(slug);
   const turns = told.slice(told.findIndex(({ word }) => word !== 'idle'));
   const changes = turns.filter(({ word }, index) => word !== turns[index - 1]?.word);
   const moments = changes.flatMap(({ at, word }, index) => {
@@ -64,6 +68,12 @@ function wayOf(slug: string): { way: string; moments: string[] } {
   });
   return { way: changes.map(({ word }) => word).join(' '), moments };
 }
+
+/** Explains each status, for a failed expectation. */
+const reasonsOf = (slug: string): string =>
+  statusesOf(slug)
+    .map(({ at, word, because: { rule, evidence } }) => `${at} ${word}: ${rule} (${evidence})`)
+    .join('\n');
 
 test.concurrent.each([
   ['twice', 'TWICE', { mv: '/bin/cp "$1" "$1.2" && /bin/mv "$1.2" "$' + '{2%.json}2.json"; exec /bin/mv "$1" "$2"' }],
@@ -86,7 +96,7 @@ test.concurrent.each([
   await waitFor(isTaken, { describe: 'the answer is taken' });
   expect(codes.at(-1)).toBe('answered');
   await cbos.untilStatus(slug, 'idle/waiting_input');
-  expect(wayOf(slug)).toEqual({ way: 'active waiting active idle', moments: [] });
+  expect(wayOf(slug), reasonsOf(slug)).toEqual({ way: 'active waiting active idle', moments: [] });
 });
 
 test.concurrent('a turn runs while the hook of its prompt hangs, until Claude Code ends that hook, and while the hook of its end hangs', {
@@ -113,5 +123,5 @@ test.concurrent('a turn runs while the hook of its prompt hangs, until Claude Co
   await waitFor(async () => (await screen()).includes('ready when you are'), { describe: 'it has answered' });
   rmSync(hold);
   await cbos.untilStatus('HANGS', 'idle/waiting_input');
-  expect(wayOf('HANGS')).toEqual({ way: 'active idle', moments: [] });
+  expect(wayOf('HANGS'), reasonsOf('HANGS')).toEqual({ way: 'active idle', moments: [] });
 });

@@ -1,6 +1,7 @@
 import { statSync } from 'node:fs';
 import { open } from 'node:fs/promises';
 import { withLostRows, withoutLost } from '../../core/recording/index.ts';
+import { readStart } from './recording-files.ts';
 
 export interface LossWatchOptions {
   typescript: string;
@@ -23,7 +24,7 @@ export interface LossWatch {
    * up to `readTo`
    */
   rows(outputBytes: number, end: number, readTo: number): void;
-  /** whether it is known how the two files relate to each other; until then, losses go unnoticed */
+  /** whether it is known how the two files relate to each other; until then, no loss is reported */
   isWatching(): boolean;
   dispose(): void;
 }
@@ -47,6 +48,11 @@ interface Comparison {
   base: number;
 }
 
+/** A comparison that counts as right, up to `end` in the timing file. */
+interface Agreement extends Comparison {
+  end: number;
+}
+
 /**
  * Compares the output that `script` counts in its timing file with the output in its recording. `script` writes the
  * output first and then its row, both without delay (`--flush`), so the recording is normally never behind. On a full
@@ -61,7 +67,7 @@ export function watchLosses(options: LossWatchOptions): LossWatch {
   let end = 0;
   let readTo = 0;
   /** the point up to which the two files agree, or null while that is unknown */
-  let agreed: (Comparison & { end: number }) | null = null;
+  let agreed: Agreement | null = null;
   let last: Comparison | null = null;
   const times = { sameBase: 0, sameLength: 0 };
   let hasLost = false;
@@ -95,6 +101,7 @@ export function watchLosses(options: LossWatchOptions): LossWatch {
     times.sameBase = now.base === last?.base ? times.sameBase + 1 : 1;
     times.sameLength = length === last?.length ? times.sameLength + 1 : 1;
     last = now;
+    agreed ??= await agreedAtStart(typescript, now.base);
     if (now.base === agreed?.base) {
       agreed = { ...now, end: position };
       hasLost = false;
@@ -111,13 +118,12 @@ export function watchLosses(options: LossWatchOptions): LossWatch {
     agreed = { ...now, end: position };
   }
 
-  async function correct(from: Comparison & { end: number }, to: Comparison & { end: number }): Promise<void> {
+  async function correct(from: Agreement, to: Agreement): Promise<void> {
     const keptBytes = to.length - from.length;
     if (to.base > from.base) return rewrite(from.end, to.end, (rows) => withLostRows(rows, to.base - from.base));
     // The first rows count output for which there was still room. After output has been lost, only the last rows count
     // output that was written.
-    const which = hasLost ? 'last' : 'first';
-    await rewrite(from.end, to.end, (rows) => withoutLost(rows, keptBytes, which));
+    await rewrite(from.end, to.end, (rows) => withoutLost(rows, keptBytes, hasLost ? 'last' : 'first'));
     const isNew = !hasLost;
     hasLost = isNew || keptBytes === 0;
     if (isNew) onLost();
@@ -147,4 +153,14 @@ export function watchLosses(options: LossWatchOptions): LossWatch {
       if (timer !== null) clearTimeout(timer);
     },
   };
+}
+
+/**
+ * The files agreed where the output starts. If the rows that were read count all output since then, or more, that is
+ * where the comparison begins, so that output lost before the first comparison is noticed. If they count less, only the
+ * end of a long timing file was read.
+ */
+async function agreedAtStart(typescript: string, base: number): Promise<Agreement | null> {
+  const { start } = await readStart(typescript);
+  return start > 0 && base <= start ? { length: start, base: start, end: 0 } : null;
 }

@@ -360,6 +360,12 @@ describe('which source is believed', () => {
       'idle/waiting_input hook.Stop',
     ],
     [
+      'a turn that only the registry reports runs on while its late first spinner does not count yet',
+      { screen: screenOf([T - 9_000, FRAMES.fresh], [T + 1_100, FRAMES.thinking]), registry: registryOf('busy', T) },
+      T + 1_200,
+      'active/thinking registry.busy',
+    ],
+    [
       'a foreign session has only its registry: busy',
       { registry: registryOf('busy', T) },
       T + 1,
