@@ -5,10 +5,10 @@ import { pathText } from '../../text/session-words.ts';
 import { tagsText } from '../../text/tag-words.ts';
 import { unarchive } from '../actions/deeds.ts';
 import { doWithEach, type Outcome, Outcomes } from '../actions/outcomes.tsx';
-import { ageText, now } from '../app/clock.ts';
-import { addressOf } from '../app/router.ts';
 import { client, link, sessions } from '../connection/fleet.ts';
 import { useRead } from '../connection/use-read.ts';
+import { ageText, now } from '../display/clock.ts';
+import { addressOf } from '../navigation/router.ts';
 import { PageHead } from '../parts/page-head.tsx';
 import { tellError } from '../parts/toasts.tsx';
 

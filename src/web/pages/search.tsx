@@ -1,10 +1,10 @@
 import { useSignal } from '@preact/signals';
 import { useEffect, useRef } from 'preact/hooks';
 import { type SearchHit, SearchKind } from '../../protocol/index.ts';
-import { ageText, now } from '../app/clock.ts';
-import { addressOf, replaceBy } from '../app/router.ts';
 import { client, link, sessions } from '../connection/fleet.ts';
 import { useRead } from '../connection/use-read.ts';
+import { ageText, now } from '../display/clock.ts';
+import { addressOf, replaceBy } from '../navigation/router.ts';
 import { Icon } from '../parts/icons.tsx';
 import { PageHead } from '../parts/page-head.tsx';
 import { tellError } from '../parts/toasts.tsx';

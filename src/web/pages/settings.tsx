@@ -1,12 +1,12 @@
 import { useSignal } from '@preact/signals';
 import { renderSVG } from 'uqr';
 import { type SignedIn, signInUrl } from '../../protocol/index.ts';
-import { type DensityChoice, densityChoice } from '../app/density.ts';
-import { addressOf } from '../app/router.ts';
-import { type ThemeChoice, themeChoice } from '../app/theme.ts';
 import { becomeSignedOut, client } from '../connection/fleet.ts';
 import { forgetSignInKey } from '../connection/sign-in-key.ts';
 import { useRead } from '../connection/use-read.ts';
+import { type DensityChoice, densityChoice } from '../display/density.ts';
+import { type ThemeChoice, themeChoice } from '../display/theme.ts';
+import { addressOf } from '../navigation/router.ts';
 import { canNotify, notifying, pushProblem, turnOff, turnOn } from '../notify/notifications.ts';
 import { Sinks } from '../notify/sinks.tsx';
 import { Icon } from '../parts/icons.tsx';

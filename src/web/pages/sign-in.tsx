@@ -1,10 +1,10 @@
 import { type Signal, useSignal } from '@preact/signals';
 import { useEffect } from 'preact/hooks';
 import { CatalogueError, ERRORS, type SignIn } from '../../protocol/index.ts';
-import { place, replaceBy } from '../app/router.ts';
 import { client, connectFleet, link } from '../connection/fleet.ts';
 import { takePass } from '../connection/pass.ts';
 import { keepSignInKey } from '../connection/sign-in-key.ts';
+import { place, replaceBy } from '../navigation/router.ts';
 
 /** Signs in with the link from `cbos open`, which needs no input, or with the token. */
 export function SignInPage() {

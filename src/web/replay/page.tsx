@@ -1,10 +1,10 @@
 import { computed, signal, useComputed, useSignal } from '@preact/signals';
 import { useEffect, useMemo, useRef } from 'preact/hooks';
 import { CatalogueError, type KeptRecording, type StatusChange } from '../../protocol/index.ts';
-import { addressOf, goTo, type Replay } from '../app/router.ts';
-import { useShortcuts } from '../app/shortcuts.ts';
 import { client, sessions } from '../connection/fleet.ts';
 import { latePart } from '../connection/late-part.ts';
+import { addressOf, goTo, type Replay } from '../navigation/router.ts';
+import { useShortcuts } from '../navigation/shortcuts.ts';
 import { Icon } from '../parts/icons.tsx';
 import { PageHead } from '../parts/page-head.tsx';
 import { tellError } from '../parts/toasts.tsx';

@@ -9,16 +9,16 @@ import {
   takesNumbers,
 } from '../../protocol/index.ts';
 import { askerText, behindText } from '../../text/asker-words.ts';
-import { optionKey, useShortcuts } from '../app/shortcuts.ts';
 import { client, link, sessions } from '../connection/fleet.ts';
 import { linger } from '../list/lingering.ts';
+import { optionKey, useShortcuts } from '../navigation/shortcuts.ts';
+import { useReadToEnd } from '../parts/read-to-end.ts';
 import { attempt } from '../parts/toasts.tsx';
 import { AlwaysDialog } from './always-dialog.tsx';
 import { FormFields, formToFill } from './form-fields.tsx';
 import { MemoryLine, useMemory } from './memory-line.tsx';
 import { QuestionContent } from './question-content.tsx';
 import { answerInWords, type GiveAnswer, isFreeText, QuestionForm } from './question-form.tsx';
-import { useReadToEnd } from './read-to-end.ts';
 import { useSettled } from './settled.ts';
 
 const TITLES: Readonly<Record<Question['kind'], string>> = {

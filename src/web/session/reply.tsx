@@ -1,8 +1,8 @@
 import { useSignal } from '@preact/signals';
 import { useEffect, useRef } from 'preact/hooks';
 import { CatalogueError, type Delivery, type Session } from '../../protocol/index.ts';
-import { focusOn, useShortcuts } from '../app/shortcuts.ts';
 import { client, link } from '../connection/fleet.ts';
+import { focusOn, useShortcuts } from '../navigation/shortcuts.ts';
 import { Icon } from '../parts/icons.tsx';
 import { attempt, tell, tellError } from '../parts/toasts.tsx';
 import { attach, attachedTo, forgetAttached } from './attached.ts';

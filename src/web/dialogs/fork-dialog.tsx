@@ -1,8 +1,8 @@
 import { useSignal } from '@preact/signals';
 import { useRef } from 'preact/hooks';
 import { forkedText } from '../../text/worktree-words.ts';
-import { goTo } from '../app/router.ts';
 import { client, sessions } from '../connection/fleet.ts';
+import { goTo } from '../navigation/router.ts';
 import { Check } from '../parts/field.tsx';
 import { tell } from '../parts/toasts.tsx';
 import { ChangeDialog } from './change-dialogs.tsx';

@@ -8,9 +8,9 @@ import {
   pushNotes,
   requestNoun,
 } from '../../text/pull-request-words.ts';
-import { closeOverlay } from '../app/overlay.ts';
 import { client, link } from '../connection/fleet.ts';
 import { useRead } from '../connection/use-read.ts';
+import { closeOverlay } from '../navigation/overlay.ts';
 import { CloseButton } from '../parts/close-button.tsx';
 import { Dialog } from '../parts/dialog.tsx';
 import { Check } from '../parts/field.tsx';

@@ -1,11 +1,11 @@
 import { attemptsLike } from '../../client/compare.ts';
 import { elsewhereOf, isSetUpOpen, type Right, type SeenSession, type Session } from '../../protocol/index.ts';
 import { isFinishable } from '../../text/worktree-words.ts';
-import { type AboutSession, overlay } from '../app/overlay.ts';
-import { goTo } from '../app/router.ts';
+import { DEED_NAMES, DEEDS, type Deed, type DeedName } from '../actions/deeds.ts';
 import { client, sessions } from '../connection/fleet.ts';
+import { type AboutSession, overlay } from '../navigation/overlay.ts';
+import { goTo } from '../navigation/router.ts';
 import { attempt, tell } from '../parts/toasts.tsx';
-import { DEED_NAMES, DEEDS, type Deed, type DeedName } from './deeds.ts';
 
 /** An action on one session. */
 export interface SessionCommand {

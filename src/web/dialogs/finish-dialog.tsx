@@ -10,9 +10,9 @@ import {
   finishQuestion,
   mergesBy,
 } from '../../text/worktree-words.ts';
-import { closeOverlay } from '../app/overlay.ts';
 import { client, link, sessions } from '../connection/fleet.ts';
 import { useRead } from '../connection/use-read.ts';
+import { closeOverlay } from '../navigation/overlay.ts';
 import { CloseButton } from '../parts/close-button.tsx';
 import { Dialog } from '../parts/dialog.tsx';
 import { attempt, tell } from '../parts/toasts.tsx';

@@ -1,14 +1,14 @@
 import { useSignal } from '@preact/signals';
 import { useRef } from 'preact/hooks';
 import type { BroadcastResult } from '../../protocol/index.ts';
-import { closeOverlay } from '../app/overlay.ts';
+import { type Outcome, Outcomes } from '../actions/outcomes.tsx';
 import { client, link, sessions } from '../connection/fleet.ts';
+import { closeOverlay } from '../navigation/overlay.ts';
 import { CloseButton } from '../parts/close-button.tsx';
 import { Dialog } from '../parts/dialog.tsx';
 import { Check } from '../parts/field.tsx';
 import { attempt, tell } from '../parts/toasts.tsx';
 import { DELIVERY_WORDS } from '../session/deliveries.tsx';
-import { type Outcome, Outcomes } from './outcomes.tsx';
 
 /** Sends the same prompt to the named sessions, and shows the outcome for each. */
 export function SendDialog({ slugs }: { slugs: readonly string[] }) {

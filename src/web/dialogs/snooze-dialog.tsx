@@ -1,8 +1,8 @@
 import { useSignal } from '@preact/signals';
 import type { NewSnooze } from '../../protocol/index.ts';
 import { snoozeChoices, snoozeText, WAKE_TIME_FORMS, wakeTime } from '../../text/snooze-words.ts';
-import { closeOverlay } from '../app/overlay.ts';
 import { client, sessions } from '../connection/fleet.ts';
+import { closeOverlay } from '../navigation/overlay.ts';
 import { CloseButton } from '../parts/close-button.tsx';
 import { Dialog } from '../parts/dialog.tsx';
 import { attempt, tell } from '../parts/toasts.tsx';

@@ -1,10 +1,10 @@
 import { useSignal } from '@preact/signals';
 import type { ComponentChildren, RefObject } from 'preact';
 import { useRef } from 'preact/hooks';
-import { closeOverlay } from '../app/overlay.ts';
-import { replaceBy } from '../app/router.ts';
 import { client, sessions } from '../connection/fleet.ts';
 import { openSlug } from '../list/arranged.ts';
+import { closeOverlay } from '../navigation/overlay.ts';
+import { replaceBy } from '../navigation/router.ts';
 import { FolderField } from '../pages/folder-field.tsx';
 import { CloseButton } from '../parts/close-button.tsx';
 import { Dialog } from '../parts/dialog.tsx';

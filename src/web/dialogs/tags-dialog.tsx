@@ -1,12 +1,12 @@
 import { useSignal } from '@preact/signals';
 import { useRef } from 'preact/hooks';
 import { readTagWords, tagsText } from '../../text/tag-words.ts';
-import { closeOverlay } from '../app/overlay.ts';
+import { doWithEach, type Outcome, Outcomes } from '../actions/outcomes.tsx';
 import { client, link, sessions } from '../connection/fleet.ts';
+import { closeOverlay } from '../navigation/overlay.ts';
 import { CloseButton } from '../parts/close-button.tsx';
 import { Dialog } from '../parts/dialog.tsx';
 import { tell } from '../parts/toasts.tsx';
-import { doWithEach, type Outcome, Outcomes } from './outcomes.tsx';
 
 /** Lets the user add tags to the named sessions or remove tags from them, and shows the outcome for each session. */
 export function TagsDialog({ slugs }: { slugs: readonly string[] }) {
