@@ -6,6 +6,7 @@ import { placeText, reviewText, roundText, visibleText } from '../../text/review
 import { client } from '../connection/fleet.ts';
 import { CloseButton } from '../parts/close-button.tsx';
 import { Dialog } from '../parts/dialog.tsx';
+import { bind } from '../parts/field.tsx';
 import { attempt, tell } from '../parts/toasts.tsx';
 import { type ChosenLines, chosenLines } from './chosen-lines.ts';
 
@@ -114,10 +115,7 @@ function NewComment({ chosen, onChange }: { chosen: ChosenLines; onChange(): voi
         required
         aria-label={`Comment on ${place}`}
         placeholder={`Comment on ${place} of ${shownName(file)}; Shift-click selects more lines`}
-        value={text.value}
-        onInput={({ currentTarget }) => {
-          text.value = currentTarget.value;
-        }}
+        {...bind(text)}
         onKeyDown={(event) => {
           if (event.key === 'Escape') chosenLines.value = null;
           else if (event.key === 'Enter' && (event.ctrlKey || event.metaKey)) void add();

@@ -8,6 +8,7 @@ import { replaceBy } from '../navigation/router.ts';
 import { FolderField } from '../pages/folder-field.tsx';
 import { CloseButton } from '../parts/close-button.tsx';
 import { Dialog } from '../parts/dialog.tsx';
+import { bind } from '../parts/field.tsx';
 import { attempt, tell } from '../parts/toasts.tsx';
 
 export function RenameDialog({ slug }: { slug: string }) {
@@ -30,13 +31,10 @@ export function RenameDialog({ slug }: { slug: string }) {
         ref={field}
         class="input"
         aria-label="New name"
-        value={name.value}
+        {...bind(name)}
         pattern="[A-Za-z0-9][A-Za-z0-9_\-]{0,63}"
         title="Letters, digits, - and _, up to 64"
         required
-        onInput={({ currentTarget }) => {
-          name.value = currentTarget.value;
-        }}
       />
     </ChangeDialog>
   );

@@ -13,7 +13,7 @@ import { useRead } from '../connection/use-read.ts';
 import { closeOverlay } from '../navigation/overlay.ts';
 import { CloseButton } from '../parts/close-button.tsx';
 import { Dialog } from '../parts/dialog.tsx';
-import { Check } from '../parts/field.tsx';
+import { bind, Check } from '../parts/field.tsx';
 import { tell } from '../parts/toasts.tsx';
 import { useSettled } from '../session/settled.ts';
 
@@ -92,24 +92,8 @@ export function PullRequestDialog({ slug }: { slug: string }) {
           <p class="mono">{pullRequestLines(plan.value).join('\n')}</p>
         ) : (
           <>
-            <input
-              class="input"
-              aria-label="Title"
-              required
-              value={title.value}
-              onInput={({ currentTarget }) => {
-                title.value = currentTarget.value;
-              }}
-            />
-            <textarea
-              class="input"
-              rows={8}
-              aria-label="Text"
-              value={body.value}
-              onInput={({ currentTarget }) => {
-                body.value = currentTarget.value;
-              }}
-            />
+            <input class="input" aria-label="Title" required {...bind(title)} />
+            <textarea class="input" rows={8} aria-label="Text" {...bind(body)} />
             <Check checked={isDraft} class="form-option">
               As a draft
             </Check>

@@ -6,7 +6,7 @@ import { client, link, sessions } from '../connection/fleet.ts';
 import { closeOverlay } from '../navigation/overlay.ts';
 import { CloseButton } from '../parts/close-button.tsx';
 import { Dialog } from '../parts/dialog.tsx';
-import { Check } from '../parts/field.tsx';
+import { bind, Check } from '../parts/field.tsx';
 import { attempt, tell } from '../parts/toasts.tsx';
 import { DELIVERY_WORDS } from '../session/deliveries.tsx';
 
@@ -57,10 +57,7 @@ export function SendDialog({ slugs }: { slugs: readonly string[] }) {
               class="input"
               rows={4}
               aria-label="Text"
-              value={text.value}
-              onInput={({ currentTarget }) => {
-                text.value = currentTarget.value;
-              }}
+              {...bind(text)}
               onKeyDown={(event) => {
                 if (event.key !== 'Enter' || event.shiftKey || event.isComposing || event.repeat) return;
                 event.preventDefault();

@@ -6,6 +6,7 @@ import { client, link, sessions } from '../connection/fleet.ts';
 import { closeOverlay } from '../navigation/overlay.ts';
 import { CloseButton } from '../parts/close-button.tsx';
 import { Dialog } from '../parts/dialog.tsx';
+import { bind } from '../parts/field.tsx';
 import { tell } from '../parts/toasts.tsx';
 
 /** Lets the user add tags to the named sessions or remove tags from them, and shows the outcome for each session. */
@@ -80,10 +81,7 @@ export function TagsDialog({ slugs }: { slugs: readonly string[] }) {
               placeholder="night risky -old"
               autocomplete="off"
               spellcheck={false}
-              value={typed.value}
-              onInput={({ currentTarget }) => {
-                typed.value = currentTarget.value;
-              }}
+              {...bind(typed)}
             />
             <p id="tags-hint" class="faint">
               {problem ?? 'A dash in front removes a tag. A session’s first tag is its group.'}

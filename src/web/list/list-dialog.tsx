@@ -8,6 +8,7 @@ import { closeOverlay } from '../navigation/overlay.ts';
 import { addressOf } from '../navigation/router.ts';
 import { CloseButton } from '../parts/close-button.tsx';
 import { Dialog } from '../parts/dialog.tsx';
+import { bind } from '../parts/field.tsx';
 import { Icon } from '../parts/icons.tsx';
 import { attempt, tellError } from '../parts/toasts.tsx';
 import { filter, grouping } from './arranged.ts';
@@ -119,10 +120,7 @@ function Views() {
           required
           pattern="[A-Za-z0-9][A-Za-z0-9._\-]{0,39}"
           title={TAG_RULE}
-          value={name.value}
-          onInput={({ currentTarget }) => {
-            name.value = currentTarget.value;
-          }}
+          {...bind(name)}
         />
         <button type="submit" class="button">
           Save

@@ -1,6 +1,7 @@
 import { type Signal, useSignal } from '@preact/signals';
 import { useEffect, useLayoutEffect, useRef } from 'preact/hooks';
 import { client, sessions } from '../connection/fleet.ts';
+import { bind } from '../parts/field.tsx';
 import { Icon } from '../parts/icons.tsx';
 import { tellError } from '../parts/toasts.tsx';
 
@@ -66,16 +67,13 @@ export function FolderField({ path }: { path: Signal<string> }) {
         autocomplete="off"
         spellcheck={false}
         placeholder="~/src/project"
-        value={path.value}
+        {...bind(path)}
         onFocus={() => {
           isOpen.value = true;
         }}
         onBlur={() => {
           isOpen.value = false;
           found.value = [];
-        }}
-        onInput={({ currentTarget }) => {
-          path.value = currentTarget.value;
         }}
         onKeyDown={handleKey}
       />

@@ -5,6 +5,7 @@ import { client, connectFleet, link } from '../connection/fleet.ts';
 import { takePass } from '../connection/pass.ts';
 import { keepSignInKey } from '../connection/sign-in-key.ts';
 import { place, replaceBy } from '../navigation/router.ts';
+import { bind } from '../parts/field.tsx';
 
 /** Signs in with the link from `cbos open`, which needs no input, or with the token. */
 export function SignInPage() {
@@ -92,10 +93,7 @@ function TokenField({ token, isBusy }: { token: Signal<string>; isBusy: boolean 
           autocomplete="current-password"
           spellcheck={false}
           required
-          value={token.value}
-          onInput={({ currentTarget }) => {
-            token.value = currentTarget.value;
-          }}
+          {...bind(token)}
         />
       </div>
       <button type="submit" class="button primary" disabled={isBusy}>

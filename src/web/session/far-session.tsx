@@ -8,6 +8,7 @@ import { ConversationView } from '../conversation/conversation.tsx';
 import { ageText, now } from '../display/clock.ts';
 import { shortPath } from '../list/tone.ts';
 import { addressOf } from '../navigation/router.ts';
+import { bind } from '../parts/field.tsx';
 import { Icon } from '../parts/icons.tsx';
 import { tell, tellError } from '../parts/toasts.tsx';
 import { drafts } from './drafts.ts';
@@ -109,10 +110,7 @@ function FarReply({ slug }: { slug: string }) {
         rows={2}
         aria-label={`Reply to ${slug}`}
         placeholder="Your prompt"
-        value={text.value}
-        onInput={({ currentTarget }) => {
-          text.value = currentTarget.value;
-        }}
+        {...bind(text)}
         onKeyDown={(event) => {
           if (event.key !== 'Enter' || event.shiftKey || event.isComposing || matchMedia('(pointer: coarse)').matches)
             return;

@@ -12,6 +12,7 @@ import { askerText, behindText } from '../../text/asker-words.ts';
 import { client, link, sessions } from '../connection/fleet.ts';
 import { linger } from '../list/lingering.ts';
 import { optionKey, useShortcuts } from '../navigation/shortcuts.ts';
+import { bind } from '../parts/field.tsx';
 import { useReadToEnd } from '../parts/read-to-end.ts';
 import { attempt } from '../parts/toasts.tsx';
 import { AlwaysDialog } from './always-dialog.tsx';
@@ -269,10 +270,7 @@ function Choices({ question, isDisabled, isSettled, isRead, hasKeys, noKey, onAn
               required
               aria-label={asksYesOrNo ? 'What Claude should do instead' : 'Your answer'}
               placeholder={asksYesOrNo ? 'No, and do this instead…' : 'Your answer'}
-              value={words.value}
-              onInput={({ currentTarget }) => {
-                words.value = currentTarget.value;
-              }}
+              {...bind(words)}
             />
             <button type="submit" class="button primary" disabled={isDisabled} aria-disabled={!isSettled}>
               {asksYesOrNo ? 'Answer no' : 'Answer'}
