@@ -3,7 +3,7 @@ import { elsewhereOf, isSetUpOpen, type Right, type SeenSession, type Session } 
 import { isFinishable } from '../../text/worktree-words.ts';
 import { DEED_NAMES, DEEDS, type Deed, type DeedName } from '../actions/deeds.ts';
 import { client, sessions } from '../connection/fleet.ts';
-import { type AboutSession, overlay } from '../navigation/overlay.ts';
+import { type AboutSession, type AboutSeveral, overlay } from '../navigation/overlay.ts';
 import { goTo } from '../navigation/router.ts';
 import { attempt, tell } from '../parts/toasts.tsx';
 
@@ -23,14 +23,93 @@ export interface SessionCommand {
   run(): void;
 }
 
-const CHANGES: readonly { about: AboutSession['about']; verb: string; title: string; also: string }[] = [
-  { about: 'snooze', verb: 'Snooze…', title: 'Snooze SLUG…', also: 'later wake remind' },
-  { about: 'fork', verb: 'Fork…', title: 'Fork SLUG…', also: 'copy conversation worktree twice' },
-  { about: 'rename', verb: 'Rename…', title: 'Rename SLUG…', also: 'name' },
-  { about: 'move', verb: 'Move…', title: 'Move SLUG…', also: 'folder path directory' },
-  { about: 'convert', verb: 'Convert…', title: 'Convert SLUG…', also: 'terminal conversation json' },
-  { about: 'export', verb: 'Export…', title: 'Export SLUG…', also: 'save download' },
-  { about: 'explain', verb: 'Why this status?', title: 'Explain SLUG', also: 'why status' },
+/** An action of the menu, unless `isFor` rules it out. `SLUG` in the title stands for the session's name. */
+interface MenuRow extends Pick<SessionCommand, 'verb' | 'title' | 'also'> {
+  isFor?(session: Session): boolean;
+  run(session: Session): void;
+}
+
+const opens =
+  (about: AboutSession['about']) =>
+  ({ slug }: Session): void => {
+    overlay.value = { about, slug };
+  };
+
+const MENU: readonly MenuRow[] = [
+  {
+    verb: 'Replay',
+    title: 'Replay SLUG',
+    also: 'recording play',
+    isFor: ({ type }) => type === 'screen',
+    run: ({ slug }) => goTo({ page: 'replay', slug, recording: null, offset: null, t: null }),
+  },
+  {
+    verb: 'Changes',
+    title: 'Changes in SLUG',
+    also: 'diff git files patch',
+    run: ({ slug }) => goTo({ page: 'changes', slug, file: null }),
+  },
+  {
+    verb: 'Compare…',
+    title: 'Compare SLUG…',
+    also: 'attempts side by side times fork',
+    run: ({ slug }) => goTo({ page: 'compare', slugs: [slug, ...attemptsLike(slug, sessions.peek().keys())] }),
+  },
+  {
+    verb: 'Finish…',
+    title: 'Finish SLUG…',
+    also: 'worktree merge rebase squash discard branch',
+    isFor: isFinishable,
+    run: opens('finish'),
+  },
+  {
+    verb: 'Pull request…',
+    title: 'Pull request for SLUG…',
+    also: 'github gh push merge branch',
+    isFor: isFinishable,
+    run: opens('request'),
+  },
+  {
+    verb: 'Set-up…',
+    title: 'Set-up of SLUG…',
+    also: 'worktree prepare command trust repository',
+    isFor: ({ worktree }) => worktree !== undefined,
+    run: opens('set-up'),
+  },
+  {
+    verb: 'Skip the set-up…',
+    title: 'Skip the set-up of SLUG…',
+    also: 'worktree prepare leave out',
+    isFor: isSetUpOpen,
+    run: ({ slug }) => start('skipSetUp', slug),
+  },
+  {
+    verb: 'Mark as read',
+    title: 'Mark SLUG as read',
+    also: 'seen',
+    isFor: ({ unread }) => unread,
+    run: toggleUnread,
+  },
+  {
+    verb: 'Mark as unread',
+    title: 'Mark SLUG as unread',
+    also: 'seen',
+    isFor: ({ unread }) => !unread,
+    run: toggleUnread,
+  },
+  {
+    verb: 'Tags…',
+    title: 'Tags for SLUG…',
+    also: 'tag group label',
+    run: ({ slug }) => openFor('tags', slug),
+  },
+  { verb: 'Snooze…', title: 'Snooze SLUG…', also: 'later wake remind', run: opens('snooze') },
+  { verb: 'Fork…', title: 'Fork SLUG…', also: 'copy conversation worktree twice', run: opens('fork') },
+  { verb: 'Rename…', title: 'Rename SLUG…', also: 'name', run: opens('rename') },
+  { verb: 'Move…', title: 'Move SLUG…', also: 'folder path directory', run: opens('move') },
+  { verb: 'Convert…', title: 'Convert SLUG…', also: 'terminal conversation json', run: opens('convert') },
+  { verb: 'Export…', title: 'Export SLUG…', also: 'save download', run: opens('export') },
+  { verb: 'Why this status?', title: 'Explain SLUG', also: 'why status', run: opens('explain') },
 ];
 
 /** Returns all actions that are currently possible on a session, in the order in which they are shown. */
@@ -46,139 +125,43 @@ export function sessionCommands(session: SeenSession): SessionCommand[] {
 const NEEDED: Partial<Record<DeedName, Right>> = { interrupt: 'type', restart: 'launch', stop: 'end' };
 
 function farCommands(session: SeenSession, may: readonly Right[]): SessionCommand[] {
-  const { slug } = session;
   return DEED_NAMES.flatMap((name) => {
-    const deed: Deed = DEEDS[name];
     const needed = NEEDED[name];
-    if (needed === undefined || !may.includes(needed) || !deed.isFor(session)) return [];
-    const asks = deed.about === null ? '' : '…';
-    const title = `${deed.verb} ${slug}${asks}`;
-    return [
-      {
-        verb: `${deed.verb}${asks}`,
-        title,
-        also: '',
-        isBad: asks !== '',
-        isInMenu: true,
-        run: () => start(name, slug),
-      },
-    ];
+    if (needed === undefined || !may.includes(needed) || !DEEDS[name].isFor(session)) return [];
+    return [{ ...deedCommand(name, session.slug), isBad: DEEDS[name].about !== null, isInMenu: true }];
   });
 }
 
+function deedCommand(name: DeedName, slug: string) {
+  const { verb, about }: Deed = DEEDS[name];
+  const asks = about === null ? '' : '…';
+  return { verb: `${verb}${asks}`, title: `${verb} ${slug}${asks}`, also: '', run: () => start(name, slug) };
+}
+
 function ownCommands(session: Session): SessionCommand[] {
-  const { slug, status, type } = session;
+  const { slug, status } = session;
   const { question } = status;
-  const open = (about: AboutSession['about']) => () => {
-    overlay.value = { about, slug };
-  };
-  const allows = question?.kind === 'permission' || question?.kind === 'plan';
-  const commands: (Omit<SessionCommand, 'isBad' | 'isInMenu'> & Partial<SessionCommand>)[] = [];
-  if (question !== null && question.kind !== 'closing') {
-    const verb = allows ? 'Allow' : 'Answer';
-    commands.push({ verb, title: `${verb} ${slug}…`, also: 'answer allow yes no', run: open('answer') });
-  }
-  commands.push({
-    verb: 'Send',
-    title: `Send to ${slug}…`,
-    also: 'prompt reply text',
-    run: () => {
-      overlay.value = { about: 'send', slugs: [slug] };
-    },
-  });
-  if (type === 'screen') {
-    commands.push({
-      verb: 'Replay',
-      title: `Replay ${slug}`,
-      also: 'recording play',
-      isInMenu: true,
-      run: () => goTo({ page: 'replay', slug, recording: null, offset: null, t: null }),
-    });
-  }
-  commands.push({
-    verb: 'Changes',
-    title: `Changes in ${slug}`,
-    also: 'diff git files patch',
-    isInMenu: true,
-    run: () => goTo({ page: 'changes', slug, file: null }),
-  });
-  commands.push({
-    verb: 'Compare…',
-    title: `Compare ${slug}…`,
-    also: 'attempts side by side times fork',
-    isInMenu: true,
-    run: () => goTo({ page: 'compare', slugs: [slug, ...attemptsLike(slug, sessions.peek().keys())] }),
-  });
-  if (isFinishable(session)) {
-    commands.push({
-      verb: 'Finish…',
-      title: `Finish ${slug}…`,
-      also: 'worktree merge rebase squash discard branch',
-      isInMenu: true,
-      run: open('finish'),
-    });
-    commands.push({
-      verb: 'Pull request…',
-      title: `Pull request for ${slug}…`,
-      also: 'github gh push merge branch',
-      isInMenu: true,
-      run: open('request'),
-    });
-  }
-  if (session.worktree !== undefined) {
-    commands.push({
-      verb: 'Set-up…',
-      title: `Set-up of ${slug}…`,
-      also: 'worktree prepare command trust repository',
-      isInMenu: true,
-      run: open('set-up'),
-    });
-  }
-  if (isSetUpOpen(session)) {
-    commands.push({
-      verb: 'Skip the set-up…',
-      title: `Skip the set-up of ${slug}…`,
-      also: 'worktree prepare leave out',
-      isInMenu: true,
-      run: () => start('skipSetUp', slug),
-    });
-  }
-  const marked = session.unread ? 'read' : 'unread';
-  commands.push({
-    verb: `Mark as ${marked}`,
-    title: `Mark ${slug} as ${marked}`,
-    also: 'seen',
-    isInMenu: true,
-    run: () => toggleUnread(session),
-  });
-  commands.push({
-    verb: 'Tags…',
-    title: `Tags for ${slug}…`,
-    also: 'tag group label',
-    isInMenu: true,
-    run: () => {
-      overlay.value = { about: 'tags', slugs: [slug] };
-    },
-  });
-  for (const { about, verb, title, also } of CHANGES) {
-    commands.push({ verb, title: title.replace('SLUG', slug), also, isInMenu: true, run: open(about) });
-  }
-  for (const name of DEED_NAMES) {
-    const deed: Deed = DEEDS[name];
-    if (!deed.isFor(session)) continue;
-    const asks = deed.about === null ? '' : '…';
-    const verb = `${deed.verb}${asks}`;
-    const title = `${deed.verb} ${slug}${asks}`;
-    commands.push({
+  const verb = question?.kind === 'permission' || question?.kind === 'plan' ? 'Allow' : 'Answer';
+  const hasButton = { isBad: false, isInMenu: false };
+  const answer = { verb, title: `${verb} ${slug}…`, also: 'answer allow yes no', run: () => opens('answer')(session) };
+  const send = { verb: 'Send', title: `Send to ${slug}…`, also: 'prompt reply text', run: () => openFor('send', slug) };
+  return [
+    ...(question === null || question.kind === 'closing' ? [] : [{ ...answer, ...hasButton }]),
+    { ...send, ...hasButton },
+    ...MENU.filter(({ isFor }) => isFor === undefined || isFor(session)).map(({ verb, title, also, run }) => ({
       verb,
-      title,
-      also: '',
-      isBad: asks !== '' && name !== 'archive',
-      isInMenu: asks !== '' || name === 'park',
-      run: () => start(name, slug),
-    });
-  }
-  return commands.map((command) => ({ isBad: false, isInMenu: false, ...command }));
+      title: title.replace('SLUG', slug),
+      also,
+      isBad: false,
+      isInMenu: true,
+      run: () => run(session),
+    })),
+    ...DEED_NAMES.filter((name) => DEEDS[name].isFor(session)).map((name) => ({
+      ...deedCommand(name, slug),
+      isBad: DEEDS[name].about !== null && name !== 'archive',
+      isInMenu: DEEDS[name].about !== null || name === 'park',
+    })),
+  ];
 }
 
 /** This marks only the news that the user has seen as read, not news that arrived later. */
@@ -189,9 +172,13 @@ export function toggleUnread({ slug, unread, news }: Session): void {
   );
 }
 
+function openFor(about: AboutSeveral['about'], slug: string): void {
+  overlay.value = { about, slugs: [slug] };
+}
+
 /** Runs an action. If the action has consequences that the user should know about, it asks for confirmation first. */
 function start(name: DeedName, slug: string): void {
   const deed: Deed = DEEDS[name];
-  if (deed.about !== null) overlay.value = { about: name, slugs: [slug] };
+  if (deed.about !== null) openFor(name, slug);
   else void attempt(() => deed.run(slug)).then((isDone) => isDone && tell(`${slug} ${deed.done}`));
 }
