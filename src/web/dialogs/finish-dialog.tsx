@@ -15,6 +15,7 @@ import { useRead } from '../connection/use-read.ts';
 import { closeOverlay } from '../navigation/overlay.ts';
 import { CloseButton } from '../parts/close-button.tsx';
 import { Dialog } from '../parts/dialog.tsx';
+import { ChoiceText, Radio } from '../parts/field.tsx';
 import { attempt, tell } from '../parts/toasts.tsx';
 import { useSettled } from '../session/settled.ts';
 
@@ -75,24 +76,17 @@ export function FinishDialog({ slug }: { slug: string }) {
         }}
       >
         <h2>Finish {slug}</h2>
-        <fieldset class="stack">
+        <fieldset
+          class="stack"
+          onChange={() => {
+            problem.value = null;
+          }}
+        >
           <legend class="hidden-text">How</legend>
           {FINISH_CHOICES.map((choice) => (
-            <label key={choice.how} class="form-option">
-              <input
-                type="radio"
-                name="how"
-                checked={how.value === choice.how}
-                onChange={() => {
-                  how.value = choice.how;
-                  problem.value = null;
-                }}
-              />
-              <span class="choice-text">
-                <span>{choice.verb}</span>
-                <span class="choice-about">{choice.about}</span>
-              </span>
-            </label>
+            <Radio key={choice.how} name="how" choice={choice.how} chosen={how}>
+              <ChoiceText title={choice.verb} about={choice.about} />
+            </Radio>
           ))}
         </fieldset>
         {isMerge && (

@@ -5,7 +5,7 @@ import { type NewSession, PermissionMode, type Session, type SessionType, SLUG_P
 import { setUpNotice } from '../../text/set-up-words.ts';
 import { client, sessions } from '../connection/fleet.ts';
 import { goTo } from '../navigation/router.ts';
-import { bind, Field } from '../parts/field.tsx';
+import { bind, ChoiceText, Field, Radio } from '../parts/field.tsx';
 import { PageHead } from '../parts/page-head.tsx';
 import { attempt, tell } from '../parts/toasts.tsx';
 import { FolderField } from './folder-field.tsx';
@@ -99,20 +99,9 @@ export function NewSessionPage() {
           <legend class="label">Shown as</legend>
           <div class="cards">
             {TYPES.map(({ type: one, title, about }) => (
-              <label key={one} class="form-option">
-                <input
-                  type="radio"
-                  name="type"
-                  checked={type.value === one}
-                  onChange={() => {
-                    type.value = one;
-                  }}
-                />
-                <span class="choice-text">
-                  <span>{title}</span>
-                  <span class="choice-about">{about}</span>
-                </span>
-              </label>
+              <Radio key={one} name="type" choice={one} chosen={type}>
+                <ChoiceText title={title} about={about} />
+              </Radio>
             ))}
           </div>
         </fieldset>

@@ -40,3 +40,29 @@ export function Check(props: { checked: Signal<boolean>; class?: string; childre
     </label>
   );
 }
+
+/** A radio button that sets a signal to one of its values. */
+export function Radio<T>(props: { name: string; choice: T; chosen: Signal<T>; children: ComponentChildren }) {
+  const { name, choice, chosen, children } = props;
+  return (
+    <label class="form-option">
+      <input
+        type="radio"
+        name={name}
+        checked={chosen.value === choice}
+        onChange={() => {
+          chosen.value = choice;
+        }}
+      />
+      {children}
+    </label>
+  );
+}
+
+/** The label of a choice, and what it means. */
+export const ChoiceText = ({ title, about }: { title: string; about: string | null }) => (
+  <span class="choice-text">
+    <span>{title}</span>
+    {about !== null && <span class="choice-about">{about}</span>}
+  </span>
+);

@@ -1,6 +1,6 @@
 import { useSignal } from '@preact/signals';
 import type { Answer, Question, QuestionOption, QuestionPart } from '../../protocol/index.ts';
-import { bind } from '../parts/field.tsx';
+import { bind, ChoiceText } from '../parts/field.tsx';
 export type GiveAnswer = (answer: Omit<Answer, 'question_id'>) => Promise<void>;
 
 /** The options that the user has chosen or the text that the user has written for one of the questions. */
@@ -82,10 +82,7 @@ function Part(props: { part: QuestionPart; reply: Reply; onChange: (reply: Reply
                 checked={reply.labels.includes(label)}
                 onChange={({ currentTarget }) => toggle(label, currentTarget.checked)}
               />
-              <span class="choice-text">
-                <span>{label}</span>
-                {description !== null && <span class="choice-about">{description}</span>}
-              </span>
+              <ChoiceText title={label} about={description} />
             </label>
           ))}
         <input

@@ -12,7 +12,7 @@ import { askerText, behindText } from '../../text/asker-words.ts';
 import { client, link, sessions } from '../connection/fleet.ts';
 import { linger } from '../list/lingering.ts';
 import { optionKey, useShortcuts } from '../navigation/shortcuts.ts';
-import { bind } from '../parts/field.tsx';
+import { bind, ChoiceText } from '../parts/field.tsx';
 import { useReadToEnd } from '../parts/read-to-end.ts';
 import { attempt } from '../parts/toasts.tsx';
 import { AlwaysDialog } from './always-dialog.tsx';
@@ -220,10 +220,7 @@ function Choices({ question, isDisabled, isSettled, isRead, hasKeys, noKey, onAn
                 {index + 1}
               </span>
             )}
-            <span class="choice-text">
-              <span>{option.label}</span>
-              {option.description !== null && <span class="choice-about">{option.description}</span>}
-            </span>
+            <ChoiceText title={option.label} about={option.description} />
           </button>
         );
       })}
