@@ -1,5 +1,4 @@
 import { useLayoutEffect } from 'preact/hooks';
-import type { QuestionOption } from '../../protocol/index.ts';
 
 /** An action that a key triggers. `?` lists all of them. */
 export interface Shortcut {
@@ -43,9 +42,4 @@ export function focusOn(id: string): void {
   const element = document.getElementById(id);
   element?.focus();
   if (element instanceof HTMLInputElement) element.select();
-}
-
-/** Returns the key that chooses an option: its number, as in Claude Code's own dialogs. */
-export function optionKey(_: QuestionOption, index: number): string | null {
-  return index < 9 ? String(index + 1) : null;
 }
