@@ -1,4 +1,4 @@
-import { useSignal } from '@preact/signals';
+import { type Signal, useSignal } from '@preact/signals';
 import { useLayoutEffect } from 'preact/hooks';
 import { launchSeveral } from '../../client/launch-several.ts';
 import { type NewSession, PermissionMode, type Session, type SessionType, SLUG_PATTERN } from '../../protocol/index.ts';
@@ -50,20 +50,8 @@ export function NewSessionPage() {
       ...(model.value.trim() === '' ? {} : { model: model.value.trim() }),
       ...worktreeBody(worktree),
     };
-    const launched: Session[] = [];
-    const onLaunched = (session: Session): void => void launched.push(session);
-    const times = timesOf(worktree);
-    const done = await attempt(async () => {
-      if (times > 1) await launchSeveral(client, body, { times, onLaunched });
-      else onLaunched(await client.call('createSession', { body }));
-    });
+    await launchAndOpen(body, timesOf(worktree));
     isBusy.value = false;
-    const [first] = launched;
-    if (times > 1 && first !== undefined) {
-      tell(`Launched ${launched.map((one) => one.slug).join(', ')}; Compare… in the menu of each shows what they did`);
-    }
-    if (first?.worktree?.set_up?.state === 'untrusted') tell(setUpNotice(first));
-    if (done && first !== undefined) goTo({ page: 'session', slug: first.slug });
   };
 
   return (
@@ -77,64 +65,13 @@ export function NewSessionPage() {
         }}
       >
         <FolderField path={path} />
-        <Field label="Name" hint="Letters, digits, - and _">
-          {(id) => (
-            <input
-              {...bind(slug)}
-              id={id}
-              class="input mono"
-              required
-              maxLength={64}
-              pattern="[A-Za-z0-9][A-Za-z0-9_\-]*"
-              spellcheck={false}
-              autocomplete="off"
-              onInput={({ currentTarget }) => {
-                slug.value = currentTarget.value;
-                isNamed.value = currentTarget.value !== '';
-              }}
-            />
-          )}
-        </Field>
-        <fieldset class="stack">
-          <legend class="label">Shown as</legend>
-          <div class="cards">
-            {TYPES.map(({ type: one, title, about }) => (
-              <Radio key={one} name="type" choice={one} chosen={type}>
-                <ChoiceText title={title} about={about} />
-              </Radio>
-            ))}
-          </div>
-        </fieldset>
+        <NameField slug={slug} isNamed={isNamed} />
+        <TypeChoice type={type} />
         <WorktreeFields choice={worktree} path={path.value} slug={slug.value} />
         <Field label="First prompt" hint="Optional">
           {(id) => <textarea {...bind(prompt)} id={id} class="input" rows={4} />}
         </Field>
-        <div class="cards">
-          <Field label="Permissions">
-            {(id) => (
-              <select
-                id={id}
-                class="input"
-                value={mode.value}
-                onChange={({ currentTarget }) => {
-                  mode.value = currentTarget.value;
-                }}
-              >
-                <option value="">Claude Code’s default</option>
-                {PermissionMode.options.map((option) => (
-                  <option key={option} value={option}>
-                    {option}
-                  </option>
-                ))}
-              </select>
-            )}
-          </Field>
-          <Field label="Model">
-            {(id) => (
-              <input {...bind(model)} id={id} class="input" placeholder="Claude Code’s default" spellcheck={false} />
-            )}
-          </Field>
-        </div>
+        <ClaudeOptions mode={mode} model={model} />
         <div class="row end">
           <button type="submit" class="button primary" disabled={isBusy.value}>
             {isBusy.value ? 'Starting…' : 'Start'}
@@ -143,6 +80,85 @@ export function NewSessionPage() {
         <RecentConversations type={type.value} nameFor={freeSlug} />
       </form>
     </>
+  );
+}
+
+/** Launches the session, or several of them, and opens the first one. */
+async function launchAndOpen(body: NewSession, times: number): Promise<void> {
+  const launched: Session[] = [];
+  const onLaunched = (session: Session): void => void launched.push(session);
+  const done = await attempt(async () => {
+    if (times > 1) await launchSeveral(client, body, { times, onLaunched });
+    else onLaunched(await client.call('createSession', { body }));
+  });
+  const [first] = launched;
+  if (times > 1 && first !== undefined) {
+    tell(`Launched ${launched.map((one) => one.slug).join(', ')}; Compare… in the menu of each shows what they did`);
+  }
+  if (first?.worktree?.set_up?.state === 'untrusted') tell(setUpNotice(first));
+  if (done && first !== undefined) goTo({ page: 'session', slug: first.slug });
+}
+
+function NameField({ slug, isNamed }: { slug: Signal<string>; isNamed: Signal<boolean> }) {
+  return (
+    <Field label="Name" hint="Letters, digits, - and _">
+      {(id) => (
+        <input
+          {...bind(slug)}
+          id={id}
+          class="input mono"
+          required
+          maxLength={64}
+          pattern="[A-Za-z0-9][A-Za-z0-9_\-]*"
+          spellcheck={false}
+          autocomplete="off"
+          onInput={({ currentTarget }) => {
+            slug.value = currentTarget.value;
+            isNamed.value = currentTarget.value !== '';
+          }}
+        />
+      )}
+    </Field>
+  );
+}
+
+function TypeChoice({ type }: { type: Signal<SessionType> }) {
+  return (
+    <fieldset class="stack">
+      <legend class="label">Shown as</legend>
+      <div class="cards">
+        {TYPES.map(({ type: one, title, about }) => (
+          <Radio key={one} name="type" choice={one} chosen={type}>
+            <ChoiceText title={title} about={about} />
+          </Radio>
+        ))}
+      </div>
+    </fieldset>
+  );
+}
+
+/** The options that Claude Code starts with. */
+function ClaudeOptions({ mode, model }: { mode: Signal<string>; model: Signal<string> }) {
+  return (
+    <div class="cards">
+      <Field label="Permissions">
+        {(id) => (
+          <select {...bind(mode)} id={id} class="input">
+            <option value="">Claude Code’s default</option>
+            {PermissionMode.options.map((option) => (
+              <option key={option} value={option}>
+                {option}
+              </option>
+            ))}
+          </select>
+        )}
+      </Field>
+      <Field label="Model">
+        {(id) => (
+          <input {...bind(model)} id={id} class="input" placeholder="Claude Code’s default" spellcheck={false} />
+        )}
+      </Field>
+    </div>
   );
 }
 

@@ -2,7 +2,7 @@ import type { Signal } from '@preact/signals';
 import type { ComponentChildren, JSX } from 'preact';
 import { useId } from 'preact/hooks';
 
-/** Binds a text field to a signal. */
+/** Binds a text field or a list of choices to a signal. */
 export function bind(text: Signal<string>) {
   return {
     value: text.value,
