@@ -14,6 +14,7 @@ import { closeOverlay } from '../navigation/overlay.ts';
 import { CloseButton } from '../parts/close-button.tsx';
 import { Dialog } from '../parts/dialog.tsx';
 import { bind, Check } from '../parts/field.tsx';
+import { Problem } from '../parts/problem.tsx';
 import { tell } from '../parts/toasts.tsx';
 import { useSettled } from '../session/settled.ts';
 
@@ -81,11 +82,7 @@ export function PullRequestDialog({ slug }: { slug: string }) {
         }}
       >
         <h2>{heading}</h2>
-        {problem.value !== null && (
-          <p class="notice bad">
-            {problem.value.message}. {problem.value.hint}
-          </p>
-        )}
+        <Problem error={problem.value} />
         {plan.value === null ? (
           problem.value === null && <p class="faint">Reading the branch and querying the forge…</p>
         ) : plan.value.existing !== null ? (
