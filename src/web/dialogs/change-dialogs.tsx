@@ -8,7 +8,7 @@ import { replaceBy } from '../navigation/router.ts';
 import { FolderField } from '../pages/folder-field.tsx';
 import { CloseButton } from '../parts/close-button.tsx';
 import { Dialog } from '../parts/dialog.tsx';
-import { bind } from '../parts/field.tsx';
+import { bind, submitWith } from '../parts/field.tsx';
 import { attempt, tell } from '../parts/toasts.tsx';
 
 export function RenameDialog({ slug }: { slug: string }) {
@@ -95,13 +95,7 @@ export function ChangeDialog({ title, about, button, change, focus, children }: 
   };
   return (
     <Dialog label={title} onClose={closeOverlay} {...(focus === undefined ? {} : { focus })}>
-      <form
-        class="dialog-body stack"
-        onSubmit={(event) => {
-          event.preventDefault();
-          void run();
-        }}
-      >
+      <form class="dialog-body stack" onSubmit={submitWith(run)}>
         <h2>{title}</h2>
         <p class="faint">{about}</p>
         {children}

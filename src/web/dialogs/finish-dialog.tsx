@@ -15,7 +15,7 @@ import { useRead } from '../connection/use-read.ts';
 import { closeOverlay } from '../navigation/overlay.ts';
 import { CloseButton } from '../parts/close-button.tsx';
 import { Dialog } from '../parts/dialog.tsx';
-import { ChoiceText, Radio } from '../parts/field.tsx';
+import { ChoiceText, Radio, submitWith } from '../parts/field.tsx';
 import { Problem } from '../parts/problem.tsx';
 import { attempt, tell } from '../parts/toasts.tsx';
 import { useSettled } from '../session/settled.ts';
@@ -68,14 +68,7 @@ export function FinishDialog({ slug }: { slug: string }) {
 
   return (
     <Dialog label={`Finish ${slug}`} onClose={closeOverlay} isWide>
-      <form
-        ref={form}
-        class="dialog-body stack"
-        onSubmit={(event) => {
-          event.preventDefault();
-          void finish();
-        }}
-      >
+      <form ref={form} class="dialog-body stack" onSubmit={submitWith(finish)}>
         <h2>Finish {slug}</h2>
         <HowChoice how={how} problem={problem} />
         {isMerge && (

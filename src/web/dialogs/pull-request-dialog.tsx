@@ -13,7 +13,7 @@ import { useRead } from '../connection/use-read.ts';
 import { closeOverlay } from '../navigation/overlay.ts';
 import { CloseButton } from '../parts/close-button.tsx';
 import { Dialog } from '../parts/dialog.tsx';
-import { bind, Check } from '../parts/field.tsx';
+import { bind, Check, submitWith } from '../parts/field.tsx';
 import { Problem } from '../parts/problem.tsx';
 import { tell } from '../parts/toasts.tsx';
 import { useSettled } from '../session/settled.ts';
@@ -73,14 +73,7 @@ export function PullRequestDialog({ slug }: { slug: string }) {
   const heading = `${noun.charAt(0).toUpperCase()}${noun.slice(1)} for ${slug}`;
   return (
     <Dialog label={heading} onClose={closeOverlay} isWide>
-      <form
-        ref={form}
-        class="dialog-body stack"
-        onSubmit={(event) => {
-          event.preventDefault();
-          void open();
-        }}
-      >
+      <form ref={form} class="dialog-body stack" onSubmit={submitWith(open)}>
         <h2>{heading}</h2>
         <Problem error={problem.value} />
         {plan.value === null ? (

@@ -6,7 +6,7 @@ import { client, link, sessions } from '../connection/fleet.ts';
 import { closeOverlay } from '../navigation/overlay.ts';
 import { CloseButton } from '../parts/close-button.tsx';
 import { Dialog } from '../parts/dialog.tsx';
-import { bind, Check } from '../parts/field.tsx';
+import { bind, Check, submitWith } from '../parts/field.tsx';
 import { attempt, tell } from '../parts/toasts.tsx';
 import { DELIVERY_WORDS } from '../session/deliveries.tsx';
 
@@ -40,14 +40,7 @@ export function SendDialog({ slugs }: { slugs: readonly string[] }) {
 
   return (
     <Dialog label={title} onClose={closeOverlay} focus={field}>
-      <form
-        class="dialog-body stack"
-        onSubmit={(event) => {
-          event.preventDefault();
-          if (outcomes.value === null) void send();
-          else closeOverlay();
-        }}
-      >
+      <form class="dialog-body stack" onSubmit={submitWith(() => (outcomes.value === null ? send() : closeOverlay()))}>
         <h2>{title}</h2>
         {outcomes.value === null ? (
           <>

@@ -6,7 +6,7 @@ import { client, link, sessions } from '../connection/fleet.ts';
 import { closeOverlay } from '../navigation/overlay.ts';
 import { CloseButton } from '../parts/close-button.tsx';
 import { Dialog } from '../parts/dialog.tsx';
-import { bind } from '../parts/field.tsx';
+import { bind, submitWith } from '../parts/field.tsx';
 import { tell } from '../parts/toasts.tsx';
 
 /** Lets the user add tags to the named sessions or remove tags from them, and shows the outcome for each session. */
@@ -57,14 +57,7 @@ export function TagsDialog({ slugs }: { slugs: readonly string[] }) {
 
   return (
     <Dialog label={title} onClose={closeOverlay} focus={field}>
-      <form
-        class="dialog-body stack"
-        onSubmit={(event) => {
-          event.preventDefault();
-          if (outcomes.value === null) void save();
-          else closeOverlay();
-        }}
-      >
+      <form class="dialog-body stack" onSubmit={submitWith(() => (outcomes.value === null ? save() : closeOverlay()))}>
         <h2>{title}</h2>
         {outcomes.value === null ? (
           <>

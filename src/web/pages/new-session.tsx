@@ -5,7 +5,7 @@ import { type NewSession, PermissionMode, type Session, type SessionType, SLUG_P
 import { setUpNotice } from '../../text/set-up-words.ts';
 import { client, sessions } from '../connection/fleet.ts';
 import { goTo } from '../navigation/router.ts';
-import { bind, ChoiceText, Field, Radio } from '../parts/field.tsx';
+import { bind, ChoiceText, Field, Radio, submitWith } from '../parts/field.tsx';
 import { PageHead } from '../parts/page-head.tsx';
 import { attempt, tell } from '../parts/toasts.tsx';
 import { FolderField } from './folder-field.tsx';
@@ -57,13 +57,7 @@ export function NewSessionPage() {
   return (
     <>
       <PageHead title="New session" />
-      <form
-        class="page stack"
-        onSubmit={(event) => {
-          event.preventDefault();
-          void launch();
-        }}
-      >
+      <form class="page stack" onSubmit={submitWith(launch)}>
         <FolderField path={path} />
         <NameField slug={slug} isNamed={isNamed} />
         <TypeChoice type={type} />

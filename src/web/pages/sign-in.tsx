@@ -5,7 +5,7 @@ import { client, connectFleet, link } from '../connection/fleet.ts';
 import { takePass } from '../connection/pass.ts';
 import { keepSignInKey } from '../connection/sign-in-key.ts';
 import { place, replaceBy } from '../navigation/router.ts';
-import { bind } from '../parts/field.tsx';
+import { bind, submitWith } from '../parts/field.tsx';
 
 /** Signs in with the link from `cbos open`, which needs no input, or with the token. */
 export function SignInPage() {
@@ -42,13 +42,7 @@ export function SignInPage() {
 
   return (
     <main class="sign-in">
-      <form
-        class="card stack"
-        onSubmit={(event) => {
-          event.preventDefault();
-          void signIn({ token: token.value.trim() });
-        }}
-      >
+      <form class="card stack" onSubmit={submitWith(() => signIn({ token: token.value.trim() }))}>
         <div class="row">
           <img src="./icon.svg" alt="" width="40" height="40" />
           <div>

@@ -12,6 +12,14 @@ export function bind(text: Signal<string>) {
   };
 }
 
+/** Does the work when the user submits a form, instead of having the browser send the form. */
+export function submitWith(work: () => unknown) {
+  return (event: Event): void => {
+    event.preventDefault();
+    void work();
+  };
+}
+
 /** A field of a form, with a label and a hint below the field. */
 export function Field(props: { label: string; hint?: string; children: (id: string) => JSX.Element }) {
   const id = useId();

@@ -11,7 +11,7 @@ import {
 import { localTimeZone, scheduleTimeText } from '../../text/schedule-words.ts';
 import { client, sessions } from '../connection/fleet.ts';
 import { Dialog } from '../parts/dialog.tsx';
-import { bind, Field } from '../parts/field.tsx';
+import { bind, Field, submitWith } from '../parts/field.tsx';
 import { attempt, tell } from '../parts/toasts.tsx';
 import { LaunchFieldset, launchOf, useLaunchFields } from './launch-fields.tsx';
 
@@ -67,13 +67,7 @@ export function ScheduleForm({ schedule, onClose }: { schedule: Schedule | null;
   const title = schedule === null ? 'A new schedule' : `Edit ${schedule.name}`;
   return (
     <Dialog label={title} onClose={onClose} isWide focus={first}>
-      <form
-        class="dialog-body stack"
-        onSubmit={(event) => {
-          event.preventDefault();
-          void save();
-        }}
-      >
+      <form class="dialog-body stack" onSubmit={submitWith(save)}>
         <h2>{title}</h2>
         {schedule === null && (
           <Field label="Name" hint="Letters, digits, - and _">

@@ -1,7 +1,7 @@
 import { useSignal } from '@preact/signals';
 import { type Answer, mayAllow, type Question, takesNumbers } from '../../protocol/index.ts';
 import { type Shortcut, useShortcuts } from '../navigation/shortcuts.ts';
-import { bind, ChoiceText } from '../parts/field.tsx';
+import { bind, ChoiceText, submitWith } from '../parts/field.tsx';
 import { type GiveAnswer, isFreeText } from './question-form.tsx';
 
 /**
@@ -139,10 +139,7 @@ function OwnWords(props: Pick<ChoicesProps, 'question' | 'isDisabled' | 'isSettl
   return (
     <form
       class="row grow own-words"
-      onSubmit={(event) => {
-        event.preventDefault();
-        void onAnswer(isNo ? { choice: 'no', text: words.value } : { text: words.value });
-      }}
+      onSubmit={submitWith(() => onAnswer(isNo ? { choice: 'no', text: words.value } : { text: words.value }))}
     >
       <input
         class="input"

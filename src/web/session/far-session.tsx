@@ -8,7 +8,7 @@ import { ConversationView } from '../conversation/conversation.tsx';
 import { ageText, now } from '../display/clock.ts';
 import { shortPath } from '../list/tone.ts';
 import { addressOf } from '../navigation/router.ts';
-import { bind } from '../parts/field.tsx';
+import { bind, submitWith } from '../parts/field.tsx';
 import { Icon } from '../parts/icons.tsx';
 import { tell, tellError } from '../parts/toasts.tsx';
 import { drafts } from './drafts.ts';
@@ -97,13 +97,7 @@ function FarReply({ slug }: { slug: string }) {
     }
   };
   return (
-    <form
-      class="reply row"
-      onSubmit={(event) => {
-        event.preventDefault();
-        void send();
-      }}
-    >
+    <form class="reply row" onSubmit={submitWith(send)}>
       <textarea
         id="reply"
         class="input grow"

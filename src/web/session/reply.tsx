@@ -3,6 +3,7 @@ import { useEffect, useRef } from 'preact/hooks';
 import { CatalogueError, type Delivery, type Session } from '../../protocol/index.ts';
 import { client, link } from '../connection/fleet.ts';
 import { focusOn, useShortcuts } from '../navigation/shortcuts.ts';
+import { submitWith } from '../parts/field.tsx';
 import { Icon } from '../parts/icons.tsx';
 import { attempt, tell, tellError } from '../parts/toasts.tsx';
 import { attach, attachedTo, forgetAttached } from './attached.ts';
@@ -43,13 +44,7 @@ export function ReplyBox({ session }: { session: Session }) {
   const hasNoText = text.value.trim() === '';
   const isUnsendable = isEmpty || areFilesPending || isOffline;
   return (
-    <form
-      class="reply"
-      onSubmit={(event) => {
-        event.preventDefault();
-        void send(isDialogOpen ? { queue: true } : {});
-      }}
-    >
+    <form class="reply" onSubmit={submitWith(() => send(isDialogOpen ? { queue: true } : {}))}>
       <Deliveries list={deliveries} />
       {refused.value !== null && <Refused refusal={refused.value} onSend={(how) => void send(how)} />}
       <AttachedFiles slug={slug} />
