@@ -3,7 +3,7 @@ import type { ReplayRequest } from '../cli/local-host.ts';
 import type { Caller } from '../client/index.ts';
 import { CatalogueError, type CheckpointAt, checkpointAt, isSlug } from '../protocol/index.ts';
 import { truncate } from '../text/display-width.ts';
-import type { Mode } from '../tui/modes/mode.ts';
+import type { Mode } from '../tui/mode.ts';
 import { pastFiles } from '../tui/modes/past-files.ts';
 import { createKeyReader } from '../tui/terminal/keys.ts';
 import { wrap } from '../tui/view/cells.ts';

@@ -5,8 +5,8 @@ import { cleanLine } from '../text/terminal-text.ts';
 import type { CommandSet } from './command-set.ts';
 import type { TuiHost, TuiOptions } from './host.ts';
 import type { Memories } from './memories.ts';
+import type { Help, Mode } from './mode.ts';
 import { listed, type Model, selectedSession, type Toast } from './model.ts';
-import type { Help, Mode } from './modes/mode.ts';
 import { nextNeedy } from './order.ts';
 
 /** How long a toast is shown: long enough to read it twice. */

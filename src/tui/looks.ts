@@ -1,8 +1,8 @@
 import { type Client, createLookTimer, createRequestLooks } from '../client/index.ts';
 import { elsewhereOf } from '../protocol/index.ts';
 import type { TuiOptions } from './host.ts';
+import type { Mode } from './mode.ts';
 import { type Model, selectedSession } from './model.ts';
-import type { Mode } from './modes/mode.ts';
 
 /**
  * Tells the server when the user has looked at the selected session, which means that it was shown for a while in a

@@ -12,26 +12,26 @@
  * - turning a JSON session's events into a conversation: `conversation/fold-events.ts`
  * - safe rendering of Markdown: `conversation/markdown.tsx`
  * - the colours of code: `syntax/colours.ts`
- * - actions on one session or several: `actions/deeds.ts`
- * - files that the page saves: `actions/export-files.ts`
+ * - actions on one session or several: `actions/deeds.ts`, `session/session-commands.ts`, their dialogs: `dialogs/`
+ * - files that the page saves: `dialogs/export-files.ts`
  * - completion and history of a reply: `session/completion.tsx`, `session/prompt-history.ts`
  * - the terminal: `terminal/live-terminal.ts`
  * - a replay: `replay/player.ts`
- * - keys and palette: `app/shortcuts.ts`
+ * - the location, the open overlay and keys: `navigation/`; the keys of the whole page and the palette: `app/`
  * - notifications: `notify/notifications.ts`
- * - colours, sizes and shared elements: `styles/tokens.css`, `parts/`
+ * - time, theme and density: `display/`; colours, sizes and shared elements: `styles/tokens.css`, `parts/`
  */
 
 import './connection/without-eval.ts';
 import { render } from 'preact';
 import { App } from './app/app.tsx';
-import { startDensity } from './app/density.ts';
-import { place } from './app/router.ts';
-import { startTheme } from './app/theme.ts';
 import { startFleet } from './connection/fleet.ts';
 import { startWorker } from './connection/own-worker.ts';
 import { startRequestLooks } from './connection/request-looks.ts';
+import { startDensity } from './display/density.ts';
+import { startTheme } from './display/theme.ts';
 import { startList } from './list/arranged.ts';
+import { place } from './navigation/router.ts';
 import { startAttention } from './notify/attention.ts';
 import { startNotifications } from './notify/notifications.ts';
 

@@ -21,7 +21,7 @@ export type Message = z.infer<typeof Message>;
  * How far a conversation has progressed. This is derived from the request alone, so it is correct for any number of
  * simultaneous sessions, and after a conversation is resumed.
  */
-export interface Turn {
+interface Turn {
   /** the user's last prompt as Claude Code sent it, but without Claude Code's own reminders */
   prompt: string;
   /** all prompts of the user so far, oldest first */

@@ -130,7 +130,7 @@ function createAnswerer(options: MessagesApiOptions): Answer {
     count += 1;
     const request = count;
     const turn = readTurn(body.messages);
-    const scene = isSideCall(body) ? null : chooseScene(turn, choosers);
+    const scene = isSideCall(body) ? null : chooseScene(turn.prompt, choosers);
     const pace = paceOf(scene?.name ?? '');
     const key = JSON.stringify([body.metadata?.user_id, turn.prompts.length, turn.prompt, turn.step]);
     const attempt = attempts.get(key) ?? 0;

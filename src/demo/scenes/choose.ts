@@ -1,4 +1,3 @@
-import type { Turn } from '../messages-api/request.ts';
 import { findScene } from './catalogue.ts';
 import type { Reply, Scene } from './scene.ts';
 
@@ -31,10 +30,10 @@ export function chooseByPrompt(scenes: Readonly<Record<string, Scene>>): ChooseS
   };
 }
 
-/** Chooses the scene for a turn. If no chooser has a scene for the prompt, the scene is a short answer. */
-export function chooseScene(turn: Turn, choosers: readonly ChooseScene[]): Scene | null {
+/** Chooses the scene for a prompt. If no chooser has a scene for the prompt, the scene is a short answer. */
+export function chooseScene(prompt: string, choosers: readonly ChooseScene[]): Scene | null {
   for (const choose of choosers) {
-    const scene = choose(turn.prompt);
+    const scene = choose(prompt);
     if (scene !== null) return scene;
   }
   return findScene('hello');

@@ -1,7 +1,7 @@
 import type { App } from '../app.ts';
 import type { List } from '../list.ts';
+import type { HelpRow, Hint, Mode } from '../mode.ts';
 import type { InputEvent } from '../terminal/keys.ts';
-import type { HelpRow, Hint, Mode } from './mode.ts';
 import { PAGER_KEYS } from './pager-keys.ts';
 
 /**

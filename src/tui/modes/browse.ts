@@ -1,12 +1,12 @@
 import type { App } from '../app.ts';
 import { markedSessions } from '../lifecycle.ts';
+import type { Mode } from '../mode.ts';
 import { draftOf, selectedSession } from '../model.ts';
 import { ANSWER_KEYS, TURN_KEYS } from './answer-keys.ts';
 import { hintsOf, press } from './binding.ts';
 import { type BrowseKey, isOffered } from './browse-key.ts';
 import { OPEN_KEYS, OTHER_KEYS, SESSION_KEYS, VIEW_KEYS } from './browse-keys.ts';
 import { MARKED_KEYS } from './marked-keys.ts';
-import type { Mode } from './mode.ts';
 import { reply } from './reply.ts';
 
 const KEYS: readonly BrowseKey[] = [...[ANSWER_KEYS, SESSION_KEYS, TURN_KEYS, VIEW_KEYS, OPEN_KEYS, OTHER_KEYS].flat()];

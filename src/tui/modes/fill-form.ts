@@ -3,11 +3,11 @@ import { allowedText, defaultText, fieldTitle } from '../../text/form-words.ts';
 import { cleanLine } from '../../text/terminal-text.ts';
 import type { App } from '../app.ts';
 import { type Editor, EMPTY_EDITOR, edit, editorOf } from '../input/editor.ts';
+import type { Hint } from '../mode.ts';
 import { selectedSession, shownQuestion } from '../model.ts';
 import { wrap } from '../view/cells.ts';
 import { formLines, TEXT_INDENT, textWidth } from '../view/form-lines.ts';
 import { type Binding, keysOf } from './binding.ts';
-import type { Hint } from './mode.ts';
 import { reply } from './reply.ts';
 
 /** Reports whether a question is a form whose fields can be filled in here. */

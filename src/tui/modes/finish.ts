@@ -13,9 +13,9 @@ import {
 import { sendText } from '../actions.ts';
 import { type App, errorText, requireOwn } from '../app.ts';
 import { EMPTY_EDITOR } from '../input/editor.ts';
+import type { Hint } from '../mode.ts';
 import { wrap } from '../view/cells.ts';
 import { confirm } from './confirm.ts';
-import type { Hint } from './mode.ts';
 import { requestPull } from './pull-request.ts';
 
 /** Asks the user how to finish the selected session's worktree, and says what will happen before doing anything. */

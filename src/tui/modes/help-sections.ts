@@ -1,8 +1,8 @@
+import type { Help } from '../mode.ts';
 import { ANSWER_KEYS, TURN_KEYS } from './answer-keys.ts';
 import { helpRows } from './binding.ts';
 import { OPEN_KEYS, OTHER_KEYS, SESSION_KEYS, VIEW_KEYS } from './browse-keys.ts';
 import { CHANGES_KEYS } from './changes.ts';
-import type { Help } from './mode.ts';
 import { REPLY_KEYS } from './reply.ts';
 
 /** The help page's sections about keys and the mouse, in their order. */

@@ -1,7 +1,7 @@
 import { displayWidth } from '../../text/display-width.ts';
 import type { App } from '../app.ts';
+import type { HelpRow } from '../mode.ts';
 import { fitTo, wrap } from '../view/cells.ts';
-import type { HelpRow } from './mode.ts';
 import { showPage } from './text-page.ts';
 
 const KEY_CELLS = 12;

@@ -10,10 +10,10 @@ import { mayAllow, type QuestionMemory } from '../../protocol/index.ts';
 import { cutText } from '../../text/tool-input-text.ts';
 import type { App } from '../app.ts';
 import { createPager } from '../list.ts';
+import type { Page } from '../mode.ts';
 import { READING_MS } from '../model.ts';
 import { cardLines } from './inbox-card.ts';
 import { holdOf } from './inbox-hold.ts';
-import type { Page } from './mode.ts';
 
 /** The card that the picture shows, and whether its end was visible. */
 interface Drawn {

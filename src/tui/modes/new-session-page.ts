@@ -2,9 +2,9 @@ import type { SessionType } from '../../protocol/index.ts';
 import { displayWidth } from '../../text/display-width.ts';
 import { cleanLine } from '../../text/terminal-text.ts';
 import type { App } from '../app.ts';
+import type { Page } from '../mode.ts';
 import { fitTo } from '../view/cells.ts';
 import { type FormField, formLines, TEXT_INDENT, textWidth } from '../view/form-lines.ts';
-import type { Page } from './mode.ts';
 import {
   type Choice,
   type Form,

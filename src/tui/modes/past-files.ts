@@ -20,10 +20,10 @@ import { LONGEST_LINE } from '../../text/patch-rows.ts';
 import type { Style, StyleName } from '../../text/style.ts';
 import { cleanLine } from '../../text/terminal-text.ts';
 import { createList, createPager } from '../list.ts';
+import type { Mode, Page } from '../mode.ts';
 import { wrap } from '../view/cells.ts';
 import { listRow } from '../view/dress.ts';
 import { type Binding, keysFor, movingBy } from './binding.ts';
-import type { Mode, Page } from './mode.ts';
 
 /** What the page needs from the program that shows it. */
 export interface PastFilesHost {

@@ -2,11 +2,11 @@ import { elsewhereOf, type SeenSession, type StashedResponse, type StreamFrame }
 import { sendText, stashText } from '../actions.ts';
 import { type App, requireSelected } from '../app.ts';
 import { type Editor, EMPTY_EDITOR, edit, editorOf, insert } from '../input/editor.ts';
+import type { Hint } from '../mode.ts';
 import { dialogOf, draftOf, type Model, selectedSession } from '../model.ts';
 import type { InputEvent } from '../terminal/keys.ts';
 import { type Binding, keysFor } from './binding.ts';
 import { confirm } from './confirm.ts';
-import type { Hint } from './mode.ts';
 
 /** The prompts that were sent earlier, newest first, and the user's position among them. */
 interface History {

@@ -11,11 +11,11 @@ import { readTagWords } from '../../text/tag-words.ts';
 import { cleanLine } from '../../text/terminal-text.ts';
 import type { App } from '../app.ts';
 import { type Editor, edit, editorOf } from '../input/editor.ts';
+import type { Page } from '../mode.ts';
 import type { InputEvent } from '../terminal/keys.ts';
 import { fitTo } from '../view/cells.ts';
 import { type FormField, formLines, LABEL_CELLS, TEXT_INDENT } from '../view/form-lines.ts';
 import { type Binding, keysOf } from './binding.ts';
-import type { Page } from './mode.ts';
 
 const TEXTS = ['name', 'session', 'folder', 'model', 'tags', 'keep', 'when', 'zone', 'prompt'] as const;
 type Text = (typeof TEXTS)[number];

@@ -1,7 +1,7 @@
 import type { App } from '../app.ts';
 import { createPager } from '../list.ts';
+import type { Mode } from '../mode.ts';
 import { type Binding, keysOf, leavingBy, movingBy } from './binding.ts';
-import type { Mode } from './mode.ts';
 
 export interface PageOptions {
   /** called when the last line has become visible */

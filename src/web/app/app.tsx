@@ -1,7 +1,9 @@
 import { useEffect } from 'preact/hooks';
 import { ChangesPage } from '../changes/page.tsx';
 import { link, lostAt, sessions } from '../connection/fleet.ts';
+import { ageText, now } from '../display/clock.ts';
 import { SessionList } from '../list/list.tsx';
+import { addressOf, type Place, place } from '../navigation/router.ts';
 import { ArchivedPage } from '../pages/archived.tsx';
 import { AuditPage } from '../pages/audit.tsx';
 import { BudgetsPage } from '../pages/budgets.tsx';
@@ -23,10 +25,8 @@ import { Toasts } from '../parts/toasts.tsx';
 import { ReplayPage } from '../replay/page.tsx';
 import { SchedulesPage } from '../schedules/page.tsx';
 import { SessionPage } from '../session/page.tsx';
-import { ageText, now } from './clock.ts';
 import { startKeys } from './keys.ts';
 import { Overlays } from './overlays.tsx';
-import { addressOf, type Place, place } from './router.ts';
 
 export function App() {
   useEffect(() => startKeys(), []);

@@ -1,6 +1,7 @@
+import { closeOverlay } from '../navigation/overlay.ts';
+import { type Shortcut, sessionShortcuts } from '../navigation/shortcuts.ts';
 import { Dialog } from '../parts/dialog.tsx';
-import { closeOverlay } from './overlay.ts';
-import { EVERYWHERE, type Shortcut, sessionShortcuts } from './shortcuts.ts';
+import { EVERYWHERE } from './page-shortcuts.ts';
 
 const IN_FIELDS: readonly Omit<Shortcut, 'run'>[] = [
   { keys: 'Enter', does: 'Send the reply; in a search, open the first result' },

@@ -1,5 +1,6 @@
-import { overlay } from './overlay.ts';
-import { EVERYWHERE, findShortcut, sessionShortcuts } from './shortcuts.ts';
+import { overlay } from '../navigation/overlay.ts';
+import { type Shortcut, sessionShortcuts } from '../navigation/shortcuts.ts';
+import { EVERYWHERE } from './page-shortcuts.ts';
 
 /** How long to wait for the second key of a pair such as `g s`. */
 const PAIR_LIMIT_MS = 1_200;
@@ -46,6 +47,13 @@ function answerInDialog(event: KeyboardEvent): void {
   if (shortcut?.answers !== true) return;
   event.preventDefault();
   shortcut.run();
+}
+
+function findShortcut(keys: string): Shortcut | undefined {
+  return (
+    sessionShortcuts().find((shortcut) => shortcut.keys === keys) ??
+    EVERYWHERE.find((shortcut) => shortcut.keys === keys)
+  );
 }
 
 /** In a text field, keys type text. Escape moves the focus out of the field. */

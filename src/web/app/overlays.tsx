@@ -1,18 +1,18 @@
-import { AnswerDialog } from '../actions/answer-dialog.tsx';
-import { ConvertDialog, MoveDialog, RenameDialog } from '../actions/change-dialogs.tsx';
-import { DeedDialog } from '../actions/deed-dialog.tsx';
-import { ExplainDialog } from '../actions/explain-dialog.tsx';
-import { ExportDialog } from '../actions/export-dialog.tsx';
-import { FinishDialog } from '../actions/finish-dialog.tsx';
-import { ForkDialog } from '../actions/fork-dialog.tsx';
-import { PullRequestDialog } from '../actions/pull-request-dialog.tsx';
-import { SendDialog } from '../actions/send-dialog.tsx';
-import { SetUpDialog } from '../actions/set-up-dialog.tsx';
-import { SnoozeDialog } from '../actions/snooze-dialog.tsx';
-import { TagsDialog } from '../actions/tags-dialog.tsx';
+import { AnswerDialog } from '../dialogs/answer-dialog.tsx';
+import { ConvertDialog, MoveDialog, RenameDialog } from '../dialogs/change-dialogs.tsx';
+import { DeedDialog } from '../dialogs/deed-dialog.tsx';
+import { ExplainDialog } from '../dialogs/explain-dialog.tsx';
+import { ExportDialog } from '../dialogs/export-dialog.tsx';
+import { FinishDialog } from '../dialogs/finish-dialog.tsx';
+import { ForkDialog } from '../dialogs/fork-dialog.tsx';
+import { PullRequestDialog } from '../dialogs/pull-request-dialog.tsx';
+import { SendDialog } from '../dialogs/send-dialog.tsx';
+import { SetUpDialog } from '../dialogs/set-up-dialog.tsx';
+import { SnoozeDialog } from '../dialogs/snooze-dialog.tsx';
+import { TagsDialog } from '../dialogs/tags-dialog.tsx';
 import { ListDialog } from '../list/list-dialog.tsx';
+import { type AboutSession, overlay } from '../navigation/overlay.ts';
 import { KeyHelp } from './key-help.tsx';
-import { type AboutSession, overlay } from './overlay.ts';
 import { Palette } from './palette.tsx';
 
 export function Overlays() {

@@ -1,16 +1,17 @@
 import { useSignal } from '@preact/signals';
 import { useEffect, useMemo, useRef } from 'preact/hooks';
 import { elsewhereOf, type SeenSession } from '../../protocol/index.ts';
-import { sessionCommands } from '../actions/session-commands.ts';
 import { sessions } from '../connection/fleet.ts';
+import { densityChoice } from '../display/density.ts';
+import { type ThemeChoice, themeChoice } from '../display/theme.ts';
 import { allGroups, openSlug } from '../list/arranged.ts';
 import { gistOf, statusText, toneOf } from '../list/tone.ts';
+import { closeOverlay, overlay } from '../navigation/overlay.ts';
+import { goTo } from '../navigation/router.ts';
+import { type Shortcut, sessionShortcuts } from '../navigation/shortcuts.ts';
 import { Dialog } from '../parts/dialog.tsx';
-import { densityChoice } from './density.ts';
-import { closeOverlay, overlay } from './overlay.ts';
-import { goTo } from './router.ts';
-import { EVERYWHERE, type Shortcut, sessionShortcuts } from './shortcuts.ts';
-import { type ThemeChoice, themeChoice } from './theme.ts';
+import { sessionCommands } from '../session/session-commands.ts';
+import { EVERYWHERE } from './page-shortcuts.ts';
 
 interface Entry {
   id: string;

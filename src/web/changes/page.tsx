@@ -3,11 +3,11 @@ import { useMemo } from 'preact/hooks';
 import { CatalogueError, type ChangedFile, type Changes, type Review, type Turn } from '../../protocol/index.ts';
 import { baseText, changedName, changeLetter, leftOutLines, linesText, totalText } from '../../text/changes-words.ts';
 import { turnText } from '../../text/turn-words.ts';
-import { now } from '../app/clock.ts';
-import { addressOf, goTo, parsePlace } from '../app/router.ts';
-import { useShortcuts } from '../app/shortcuts.ts';
 import { client, link, sessions } from '../connection/fleet.ts';
 import { useRead } from '../connection/use-read.ts';
+import { now } from '../display/clock.ts';
+import { addressOf, goTo, parsePlace } from '../navigation/router.ts';
+import { useShortcuts } from '../navigation/shortcuts.ts';
 import { PageHead } from '../parts/page-head.tsx';
 import { VirtualList } from '../parts/virtual-list.tsx';
 import { BinaryView } from './binary-view.tsx';
@@ -17,73 +17,22 @@ import { ReviewPanel } from './review-panel.tsx';
 
 const FILE_ROW_PX = 36;
 
-/**
- * Shows a session's changes in its repository, file by file. It reads the changes when the page is opened, when a turn
- * of the session begins or ends, and when the user asks for it.
- */
-export function ChangesPage({ slug, file, turn }: { slug: string; file: string | null; turn: number | null }) {
-  const working = useMemo(() => computed(() => sessions.value.get(slug)?.status.primary === 'active'), [slug]);
-  const changes = useSignal<Changes | null>(null);
-  const problem = useSignal<string | null>(null);
-  const reading = useSignal(0);
-  const asked = useSignal(0);
-  const isWorking = working.value;
-  const isLive = link.value === 'live';
+interface ChangesPlace {
+  slug: string;
+  file: string | null;
+  turn: number | null;
+}
 
-  useRead(
-    isLive
-      ? () =>
-          client.call('changes', {
-            params: { slug },
-            query: turn === null ? { patch_of: file ?? '' } : { turn: String(turn) },
-          })
-      : null,
-    {
-      onRead: (answer) => {
-        changes.value = answer;
-        problem.value = null;
-        reading.value++;
-      },
-      onError: (error) => {
-        if (link.peek() === 'live') problem.value = problemText(error);
-      },
-    },
-    [slug, turn, isWorking, isLive, asked.value],
-  );
-
-  // Ignore errors of these two requests, because an older server lacks them. If the changes cannot be read either, the
-  // page shows that error.
-  const onError = (error: unknown): void => {
-    if (!(error instanceof CatalogueError)) throw error;
-  };
-  const turns = useSignal<readonly Turn[]>([]);
-  useRead(
-    isLive ? () => client.call('listTurns', { params: { slug } }) : null,
-    {
-      onRead: (answer) => {
-        turns.value = answer.turns.toReversed();
-      },
-      onError,
-    },
-    [slug, isWorking, isLive, asked.value],
-  );
-
-  const review = useSignal<Review | null>(null);
-  const reviewAsked = useSignal(0);
-  useRead(
-    isLive ? () => client.call('review', { params: { slug } }) : null,
-    {
-      onRead: (answer) => {
-        review.value = answer;
-      },
-      onError,
-    },
-    [slug, isWorking, isLive, asked.value, reviewAsked.value],
-  );
-
+/** Shows a session's changes in its repository, file by file. */
+export function ChangesPage({ slug, file, turn }: ChangesPlace) {
+  const { changes, problem, turns, review, isWorking, reading, readAgain, readReview } = useChanges({
+    slug,
+    file,
+    turn,
+  });
   // Comments and marks belong to the files as they are now.
-  const shownReview = turn === null ? review.value : null;
-  const files = changes.value?.files ?? [];
+  const shownReview = turn === null ? review : null;
+  const files = changes?.files ?? [];
   const chosen = files.findIndex(({ path }) => path === file);
   const shown = files[chosen === -1 ? 0 : chosen];
   const step = (by: 1 | -1): void => {
@@ -93,12 +42,6 @@ export function ChangesPage({ slug, file, turn }: { slug: string; file: string |
     const from = files.findIndex(({ path }) => at.page === 'changes' && path === at.file);
     const next = files[Math.max(0, from) + by];
     if (next !== undefined) goTo({ page: 'changes', slug, file: next.path, turn });
-  };
-  const readAgain = (): void => {
-    asked.value++;
-  };
-  const flip = (): void => {
-    isSideBySide.value = !isSideBySide.peek();
   };
   useShortcuts(
     [
@@ -113,58 +56,129 @@ export function ChangesPage({ slug, file, turn }: { slug: string; file: string |
 
   return (
     <>
-      <PageHead title={`${slug}, changes`}>
-        <button type="button" class="button" aria-pressed={isSideBySide.value} onClick={flip}>
-          Side by side
-        </button>
-        <button type="button" class="button" onClick={readAgain}>
-          Refresh
-        </button>
-        <a class="button" href={addressOf({ page: 'session', slug })}>
-          Session
-        </a>
-      </PageHead>
-      {problem.value !== null && <p class="notice bad changes-problem">{problem.value}</p>}
-      {changes.value === null ? (
-        problem.value === null && <p class="empty">Loading…</p>
+      <ChangesHead slug={slug} onRefresh={readAgain} />
+      {problem !== null && <p class="notice bad changes-problem">{problem}</p>}
+      {changes === null ? (
+        problem === null && <p class="empty">Loading…</p>
       ) : (
         <div class="changes">
           <div class="changes-side">
-            <TurnChoice {...{ slug, turn }} turns={turns.value} />
-            <Summary changes={changes.value} isWorking={isWorking} />
+            <TurnChoice {...{ slug, turn, turns }} />
+            <Summary {...{ changes, isWorking }} />
             <FileList {...{ slug, files, turn }} reviewed={shownReview?.reviewed ?? []} chosen={Math.max(0, chosen)} />
           </div>
           <div class="changes-patch">
-            {shown === undefined ? (
-              <p class="empty">No changes {baseText(changes.value.base)}.</p>
-            ) : shown.binary && shown.sizes !== undefined ? (
-              <BinaryView key={`${turn} ${shown.path}`} {...{ slug, turn }} file={shown} reading={reading.value} />
-            ) : (
-              <PatchView
-                key={`${turn} ${shown.path}`}
-                slug={slug}
-                file={shown}
-                turn={turn}
-                reading={reading.value}
-                read={changes.value.patch?.file === shown.path ? changes.value.patch : null}
-                comments={shownReview?.comments ?? []}
-              />
-            )}
+            <FilePatch
+              key={`${turn} ${shown?.path}`}
+              {...{ slug, turn, changes, reading }}
+              file={shown}
+              review={shownReview}
+            />
             {shownReview !== null && (
-              <ReviewPanel
-                slug={slug}
-                file={shown?.path ?? null}
-                review={shownReview}
-                onChange={() => {
-                  reviewAsked.value++;
-                }}
-              />
+              <ReviewPanel slug={slug} file={shown?.path ?? null} review={shownReview} onChange={readReview} />
             )}
           </div>
         </div>
       )}
     </>
   );
+}
+
+function flip(): void {
+  isSideBySide.value = !isSideBySide.peek();
+}
+
+/**
+ * Reads the changes, the turns and the review when the page is opened, when a turn of the session begins or ends, and
+ * when the user asks for it.
+ */
+function useChanges({ slug, file, turn }: ChangesPlace) {
+  const working = useMemo(() => computed(() => sessions.value.get(slug)?.status.primary === 'active'), [slug]);
+  const changes = useSignal<Changes | null>(null);
+  const problem = useSignal<string | null>(null);
+  const reading = useSignal(0);
+  const asked = useSignal(0);
+  const reviewAsked = useSignal(0);
+  const isWorking = working.value;
+  const isLive = link.value === 'live';
+  const values = [slug, isWorking, isLive, asked.value];
+  const params = { slug };
+  const query = turn === null ? { patch_of: file ?? '' } : { turn: String(turn) };
+  useRead(
+    isLive ? () => client.call('changes', { params, query }) : null,
+    {
+      onRead: (answer) => {
+        changes.value = answer;
+        problem.value = null;
+        reading.value++;
+      },
+      onError: (error) => {
+        if (link.peek() === 'live') problem.value = problemText(error);
+      },
+    },
+    [turn, ...values],
+  );
+  const listed = useNewer(isLive ? () => client.call('listTurns', { params }) : null, values);
+  const review = useNewer(isLive ? () => client.call('review', { params }) : null, [...values, reviewAsked.value]);
+  return {
+    changes: changes.value,
+    problem: problem.value,
+    reading: reading.value,
+    turns: listed?.turns.toReversed() ?? [],
+    review,
+    isWorking,
+    readAgain: (): void => void asked.value++,
+    readReview: (): void => void reviewAsked.value++,
+  };
+}
+
+/** Requests something that an older server lacks. If the changes cannot be read either, the page shows that error. */
+function useNewer<T>(request: (() => Promise<T>) | null, values: readonly unknown[]): T | null {
+  const answer = useSignal<T | null>(null);
+  useRead(
+    request,
+    {
+      onRead: (read) => {
+        answer.value = read;
+      },
+      onError: (error) => {
+        if (!(error instanceof CatalogueError)) throw error;
+      },
+    },
+    values,
+  );
+  return answer.value;
+}
+
+function ChangesHead({ slug, onRefresh }: { slug: string; onRefresh(): void }) {
+  return (
+    <PageHead title={`${slug}, changes`}>
+      <button type="button" class="button" aria-pressed={isSideBySide.value} onClick={flip}>
+        Side by side
+      </button>
+      <button type="button" class="button" onClick={onRefresh}>
+        Refresh
+      </button>
+      <a class="button" href={addressOf({ page: 'session', slug })}>
+        Session
+      </a>
+    </PageHead>
+  );
+}
+
+function FilePatch(props: {
+  slug: string;
+  turn: number | null;
+  changes: Changes;
+  file: ChangedFile | undefined;
+  reading: number;
+  review: Review | null;
+}) {
+  const { slug, turn, changes, file, reading, review } = props;
+  if (file === undefined) return <p class="empty">No changes {baseText(changes.base)}.</p>;
+  if (file.binary && file.sizes !== undefined) return <BinaryView {...{ slug, turn, file, reading }} />;
+  const read = changes.patch?.file === file.path ? changes.patch : null;
+  return <PatchView {...{ slug, file, turn, reading, read }} comments={review?.comments ?? []} />;
 }
 
 /** Offers the turns whose files were saved, newest first. */

@@ -6,6 +6,7 @@ import { placeText, reviewText, roundText, visibleText } from '../../text/review
 import { client } from '../connection/fleet.ts';
 import { CloseButton } from '../parts/close-button.tsx';
 import { Dialog } from '../parts/dialog.tsx';
+import { bind, submitWith } from '../parts/field.tsx';
 import { attempt, tell } from '../parts/toasts.tsx';
 import { type ChosenLines, chosenLines } from './chosen-lines.ts';
 
@@ -100,13 +101,7 @@ function NewComment({ chosen, onChange }: { chosen: ChosenLines; onChange(): voi
   };
   const place = `${line === endLine ? `line ${line}` : `lines ${line}–${endLine}`}${side === 'base' ? ' of the base' : ''}`;
   return (
-    <form
-      class="stack"
-      onSubmit={(event) => {
-        event.preventDefault();
-        void add();
-      }}
-    >
+    <form class="stack" onSubmit={submitWith(add)}>
       <textarea
         ref={field}
         class="input"
@@ -114,10 +109,7 @@ function NewComment({ chosen, onChange }: { chosen: ChosenLines; onChange(): voi
         required
         aria-label={`Comment on ${place}`}
         placeholder={`Comment on ${place} of ${shownName(file)}; Shift-click selects more lines`}
-        value={text.value}
-        onInput={({ currentTarget }) => {
-          text.value = currentTarget.value;
-        }}
+        {...bind(text)}
         onKeyDown={(event) => {
           if (event.key === 'Escape') chosenLines.value = null;
           else if (event.key === 'Enter' && (event.ctrlKey || event.metaKey)) void add();
@@ -189,13 +181,7 @@ function SendRound(props: { slug: string; prompt: string; onChange(): void; onCl
   };
   return (
     <Dialog label={`Send the review to ${slug}`} onClose={onClose} isWide>
-      <form
-        class="dialog-body stack"
-        onSubmit={(event) => {
-          event.preventDefault();
-          void send();
-        }}
-      >
+      <form class="dialog-body stack" onSubmit={submitWith(send)}>
         <h2>Send this to {slug}?</h2>
         <pre class="review-prompt">{prompt}</pre>
         <div class="row end">

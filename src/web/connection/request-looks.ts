@@ -1,6 +1,6 @@
 import { effect } from '@preact/signals';
 import { createRequestLooks } from '../../client/index.ts';
-import { now } from '../app/clock.ts';
+import { now } from '../display/clock.ts';
 import { client, link, sessions } from './fleet.ts';
 
 /** Makes the server look up the states of pull requests while the user sees them in the list. */

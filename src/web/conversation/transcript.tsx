@@ -1,8 +1,8 @@
 import { signal, useSignal } from '@preact/signals';
 import { useEffect, useRef } from 'preact/hooks';
 import type { Session } from '../../protocol/index.ts';
-import { addressOf } from '../app/router.ts';
 import { client, link } from '../connection/fleet.ts';
+import { addressOf } from '../navigation/router.ts';
 import { tellError } from '../parts/toasts.tsx';
 import { Messages } from './conversation.tsx';
 import { EMPTY_CONVERSATION, foldEvents } from './fold-events.ts';

@@ -1,6 +1,6 @@
 import { DEED_NAMES, DEEDS, type Deed } from '../actions/deeds.ts';
-import { overlay } from '../app/overlay.ts';
 import { sessions } from '../connection/fleet.ts';
+import { overlay } from '../navigation/overlay.ts';
 import { listed } from './arranged.ts';
 import { setChoosing, ticked } from './chosen.ts';
 

@@ -1,8 +1,8 @@
 import { computed, effect, signal } from '@preact/signals';
 import { elsewhereOf, GROUPINGS, type Grouping } from '../../protocol/index.ts';
 import { GROUPING_WORDS, nextGrouping } from '../../text/list-groups.ts';
-import { goTo, place } from '../app/router.ts';
 import { sessions } from '../connection/fleet.ts';
+import { goTo, place } from '../navigation/router.ts';
 import { tell } from '../parts/toasts.tsx';
 import { ticked } from './chosen.ts';
 import { arrangeSessions } from './groups.ts';

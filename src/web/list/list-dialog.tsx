@@ -3,11 +3,12 @@ import { useEffect } from 'preact/hooks';
 import { GROUPINGS, type SavedView, type Session, TAG_RULE } from '../../protocol/index.ts';
 import { GROUPING_WORDS } from '../../text/list-groups.ts';
 import { filterWords, matchesWords, repositoryWord, tagWord, toggleWord } from '../../text/session-filter.ts';
-import { closeOverlay } from '../app/overlay.ts';
-import { addressOf } from '../app/router.ts';
 import { client, sessions } from '../connection/fleet.ts';
+import { closeOverlay } from '../navigation/overlay.ts';
+import { addressOf } from '../navigation/router.ts';
 import { CloseButton } from '../parts/close-button.tsx';
 import { Dialog } from '../parts/dialog.tsx';
+import { bind } from '../parts/field.tsx';
 import { Icon } from '../parts/icons.tsx';
 import { attempt, tellError } from '../parts/toasts.tsx';
 import { filter, grouping } from './arranged.ts';
@@ -119,10 +120,7 @@ function Views() {
           required
           pattern="[A-Za-z0-9][A-Za-z0-9._\-]{0,39}"
           title={TAG_RULE}
-          value={name.value}
-          onInput={({ currentTarget }) => {
-            name.value = currentTarget.value;
-          }}
+          {...bind(name)}
         />
         <button type="submit" class="button">
           Save

@@ -4,10 +4,11 @@ import { useLayoutEffect, useMemo, useRef } from 'preact/hooks';
 import { isNearlyFull, isSnoozed, isUnread, type SeenSession } from '../../protocol/index.ts';
 import { changedLines, changesFact } from '../../text/changes-words.ts';
 import { contextPercent, contextText } from '../../text/figure-words.ts';
-import { ageText, now } from '../app/clock.ts';
-import { overlay } from '../app/overlay.ts';
-import { addressOf, goTo } from '../app/router.ts';
 import { link, sessions } from '../connection/fleet.ts';
+import { ageText, now } from '../display/clock.ts';
+import { overlay } from '../navigation/overlay.ts';
+import { addressOf, goTo } from '../navigation/router.ts';
+import { bind } from '../parts/field.tsx';
 import { Icon } from '../parts/icons.tsx';
 import { ActionBar } from './action-bar.tsx';
 import { chosen, FILTER_ID, filter, groups, isOwn, listed, openSlug, order, toggleFold } from './arranged.ts';
@@ -42,10 +43,7 @@ export function SessionList() {
           aria-label="Filter sessions"
           autocomplete="off"
           spellcheck={false}
-          value={filter.value}
-          onInput={({ currentTarget }) => {
-            filter.value = currentTarget.value;
-          }}
+          {...bind(filter)}
           onKeyDown={(event) => {
             if (event.key === 'Enter') goTo({ page: 'session', slug: listed.value[0] ?? '' });
             if (event.key === 'Escape') {

@@ -1,7 +1,7 @@
 import { computed, effect } from '@preact/signals';
 import { isCurrent, needsYou } from '../../protocol/index.ts';
-import { place } from '../app/router.ts';
 import { link, sessions } from '../connection/fleet.ts';
+import { place } from '../navigation/router.ts';
 
 /** How many sessions need the user. It is 0 while the connection is lost, because the number is then unknown. */
 const needing = computed(() =>

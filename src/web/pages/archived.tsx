@@ -5,10 +5,11 @@ import { pathText } from '../../text/session-words.ts';
 import { tagsText } from '../../text/tag-words.ts';
 import { unarchive } from '../actions/deeds.ts';
 import { doWithEach, type Outcome, Outcomes } from '../actions/outcomes.tsx';
-import { ageText, now } from '../app/clock.ts';
-import { addressOf } from '../app/router.ts';
 import { client, link, sessions } from '../connection/fleet.ts';
 import { useRead } from '../connection/use-read.ts';
+import { ageText, now } from '../display/clock.ts';
+import { addressOf } from '../navigation/router.ts';
+import { bind } from '../parts/field.tsx';
 import { PageHead } from '../parts/page-head.tsx';
 import { tellError } from '../parts/toasts.tsx';
 
@@ -61,10 +62,7 @@ export function ArchivedPage() {
           type="search"
           aria-label="Filter the archived sessions"
           placeholder="Filter: a name, #tag or @repository"
-          value={typed.value}
-          onInput={({ currentTarget }) => {
-            typed.value = currentTarget.value;
-          }}
+          {...bind(typed)}
         />
         <p class="faint" role="status">
           {summaryOf(all.value, shown)}

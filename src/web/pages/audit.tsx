@@ -3,10 +3,10 @@ import { useEffect, useRef } from 'preact/hooks';
 import { type AuditReader, createAuditReader, EMPTY_AUDIT } from '../../client/index.ts';
 import type { AuditEntry, AuditRecord } from '../../protocol/index.ts';
 import { DECIDED_WORDS, decidedCall, OUTCOME_WORDS, ruleAbout } from '../../text/rule-words.ts';
-import { ageText, now } from '../app/clock.ts';
-import { addressOf, goTo } from '../app/router.ts';
 import { client, link, onFrame } from '../connection/fleet.ts';
 import { ToolInput } from '../conversation/tool-input.tsx';
+import { ageText, now } from '../display/clock.ts';
+import { addressOf, goTo } from '../navigation/router.ts';
 import { PageHead } from '../parts/page-head.tsx';
 import { tellError } from '../parts/toasts.tsx';
 

@@ -3,6 +3,7 @@ import { useEffect } from 'preact/hooks';
 import type { Budget, BudgetSubject } from '../../protocol/index.ts';
 import { amountText, budgetScopeText, spentText } from '../../text/budget-words.ts';
 import { client, link } from '../connection/fleet.ts';
+import { submitWith } from '../parts/field.tsx';
 import { PageHead } from '../parts/page-head.tsx';
 import { attempt, tell, tellError } from '../parts/toasts.tsx';
 
@@ -72,13 +73,7 @@ function Subject(props: { budget: Budget; subject: BudgetSubject; onRaised(): Pr
     await onRaised();
   };
   return (
-    <form
-      class="row wrap"
-      onSubmit={(event) => {
-        event.preventDefault();
-        void raise();
-      }}
-    >
+    <form class="row wrap" onSubmit={submitWith(raise)}>
       {session !== null && <strong>{session}</strong>}
       <span class="grow">{spentText(spent, limit, budget)}</span>
       {reached && <span class="chip">reached</span>}

@@ -9,9 +9,9 @@ import {
   replyLines,
   tellingEvents,
 } from '../../text/catchup-words.ts';
-import { addressOf } from '../app/router.ts';
-import { useShortcuts } from '../app/shortcuts.ts';
 import { client, link } from '../connection/fleet.ts';
+import { addressOf } from '../navigation/router.ts';
+import { useShortcuts } from '../navigation/shortcuts.ts';
 import { Icon } from '../parts/icons.tsx';
 import { PageHead } from '../parts/page-head.tsx';
 import { tellError } from '../parts/toasts.tsx';

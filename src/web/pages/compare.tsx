@@ -4,9 +4,9 @@ import { type Compared, compareSession } from '../../client/compare.ts';
 import type { Session } from '../../protocol/index.ts';
 import { COMPARED_ROWS } from '../../text/compare-words.ts';
 import { isFinishable } from '../../text/worktree-words.ts';
-import { overlay } from '../app/overlay.ts';
-import { addressOf, goTo } from '../app/router.ts';
 import { client, link, sessions } from '../connection/fleet.ts';
+import { overlay } from '../navigation/overlay.ts';
+import { addressOf, goTo } from '../navigation/router.ts';
 import { PageHead } from '../parts/page-head.tsx';
 import { tellError } from '../parts/toasts.tsx';
 

@@ -1,6 +1,7 @@
 import { type Signal, useSignal } from '@preact/signals';
 import { useEffect, useLayoutEffect, useRef } from 'preact/hooks';
 import { client, sessions } from '../connection/fleet.ts';
+import { bind } from '../parts/field.tsx';
 import { Icon } from '../parts/icons.tsx';
 import { tellError } from '../parts/toasts.tsx';
 
@@ -17,7 +18,6 @@ export function FolderField({ path }: { path: Signal<string> }) {
   const field = useRef<HTMLInputElement>(null);
   // When the user creates a session, the folder is the first field to fill in.
   useLayoutEffect(() => field.current?.focus(), []);
-  const recent = [...new Set([...sessions.value.values()].flatMap((session) => session.path ?? []))].slice(0, 5);
 
   useEffect(() => {
     if (!isOpen.value) return;
@@ -66,7 +66,7 @@ export function FolderField({ path }: { path: Signal<string> }) {
         autocomplete="off"
         spellcheck={false}
         placeholder="~/src/project"
-        value={path.value}
+        {...bind(path)}
         onFocus={() => {
           isOpen.value = true;
         }}
@@ -74,49 +74,64 @@ export function FolderField({ path }: { path: Signal<string> }) {
           isOpen.value = false;
           found.value = [];
         }}
-        onInput={({ currentTarget }) => {
-          path.value = currentTarget.value;
-        }}
         onKeyDown={handleKey}
       />
-      {found.value.length > 0 && (
-        <div id="folders" class="folder-list" role="listbox" aria-label="Folders">
-          {found.value.map((folder, index) => (
-            <div
-              key={folder}
-              id={`folder-${index}`}
-              role="option"
-              tabIndex={-1}
-              aria-selected={index === chosen.value}
-              class="mono clip"
-              onPointerDown={(event) => {
-                // Keep the focus in the field, because the list would disappear otherwise.
-                event.preventDefault();
-                take(folder);
-              }}
-            >
-              <Icon name="folder" />
-              {folder}
-            </div>
-          ))}
+      <FolderList found={found.value} chosen={chosen.value} onTake={take} />
+      {path.value === '' && <RecentFolders path={path} />}
+    </div>
+  );
+}
+
+interface FolderListProps {
+  found: readonly string[];
+  chosen: number;
+  onTake(folder: string): void;
+}
+
+function FolderList({ found, chosen, onTake }: FolderListProps) {
+  if (found.length === 0) return null;
+  return (
+    <div id="folders" class="folder-list" role="listbox" aria-label="Folders">
+      {found.map((folder, index) => (
+        <div
+          key={folder}
+          id={`folder-${index}`}
+          role="option"
+          tabIndex={-1}
+          aria-selected={index === chosen}
+          class="mono clip"
+          onPointerDown={(event) => {
+            // Keep the focus in the field, because the list would disappear otherwise.
+            event.preventDefault();
+            onTake(folder);
+          }}
+        >
+          <Icon name="folder" />
+          {folder}
         </div>
-      )}
-      {path.value === '' && recent.length > 0 && (
-        <div class="row wrap recent">
-          {recent.map((folder) => (
-            <button
-              key={folder}
-              type="button"
-              class="button"
-              onClick={() => {
-                path.value = folder;
-              }}
-            >
-              <bdi class="clip-start">{folder}</bdi>
-            </button>
-          ))}
-        </div>
-      )}
+      ))}
+    </div>
+  );
+}
+
+/** Offers the folders of the sessions in the list. */
+function RecentFolders({ path }: { path: Signal<string> }) {
+  const recent = [...new Set([...sessions.value.values()].flatMap((session) => session.path ?? []))].slice(0, 5);
+  if (recent.length === 0) return null;
+  return (
+    <div class="row wrap recent">
+      {recent.map((folder) => (
+        <button
+          key={folder}
+          type="button"
+          class="button"
+          onClick={() => {
+            path.value = folder;
+          }}
+        >
+          <bdi class="clip-start">{folder}</bdi>
+        </button>
+      ))}
     </div>
   );
 }

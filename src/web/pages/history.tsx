@@ -1,9 +1,9 @@
 import { useSignal } from '@preact/signals';
 import type { SessionDay } from '../../protocol/index.ts';
 import { costFact } from '../../text/figure-words.ts';
-import { addressOf } from '../app/router.ts';
 import { client, link, sessions } from '../connection/fleet.ts';
 import { useRead } from '../connection/use-read.ts';
+import { addressOf } from '../navigation/router.ts';
 import { PageHead } from '../parts/page-head.tsx';
 import { tellError } from '../parts/toasts.tsx';
 

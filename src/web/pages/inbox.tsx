@@ -12,11 +12,11 @@ import {
 } from '../../client/index.ts';
 import { CatalogueError } from '../../protocol/index.ts';
 import { LIMIT_OVER_TEXT } from '../../text/limit-words.ts';
-import { overlay } from '../app/overlay.ts';
-import { addressOf } from '../app/router.ts';
-import { useShortcuts } from '../app/shortcuts.ts';
 import { client, link, noticeRefusal, sessions } from '../connection/fleet.ts';
 import { shortPath } from '../list/tone.ts';
+import { overlay } from '../navigation/overlay.ts';
+import { addressOf } from '../navigation/router.ts';
+import { useShortcuts } from '../navigation/shortcuts.ts';
 import { PageHead } from '../parts/page-head.tsx';
 import { tell, tellError } from '../parts/toasts.tsx';
 import { QuestionPanel } from '../session/question.tsx';

@@ -1,11 +1,11 @@
-import { useSignal } from '@preact/signals';
+import { type Signal, useSignal } from '@preact/signals';
 import { useLayoutEffect } from 'preact/hooks';
 import { launchSeveral } from '../../client/launch-several.ts';
 import { type NewSession, PermissionMode, type Session, type SessionType, SLUG_PATTERN } from '../../protocol/index.ts';
 import { setUpNotice } from '../../text/set-up-words.ts';
-import { goTo } from '../app/router.ts';
 import { client, sessions } from '../connection/fleet.ts';
-import { bind, Field } from '../parts/field.tsx';
+import { goTo } from '../navigation/router.ts';
+import { bind, ChoiceText, Field, Radio, submitWith } from '../parts/field.tsx';
 import { PageHead } from '../parts/page-head.tsx';
 import { attempt, tell } from '../parts/toasts.tsx';
 import { FolderField } from './folder-field.tsx';
@@ -50,102 +50,22 @@ export function NewSessionPage() {
       ...(model.value.trim() === '' ? {} : { model: model.value.trim() }),
       ...worktreeBody(worktree),
     };
-    const launched: Session[] = [];
-    const onLaunched = (session: Session): void => void launched.push(session);
-    const times = timesOf(worktree);
-    const done = await attempt(async () => {
-      if (times > 1) await launchSeveral(client, body, { times, onLaunched });
-      else onLaunched(await client.call('createSession', { body }));
-    });
+    await launchAndOpen(body, timesOf(worktree));
     isBusy.value = false;
-    const [first] = launched;
-    if (times > 1 && first !== undefined) {
-      tell(`Launched ${launched.map((one) => one.slug).join(', ')}; Compare… in the menu of each shows what they did`);
-    }
-    if (first?.worktree?.set_up?.state === 'untrusted') tell(setUpNotice(first));
-    if (done && first !== undefined) goTo({ page: 'session', slug: first.slug });
   };
 
   return (
     <>
       <PageHead title="New session" />
-      <form
-        class="page stack"
-        onSubmit={(event) => {
-          event.preventDefault();
-          void launch();
-        }}
-      >
+      <form class="page stack" onSubmit={submitWith(launch)}>
         <FolderField path={path} />
-        <Field label="Name" hint="Letters, digits, - and _">
-          {(id) => (
-            <input
-              {...bind(slug)}
-              id={id}
-              class="input mono"
-              required
-              maxLength={64}
-              pattern="[A-Za-z0-9][A-Za-z0-9_\-]*"
-              spellcheck={false}
-              autocomplete="off"
-              onInput={({ currentTarget }) => {
-                slug.value = currentTarget.value;
-                isNamed.value = currentTarget.value !== '';
-              }}
-            />
-          )}
-        </Field>
-        <fieldset class="stack">
-          <legend class="label">Shown as</legend>
-          <div class="cards">
-            {TYPES.map(({ type: one, title, about }) => (
-              <label key={one} class="form-option">
-                <input
-                  type="radio"
-                  name="type"
-                  checked={type.value === one}
-                  onChange={() => {
-                    type.value = one;
-                  }}
-                />
-                <span class="choice-text">
-                  <span>{title}</span>
-                  <span class="choice-about">{about}</span>
-                </span>
-              </label>
-            ))}
-          </div>
-        </fieldset>
+        <NameField slug={slug} isNamed={isNamed} />
+        <TypeChoice type={type} />
         <WorktreeFields choice={worktree} path={path.value} slug={slug.value} />
         <Field label="First prompt" hint="Optional">
           {(id) => <textarea {...bind(prompt)} id={id} class="input" rows={4} />}
         </Field>
-        <div class="cards">
-          <Field label="Permissions">
-            {(id) => (
-              <select
-                id={id}
-                class="input"
-                value={mode.value}
-                onChange={({ currentTarget }) => {
-                  mode.value = currentTarget.value;
-                }}
-              >
-                <option value="">Claude Code’s default</option>
-                {PermissionMode.options.map((option) => (
-                  <option key={option} value={option}>
-                    {option}
-                  </option>
-                ))}
-              </select>
-            )}
-          </Field>
-          <Field label="Model">
-            {(id) => (
-              <input {...bind(model)} id={id} class="input" placeholder="Claude Code’s default" spellcheck={false} />
-            )}
-          </Field>
-        </div>
+        <ClaudeOptions mode={mode} model={model} />
         <div class="row end">
           <button type="submit" class="button primary" disabled={isBusy.value}>
             {isBusy.value ? 'Starting…' : 'Start'}
@@ -154,6 +74,85 @@ export function NewSessionPage() {
         <RecentConversations type={type.value} nameFor={freeSlug} />
       </form>
     </>
+  );
+}
+
+/** Launches the session, or several of them, and opens the first one. */
+async function launchAndOpen(body: NewSession, times: number): Promise<void> {
+  const launched: Session[] = [];
+  const onLaunched = (session: Session): void => void launched.push(session);
+  const done = await attempt(async () => {
+    if (times > 1) await launchSeveral(client, body, { times, onLaunched });
+    else onLaunched(await client.call('createSession', { body }));
+  });
+  const [first] = launched;
+  if (times > 1 && first !== undefined) {
+    tell(`Launched ${launched.map((one) => one.slug).join(', ')}; Compare… in the menu of each shows what they did`);
+  }
+  if (first?.worktree?.set_up?.state === 'untrusted') tell(setUpNotice(first));
+  if (done && first !== undefined) goTo({ page: 'session', slug: first.slug });
+}
+
+function NameField({ slug, isNamed }: { slug: Signal<string>; isNamed: Signal<boolean> }) {
+  return (
+    <Field label="Name" hint="Letters, digits, - and _">
+      {(id) => (
+        <input
+          {...bind(slug)}
+          id={id}
+          class="input mono"
+          required
+          maxLength={64}
+          pattern="[A-Za-z0-9][A-Za-z0-9_\-]*"
+          spellcheck={false}
+          autocomplete="off"
+          onInput={({ currentTarget }) => {
+            slug.value = currentTarget.value;
+            isNamed.value = currentTarget.value !== '';
+          }}
+        />
+      )}
+    </Field>
+  );
+}
+
+function TypeChoice({ type }: { type: Signal<SessionType> }) {
+  return (
+    <fieldset class="stack">
+      <legend class="label">Shown as</legend>
+      <div class="cards">
+        {TYPES.map(({ type: one, title, about }) => (
+          <Radio key={one} name="type" choice={one} chosen={type}>
+            <ChoiceText title={title} about={about} />
+          </Radio>
+        ))}
+      </div>
+    </fieldset>
+  );
+}
+
+/** The options that Claude Code starts with. */
+function ClaudeOptions({ mode, model }: { mode: Signal<string>; model: Signal<string> }) {
+  return (
+    <div class="cards">
+      <Field label="Permissions">
+        {(id) => (
+          <select {...bind(mode)} id={id} class="input">
+            <option value="">Claude Code’s default</option>
+            {PermissionMode.options.map((option) => (
+              <option key={option} value={option}>
+                {option}
+              </option>
+            ))}
+          </select>
+        )}
+      </Field>
+      <Field label="Model">
+        {(id) => (
+          <input {...bind(model)} id={id} class="input" placeholder="Claude Code’s default" spellcheck={false} />
+        )}
+      </Field>
+    </div>
   );
 }
 

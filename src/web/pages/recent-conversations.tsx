@@ -1,11 +1,11 @@
 import { useSignal } from '@preact/signals';
 import type { Conversation, SessionType } from '../../protocol/index.ts';
 import { showHiddenMarks } from '../../text/hidden-marks.ts';
-import { ageText, now } from '../app/clock.ts';
-import { goTo } from '../app/router.ts';
 import { client, link } from '../connection/fleet.ts';
 import { useRead } from '../connection/use-read.ts';
+import { ageText, now } from '../display/clock.ts';
 import { shortPath } from '../list/tone.ts';
+import { goTo } from '../navigation/router.ts';
 import { attempt, tellError } from '../parts/toasts.tsx';
 
 /** How many conversations to show at once. A search is a faster way to find others. */

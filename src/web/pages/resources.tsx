@@ -3,9 +3,9 @@ import { useEffect } from 'preact/hooks';
 import type { SessionResources } from '../../protocol/index.ts';
 import { byMemory, memoryText, processorText, totalOf } from '../../text/resource-words.ts';
 import { DEEDS } from '../actions/deeds.ts';
-import { addressOf } from '../app/router.ts';
-import { useShortcuts } from '../app/shortcuts.ts';
 import { client, link, sessions } from '../connection/fleet.ts';
+import { addressOf } from '../navigation/router.ts';
+import { useShortcuts } from '../navigation/shortcuts.ts';
 import { PageHead } from '../parts/page-head.tsx';
 import { attempt, tellError } from '../parts/toasts.tsx';
 

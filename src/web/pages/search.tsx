@@ -1,10 +1,10 @@
-import { useSignal } from '@preact/signals';
+import { type Signal, useSignal } from '@preact/signals';
 import { useEffect, useRef } from 'preact/hooks';
 import { type SearchHit, SearchKind } from '../../protocol/index.ts';
-import { ageText, now } from '../app/clock.ts';
-import { addressOf, replaceBy } from '../app/router.ts';
 import { client, link, sessions } from '../connection/fleet.ts';
 import { useRead } from '../connection/use-read.ts';
+import { ageText, now } from '../display/clock.ts';
+import { addressOf, replaceBy } from '../navigation/router.ts';
 import { Icon } from '../parts/icons.tsx';
 import { PageHead } from '../parts/page-head.tsx';
 import { tellError } from '../parts/toasts.tsx';
@@ -30,68 +30,17 @@ const KINDS: Readonly<Record<SearchKind, string>> = {
 
 /** Searches everything that sessions have said and shown. Each hit links to its place. */
 export function SearchPage({ query }: { query: string }) {
-  const typed = useSignal(query);
+  const typed = useTyped(query);
   const kind = useSignal<SearchKind | null>(null);
-  const hits = useSignal<readonly SearchHit[] | null>(null);
-  const isPending = useSignal(false);
-  /** the archived sessions; they are not in any list, but their hits must be links, too */
-  const archived = useSignal<ReadonlySet<string>>(new Set());
-  /** whether the hits are for other words than those that are now in the field */
-  const hitsAreOld = useRef(true);
+  const { hits, areOld, isPending } = useHits(typed.value, kind.value);
+  const archived = useArchived();
   /** whether the user has pressed Enter, perhaps before the hits arrived */
   const wantsFirst = useSignal(false);
-  const lastQuery = useRef(query);
-  // The address has changed, because the user followed a link or went back. If the user types quickly, this effect may
-  // run for the first time after the first letters, and must not remove them.
-  useEffect(() => {
-    if (query === lastQuery.current) return;
-    lastQuery.current = query;
-    if (query !== typed.peek().trim()) typed.value = query;
-  }, [query]);
-
-  useRead(
-    link.value === 'live' ? () => client.call('listSessions', { query: { archived: 'true' } }) : null,
-    {
-      onRead: (found) => {
-        archived.value = new Set(found.map(({ slug }) => slug));
-      },
-      onError: tellError,
-    },
-    [link.value],
-  );
-
   const targetOf = (hit: SearchHit): string | null =>
-    sessions.value.has(hit.session) || archived.value.has(hit.session) ? addressOfHit(hit) : null;
+    sessions.value.has(hit.session) || archived.has(hit.session) ? addressOfHit(hit) : null;
 
   useEffect(() => {
-    const q = typed.value.trim();
-    hitsAreOld.current = true;
-    if (q === '') {
-      hits.value = null;
-      return;
-    }
-    let isOld = false;
-    const timer = setTimeout(async () => {
-      replaceBy({ page: 'search', query: q });
-      try {
-        const filter = kind.value === null ? {} : { kind: kind.value };
-        const found = await client.call('search', { query: { q, limit: LIMIT, ...filter } });
-        if (isOld) return;
-        hits.value = found.hits;
-        hitsAreOld.current = false;
-        isPending.value = found.pending_bytes > 0;
-      } catch (error) {
-        if (!isOld) tellError(error);
-      }
-    }, PAUSE_MS);
-    return () => {
-      isOld = true;
-      clearTimeout(timer);
-    };
-  }, [typed.value, kind.value]);
-
-  useEffect(() => {
-    if (!wantsFirst.value || hits.value === null || hitsAreOld.current) return;
+    if (!wantsFirst.value || hits.value === null || areOld.current) return;
     wantsFirst.value = false;
     const target = hits.value.map(targetOf).find((address) => address !== null);
     if (target != null) location.hash = target;
@@ -112,7 +61,7 @@ export function SearchPage({ query }: { query: string }) {
             value={typed.value}
             onInput={({ currentTarget }) => {
               typed.value = currentTarget.value;
-              hitsAreOld.current = true;
+              areOld.current = true;
               wantsFirst.value = false;
             }}
             onKeyDown={({ key, isComposing }) => {
@@ -120,22 +69,7 @@ export function SearchPage({ query }: { query: string }) {
             }}
           />
         </div>
-        <fieldset class="row wrap">
-          <legend class="hidden-text">Where</legend>
-          {SearchKind.options.map((option) => (
-            <button
-              key={option}
-              type="button"
-              class="button"
-              aria-pressed={kind.value === option}
-              onClick={() => {
-                kind.value = kind.value === option ? null : option;
-              }}
-            >
-              {KINDS[option]}
-            </button>
-          ))}
-        </fieldset>
+        <KindChoice kind={kind} />
         <p class="faint" role="status">
           {summary(typed.value, hits.value)}
           {isPending.value ? ' Some recordings are not indexed yet.' : ''}
@@ -147,6 +81,91 @@ export function SearchPage({ query }: { query: string }) {
         </ol>
       </div>
     </>
+  );
+}
+
+/** Returns the words in the field. They follow the address. */
+function useTyped(query: string): Signal<string> {
+  const typed = useSignal(query);
+  const lastQuery = useRef(query);
+  // The address has changed, because the user followed a link or went back. If the user types quickly, this effect may
+  // run for the first time after the first letters, and must not remove them.
+  useEffect(() => {
+    if (query === lastQuery.current) return;
+    lastQuery.current = query;
+    if (query !== typed.peek().trim()) typed.value = query;
+  }, [query]);
+  return typed;
+}
+
+/** Returns the archived sessions. They are not in any list, but their hits must be links, too. */
+function useArchived(): ReadonlySet<string> {
+  const archived = useSignal<ReadonlySet<string>>(new Set());
+  useRead(
+    link.value === 'live' ? () => client.call('listSessions', { query: { archived: 'true' } }) : null,
+    {
+      onRead: (found) => {
+        archived.value = new Set(found.map(({ slug }) => slug));
+      },
+      onError: tellError,
+    },
+    [link.value],
+  );
+  return archived.value;
+}
+
+function useHits(typed: string, kind: SearchKind | null) {
+  const hits = useSignal<readonly SearchHit[] | null>(null);
+  const isPending = useSignal(false);
+  /** whether the hits are for other words than those that are now in the field */
+  const areOld = useRef(true);
+  useEffect(() => {
+    const q = typed.trim();
+    areOld.current = true;
+    if (q === '') {
+      hits.value = null;
+      return;
+    }
+    let isOld = false;
+    const timer = setTimeout(async () => {
+      replaceBy({ page: 'search', query: q });
+      try {
+        const filter = kind === null ? {} : { kind };
+        const found = await client.call('search', { query: { q, limit: LIMIT, ...filter } });
+        if (isOld) return;
+        hits.value = found.hits;
+        areOld.current = false;
+        isPending.value = found.pending_bytes > 0;
+      } catch (error) {
+        if (!isOld) tellError(error);
+      }
+    }, PAUSE_MS);
+    return () => {
+      isOld = true;
+      clearTimeout(timer);
+    };
+  }, [typed, kind]);
+  return { hits, areOld, isPending };
+}
+
+function KindChoice({ kind }: { kind: Signal<SearchKind | null> }) {
+  return (
+    <fieldset class="row wrap">
+      <legend class="hidden-text">Where</legend>
+      {SearchKind.options.map((option) => (
+        <button
+          key={option}
+          type="button"
+          class="button"
+          aria-pressed={kind.value === option}
+          onClick={() => {
+            kind.value = kind.value === option ? null : option;
+          }}
+        >
+          {KINDS[option]}
+        </button>
+      ))}
+    </fieldset>
   );
 }
 

@@ -1,14 +1,15 @@
 import { useSignal } from '@preact/signals';
 import { renderSVG } from 'uqr';
 import { type SignedIn, signInUrl } from '../../protocol/index.ts';
-import { type DensityChoice, densityChoice } from '../app/density.ts';
-import { addressOf } from '../app/router.ts';
-import { type ThemeChoice, themeChoice } from '../app/theme.ts';
 import { becomeSignedOut, client } from '../connection/fleet.ts';
 import { forgetSignInKey } from '../connection/sign-in-key.ts';
 import { useRead } from '../connection/use-read.ts';
+import { type DensityChoice, densityChoice } from '../display/density.ts';
+import { type ThemeChoice, themeChoice } from '../display/theme.ts';
+import { addressOf } from '../navigation/router.ts';
 import { canNotify, notifying, pushProblem, turnOff, turnOn } from '../notify/notifications.ts';
 import { Sinks } from '../notify/sinks.tsx';
+import { Radio } from '../parts/field.tsx';
 import { Icon } from '../parts/icons.tsx';
 import { PageHead } from '../parts/page-head.tsx';
 import { attempt, tellError } from '../parts/toasts.tsx';
@@ -48,33 +49,17 @@ export function SettingsPage() {
           <fieldset class="row wrap">
             <legend class="hidden-text">Colours</legend>
             {THEMES.map(({ choice, title }) => (
-              <label key={choice} class="form-option">
-                <input
-                  type="radio"
-                  name="theme"
-                  checked={themeChoice.value === choice}
-                  onChange={() => {
-                    themeChoice.value = choice;
-                  }}
-                />
+              <Radio key={choice} name="theme" choice={choice} chosen={themeChoice}>
                 {title}
-              </label>
+              </Radio>
             ))}
           </fieldset>
           <fieldset class="row wrap">
             <legend class="hidden-text">The list</legend>
             {DENSITIES.map(({ choice, title }) => (
-              <label key={choice} class="form-option">
-                <input
-                  type="radio"
-                  name="density"
-                  checked={densityChoice.value === choice}
-                  onChange={() => {
-                    densityChoice.value = choice;
-                  }}
-                />
+              <Radio key={choice} name="density" choice={choice} chosen={densityChoice}>
                 {title}
-              </label>
+              </Radio>
             ))}
           </fieldset>
         </section>

@@ -1,10 +1,11 @@
 import { type Signal, useSignal } from '@preact/signals';
 import { useEffect } from 'preact/hooks';
 import { CatalogueError, ERRORS, type SignIn } from '../../protocol/index.ts';
-import { place, replaceBy } from '../app/router.ts';
 import { client, connectFleet, link } from '../connection/fleet.ts';
 import { takePass } from '../connection/pass.ts';
 import { keepSignInKey } from '../connection/sign-in-key.ts';
+import { place, replaceBy } from '../navigation/router.ts';
+import { bind, submitWith } from '../parts/field.tsx';
 
 /** Signs in with the link from `cbos open`, which needs no input, or with the token. */
 export function SignInPage() {
@@ -41,13 +42,7 @@ export function SignInPage() {
 
   return (
     <main class="sign-in">
-      <form
-        class="card stack"
-        onSubmit={(event) => {
-          event.preventDefault();
-          void signIn({ token: token.value.trim() });
-        }}
-      >
+      <form class="card stack" onSubmit={submitWith(() => signIn({ token: token.value.trim() }))}>
         <div class="row">
           <img src="./icon.svg" alt="" width="40" height="40" />
           <div>
@@ -92,10 +87,7 @@ function TokenField({ token, isBusy }: { token: Signal<string>; isBusy: boolean 
           autocomplete="current-password"
           spellcheck={false}
           required
-          value={token.value}
-          onInput={({ currentTarget }) => {
-            token.value = currentTarget.value;
-          }}
+          {...bind(token)}
         />
       </div>
       <button type="submit" class="button primary" disabled={isBusy}>

@@ -1,9 +1,9 @@
 import { useSignal } from '@preact/signals';
 import { useEffect } from 'preact/hooks';
 import type { StashedResponse } from '../../protocol/index.ts';
-import { ageText, now } from '../app/clock.ts';
-import { addressOf } from '../app/router.ts';
 import { client, link } from '../connection/fleet.ts';
+import { ageText, now } from '../display/clock.ts';
+import { addressOf } from '../navigation/router.ts';
 import { PageHead } from '../parts/page-head.tsx';
 import { attempt, tell, tellError } from '../parts/toasts.tsx';
 

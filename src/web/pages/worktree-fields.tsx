@@ -61,14 +61,7 @@ export function WorktreeFields({ choice, path, slug }: { choice: WorktreeChoice;
       {inWorktree.value && free.length > 0 && (
         <Field label="Which worktree" hint="No session uses the existing ones in this list">
           {(id) => (
-            <select
-              id={id}
-              class="input mono"
-              value={existing.value}
-              onChange={({ currentTarget }) => {
-                existing.value = currentTarget.value;
-              }}
-            >
+            <select {...bind(existing)} id={id} class="input mono">
               <option value="">a new one</option>
               {free.map((one) => (
                 <option key={one.path} value={one.branch ?? ''}>

@@ -1,4 +1,4 @@
-import { closeOverlay } from '../app/overlay.ts';
+import { closeOverlay } from '../navigation/overlay.ts';
 
 /** A button that closes the dialog that contains it. */
 export const CloseButton = ({ children }: { children: string }) => (

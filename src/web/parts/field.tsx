@@ -2,13 +2,21 @@ import type { Signal } from '@preact/signals';
 import type { ComponentChildren, JSX } from 'preact';
 import { useId } from 'preact/hooks';
 
-/** Binds a text field to a signal. */
+/** Binds a text field or a list of choices to a signal. */
 export function bind(text: Signal<string>) {
   return {
     value: text.value,
     onInput: ({ currentTarget }: { currentTarget: { value: string } }) => {
       text.value = currentTarget.value;
     },
+  };
+}
+
+/** Does the work when the user submits a form, instead of having the browser send the form. */
+export function submitWith(work: () => unknown) {
+  return (event: Event): void => {
+    event.preventDefault();
+    void work();
   };
 }
 
@@ -40,3 +48,29 @@ export function Check(props: { checked: Signal<boolean>; class?: string; childre
     </label>
   );
 }
+
+/** A radio button that sets a signal to one of its values. */
+export function Radio<T>(props: { name: string; choice: T; chosen: Signal<T>; children: ComponentChildren }) {
+  const { name, choice, chosen, children } = props;
+  return (
+    <label class="form-option">
+      <input
+        type="radio"
+        name={name}
+        checked={chosen.value === choice}
+        onChange={() => {
+          chosen.value = choice;
+        }}
+      />
+      {children}
+    </label>
+  );
+}
+
+/** The label of a choice, and what it means. */
+export const ChoiceText = ({ title, about }: { title: string; about: string | null }) => (
+  <span class="choice-text">
+    <span>{title}</span>
+    {about !== null && <span class="choice-about">{about}</span>}
+  </span>
+);

@@ -2,7 +2,7 @@ import { useSignal } from '@preact/signals';
 import type { ComponentChildren } from 'preact';
 import { useRef } from 'preact/hooks';
 import { showHiddenMarks } from '../../text/hidden-marks.ts';
-import { useReadToEnd } from '../session/read-to-end.ts';
+import { useReadToEnd } from './read-to-end.ts';
 
 interface TrustableFile {
   path: string;

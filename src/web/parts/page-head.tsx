@@ -1,5 +1,5 @@
 import type { ComponentChildren } from 'preact';
-import { addressOf } from '../app/router.ts';
+import { addressOf } from '../navigation/router.ts';
 import { Icon } from './icons.tsx';
 
 /** The top of a page: a link back to the list (on a phone), the title, and the page's actions. */

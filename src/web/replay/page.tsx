@@ -1,10 +1,11 @@
 import { computed, signal, useComputed, useSignal } from '@preact/signals';
+import type { RefObject } from 'preact';
 import { useEffect, useMemo, useRef } from 'preact/hooks';
 import { CatalogueError, type KeptRecording, type StatusChange } from '../../protocol/index.ts';
-import { addressOf, goTo, type Replay } from '../app/router.ts';
-import { useShortcuts } from '../app/shortcuts.ts';
 import { client, sessions } from '../connection/fleet.ts';
 import { latePart } from '../connection/late-part.ts';
+import { addressOf, goTo, type Replay } from '../navigation/router.ts';
+import { useShortcuts } from '../navigation/shortcuts.ts';
 import { Icon } from '../parts/icons.tsx';
 import { PageHead } from '../parts/page-head.tsx';
 import { tellError } from '../parts/toasts.tsx';
@@ -37,8 +38,70 @@ export function ReplayPage({ at }: { at: Replay }) {
 }
 
 /** Plays a recording, with a scrubber, a choice of speeds, and buttons that jump from question to question. */
-function RecordingPage({ at: { slug, recording, offset, t } }: { at: Replay }) {
+function RecordingPage({ at }: { at: Replay }) {
+  const { slug, recording } = at;
   const place = useRef<HTMLDivElement>(null);
+  const { player, duration, questions, problem, moment } = useRecording(place, at);
+  const { value: current } = player;
+  const seek = (to: number): void => void current?.seek({ t: Math.min(Math.max(0, to), duration.value) });
+  const seekBy = (stepS: number): void => seek((current?.position.value ?? 0) + stepS);
+  const toggle = (): void => {
+    if (current?.isPlaying.value === true) current.pause();
+    else current?.play();
+  };
+  const toQuestion = (step: 1 | -1): void => {
+    const next = nextQuestion(questions.value, current?.position.value ?? 0, step);
+    if (next !== undefined) seek(next - BEFORE_QUESTION_S);
+  };
+  useShortcuts(
+    [
+      { keys: ' ', does: 'Play or pause', run: toggle },
+      { keys: 'ArrowLeft', does: `${STEP_S} seconds back`, run: () => seekBy(-STEP_S) },
+      { keys: 'ArrowRight', does: `${STEP_S} seconds forward`, run: () => seekBy(STEP_S) },
+      { keys: ']', does: 'To the next question', run: () => toQuestion(1) },
+      { keys: '[', does: 'To the previous question', run: () => toQuestion(-1) },
+      { keys: 'f', does: 'Show or hide the files', run: flipFiles },
+    ],
+    [current, questions.value],
+  );
+
+  return (
+    <>
+      <PageHead title={`${slug}, replay`}>
+        <a class="button" href={addressOf({ page: 'session', slug })}>
+          Live
+        </a>
+      </PageHead>
+      {problem.value !== null && <p class="notice replay-problem">{problem.value}.</p>}
+      <div class="replay-main">
+        <section class="terminal replay-screen" ref={place} aria-label={`Recording of ${recording ?? slug}`} />
+        {showsFiles.value && current !== null && (
+          <aside class="past" aria-label="Files">
+            <PastFiles key={`${slug} ${recording}`} slug={slug} moment={moment} />
+          </aside>
+        )}
+      </div>
+      <div class="dock replay-dock">
+        <Scrubber {...{ player: current, duration: duration.value, questions: questions.value, seek }} />
+        <div class="row wrap">
+          <PlayerControls player={current} onToggle={toggle} />
+          <button type="button" class="button" aria-pressed={showsFiles.value} onClick={flipFiles}>
+            Files
+          </button>
+          <span class="grow" />
+          <OlderRecordings slug={slug} recording={recording} />
+          <button type="button" class="button" disabled={questions.value.length === 0} onClick={() => toQuestion(1)}>
+            <Icon name="next" />
+            Next question
+          </button>
+        </div>
+      </div>
+    </>
+  );
+}
+
+/** Opens the recording in the element, and starts to play it unless the address names a position. */
+function useRecording(place: RefObject<HTMLDivElement | null>, { slug, recording, offset, t }: Replay) {
   const player = useSignal<Player | null>(null);
   const duration = useSignal(0);
   const questions = useSignal<readonly number[]>([]);
@@ -82,105 +145,56 @@ function RecordingPage({ at: { slug, recording, offset, t } }: { at: Replay }) {
       for (const dispose of disposers.reverse()) dispose();
     };
   }, [slug, recording, offset, t]);
+  return { player, duration, questions, problem, moment };
+}
 
-  const { value: current } = player;
-  const seek = (to: number): void => {
-    void current?.seek({ t: Math.min(Math.max(0, to), duration.value) });
-  };
-  const toggle = (): void => {
-    if (current?.isPlaying.value === true) current.pause();
-    else current?.play();
-  };
-  const toQuestion = (step: 1 | -1): void => {
-    const at = current?.position.value ?? 0;
-    const next =
-      step === 1
-        ? questions.value.find((time) => time - BEFORE_QUESTION_S > at + 0.2)
-        : questions.value.findLast((time) => time - BEFORE_QUESTION_S < at - 1);
-    if (next !== undefined) seek(next - BEFORE_QUESTION_S);
-  };
-  const flipFiles = (): void => {
-    showsFiles.value = !showsFiles.peek();
-  };
-  useShortcuts(
-    [
-      { keys: ' ', does: 'Play or pause', run: toggle },
-      { keys: 'ArrowLeft', does: `${STEP_S} seconds back`, run: () => seek((current?.position.value ?? 0) - STEP_S) },
-      {
-        keys: 'ArrowRight',
-        does: `${STEP_S} seconds forward`,
-        run: () => seek((current?.position.value ?? 0) + STEP_S),
-      },
-      { keys: ']', does: 'To the next question', run: () => toQuestion(1) },
-      { keys: '[', does: 'To the previous question', run: () => toQuestion(-1) },
-      { keys: 'f', does: 'Show or hide the files', run: flipFiles },
-    ],
-    [current, questions.value],
-  );
+function nextQuestion(times: readonly number[], from: number, step: 1 | -1): number | undefined {
+  return step === 1
+    ? times.find((time) => time - BEFORE_QUESTION_S > from + 0.2)
+    : times.findLast((time) => time - BEFORE_QUESTION_S < from - 1);
+}
 
+function flipFiles(): void {
+  showsFiles.value = !showsFiles.peek();
+}
+
+function PlayerControls({ player, onToggle }: { player: Player | null; onToggle(): void }) {
+  const isPlaying = player?.isPlaying.value === true;
   return (
     <>
-      <PageHead title={`${slug}, replay`}>
-        <a class="button" href={addressOf({ page: 'session', slug })}>
-          Live
-        </a>
-      </PageHead>
-      {problem.value !== null && <p class="notice replay-problem">{problem.value}.</p>}
-      <div class="replay-main">
-        <section class="terminal replay-screen" ref={place} aria-label={`Recording of ${recording ?? slug}`} />
-        {showsFiles.value && current !== null && (
-          <aside class="past" aria-label="Files">
-            <PastFiles key={`${slug} ${recording}`} slug={slug} moment={moment} />
-          </aside>
-        )}
-      </div>
-      <div class="dock replay-dock">
-        <Scrubber {...{ player: current, duration: duration.value, questions: questions.value, seek }} />
-        <div class="row wrap">
-          <button
-            type="button"
-            class="button primary icon"
-            aria-label={current?.isPlaying.value === true ? 'Pause' : 'Play'}
-            disabled={current === null}
-            onClick={toggle}
-          >
-            <Icon name={current?.isPlaying.value === true ? 'pause' : 'play'} />
-          </button>
-          <select
-            class="input speed"
-            aria-label="Speed"
-            value={String(current?.speed.value ?? 1)}
-            onChange={({ currentTarget }) => {
-              if (current !== null) current.speed.value = Number(currentTarget.value);
-            }}
-          >
-            {SPEEDS.map((speed) => (
-              <option key={speed} value={String(speed)}>
-                {speed}×
-              </option>
-            ))}
-          </select>
-          <label class="row check">
-            <input
-              type="checkbox"
-              checked={current?.skipsIdle.value ?? true}
-              onChange={({ currentTarget }) => {
-                if (current !== null) current.skipsIdle.value = currentTarget.checked;
-              }}
-            />
-            Skip silence
-          </label>
-          <button type="button" class="button" aria-pressed={showsFiles.value} onClick={flipFiles}>
-            Files
-          </button>
-          <span class="grow" />
-          <OlderRecordings slug={slug} recording={recording} />
-          <button type="button" class="button" disabled={questions.value.length === 0} onClick={() => toQuestion(1)}>
-            <Icon name="next" />
-            Next question
-          </button>
-        </div>
-      </div>
+      <button
+        type="button"
+        class="button primary icon"
+        aria-label={isPlaying ? 'Pause' : 'Play'}
+        disabled={player === null}
+        onClick={onToggle}
+      >
+        <Icon name={isPlaying ? 'pause' : 'play'} />
+      </button>
+      <select
+        class="input speed"
+        aria-label="Speed"
+        value={String(player?.speed.value ?? 1)}
+        onChange={({ currentTarget }) => {
+          if (player !== null) player.speed.value = Number(currentTarget.value);
+        }}
+      >
+        {SPEEDS.map((speed) => (
+          <option key={speed} value={String(speed)}>
+            {speed}×
+          </option>
+        ))}
+      </select>
+      <label class="row check">
+        <input
+          type="checkbox"
+          checked={player?.skipsIdle.value ?? true}
+          onChange={({ currentTarget }) => {
+            if (player !== null) player.skipsIdle.value = currentTarget.checked;
+          }}
+        />
+        Skip silence
+      </label>
     </>
   );
 }

@@ -17,10 +17,10 @@ import {
   marksOf,
   sinceText,
 } from '../../text/checkpoint-words.ts';
-import { addressOf } from '../app/router.ts';
 import { problemText } from '../changes/problem-text.ts';
 import { client, sessions } from '../connection/fleet.ts';
 import { useRead } from '../connection/use-read.ts';
+import { addressOf } from '../navigation/router.ts';
 import { VirtualList } from '../parts/virtual-list.tsx';
 import { type ReadFolder, type TreeRow, treeRows } from './file-tree.ts';
 import { PastFile } from './past-file.tsx';

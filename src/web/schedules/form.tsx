@@ -1,4 +1,4 @@
-import { useSignal } from '@preact/signals';
+import { type Signal, useSignal } from '@preact/signals';
 import { useEffect, useRef } from 'preact/hooks';
 import { changesIn } from '../../client/index.ts';
 import {
@@ -11,7 +11,7 @@ import {
 import { localTimeZone, scheduleTimeText } from '../../text/schedule-words.ts';
 import { client, sessions } from '../connection/fleet.ts';
 import { Dialog } from '../parts/dialog.tsx';
-import { bind, Field } from '../parts/field.tsx';
+import { bind, Field, submitWith } from '../parts/field.tsx';
 import { attempt, tell } from '../parts/toasts.tsx';
 import { LaunchFieldset, launchOf, useLaunchFields } from './launch-fields.tsx';
 
@@ -40,29 +40,12 @@ export function ScheduleForm({ schedule, onClose }: { schedule: Schedule | null;
   const prompt = useSignal(schedule?.prompt ?? '');
   const missed = useSignal<ScheduleMissed>(schedule?.missed ?? 'skip');
   const launch = useLaunchFields(schedule?.launch ?? null);
-  const preview = useSignal<Preview | null>(null);
+  const preview = usePreview(cron.value, timezone.value);
+  const hasTimes = (preview?.times ?? null) !== null;
   const isBusy = useSignal(false);
-  const typed = JSON.stringify([cron.value, timezone.value]);
-
-  useEffect(() => {
-    const timer = setTimeout(() => void look(typed), TYPING_MS);
-    return () => clearTimeout(timer);
-  }, [typed]);
-  const look = async (of: string): Promise<void> => {
-    const found: Preview = { of, times: null, fault: null };
-    try {
-      found.times = await client.call('scheduleTimes', {
-        query: { cron: cron.value, ...(timezone.value === '' ? {} : { timezone: timezone.value }) },
-      });
-    } catch (error) {
-      found.fault = error instanceof CatalogueError ? error.message : String(error);
-    }
-    preview.value = found;
-  };
-  const shown = preview.value?.of === typed ? preview.value : null;
 
   const save = async (): Promise<void> => {
-    if (isBusy.value || (shown?.times ?? null) === null) return;
+    if (isBusy.value || !hasTimes) return;
     isBusy.value = true;
     const zone = timezone.value === '' ? {} : { timezone: timezone.value };
     const to =
@@ -81,17 +64,10 @@ export function ScheduleForm({ schedule, onClose }: { schedule: Schedule | null;
     onClose();
   };
 
-  const names = [...sessions.value.values()].filter((one) => elsewhereOf(one) === null).map(({ slug }) => slug);
   const title = schedule === null ? 'A new schedule' : `Edit ${schedule.name}`;
   return (
     <Dialog label={title} onClose={onClose} isWide focus={first}>
-      <form
-        class="dialog-body stack"
-        onSubmit={(event) => {
-          event.preventDefault();
-          void save();
-        }}
-      >
+      <form class="dialog-body stack" onSubmit={submitWith(save)}>
         <h2>{title}</h2>
         {schedule === null && (
           <Field label="Name" hint="Letters, digits, - and _">
@@ -110,29 +86,7 @@ export function ScheduleForm({ schedule, onClose }: { schedule: Schedule | null;
             )}
           </Field>
         )}
-        <Field label="Session">
-          {(id) => (
-            <select
-              id={id}
-              class="input"
-              required={schedule === null}
-              value={session.value}
-              onChange={({ currentTarget }) => {
-                session.value = currentTarget.value;
-              }}
-            >
-              {!names.includes(session.value) && session.value !== NEW && (
-                <option value={session.value}>{session.value || 'Choose one'}</option>
-              )}
-              <option value={NEW}>A new one for each run</option>
-              {names.map((slug) => (
-                <option key={slug} value={slug}>
-                  {slug}
-                </option>
-              ))}
-            </select>
-          )}
-        </Field>
+        <SessionChoice session={session} required={schedule === null} />
         {session.value === NEW && <LaunchFieldset {...launch} />}
         <div class="cards">
           <Field label="When" hint="Minute, hour, day of the month, month, day of the week">
@@ -144,7 +98,7 @@ export function ScheduleForm({ schedule, onClose }: { schedule: Schedule | null;
             {(id) => <input {...bind(timezone)} id={id} class="input" spellcheck={false} autocomplete="off" />}
           </Field>
         </div>
-        <Times preview={shown} />
+        <Times preview={preview} />
         <Field label="Prompt">
           {(id) => <textarea {...bind(prompt)} id={id} class="input" rows={4} required maxLength={100_000} />}
         </Field>
@@ -167,12 +121,55 @@ export function ScheduleForm({ schedule, onClose }: { schedule: Schedule | null;
           <button type="button" class="button" onClick={onClose}>
             Cancel
           </button>
-          <button type="submit" class="button primary" disabled={isBusy.value || (shown?.times ?? null) === null}>
+          <button type="submit" class="button primary" disabled={isBusy.value || !hasTimes}>
             Save
           </button>
         </div>
       </form>
     </Dialog>
+  );
+}
+
+/** Returns the next times for a pattern and a zone, or null until they are known. */
+function usePreview(cron: string, timezone: string): Preview | null {
+  const preview = useSignal<Preview | null>(null);
+  const of = JSON.stringify([cron, timezone]);
+  useEffect(() => {
+    const look = async (): Promise<void> => {
+      const found: Preview = { of, times: null, fault: null };
+      try {
+        found.times = await client.call('scheduleTimes', {
+          query: { cron, ...(timezone === '' ? {} : { timezone }) },
+        });
+      } catch (error) {
+        found.fault = error instanceof CatalogueError ? error.message : String(error);
+      }
+      preview.value = found;
+    };
+    const timer = setTimeout(() => void look(), TYPING_MS);
+    return () => clearTimeout(timer);
+  }, [of]);
+  return preview.value?.of === of ? preview.value : null;
+}
+
+function SessionChoice({ session, required }: { session: Signal<string>; required: boolean }) {
+  const names = [...sessions.value.values()].filter((one) => elsewhereOf(one) === null).map(({ slug }) => slug);
+  return (
+    <Field label="Session">
+      {(id) => (
+        <select {...bind(session)} id={id} class="input" required={required}>
+          {!names.includes(session.value) && session.value !== NEW && (
+            <option value={session.value}>{session.value || 'Choose one'}</option>
+          )}
+          <option value={NEW}>A new one for each run</option>
+          {names.map((slug) => (
+            <option key={slug} value={slug}>
+              {slug}
+            </option>
+          ))}
+        </select>
+      )}
+    </Field>
   );
 }
 

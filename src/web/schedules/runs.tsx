@@ -2,9 +2,9 @@ import { useSignal } from '@preact/signals';
 import type { KeptRecording, Schedule, ScheduleRun } from '../../protocol/index.ts';
 import { costFact } from '../../text/figure-words.ts';
 import { localTimeZone, runText, scheduleTimeText, startedByText } from '../../text/schedule-words.ts';
-import { addressOf, goTo } from '../app/router.ts';
 import { client, sessions } from '../connection/fleet.ts';
 import { useRead } from '../connection/use-read.ts';
+import { addressOf, goTo } from '../navigation/router.ts';
 import { attempt, tellError } from '../parts/toasts.tsx';
 
 /** How many runs to show. `cbos schedule runs` shows all of them. */

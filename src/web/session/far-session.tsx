@@ -3,17 +3,18 @@ import { useRef } from 'preact/hooks';
 import { type Elsewhere, openQuestions, placeOf, type SeenSession } from '../../protocol/index.ts';
 import { deliveryLine } from '../../text/delivery-text.ts';
 import { causeText } from '../../text/machine-words.ts';
-import { sessionCommands } from '../actions/session-commands.ts';
-import { ageText, now } from '../app/clock.ts';
-import { addressOf } from '../app/router.ts';
 import { client, link } from '../connection/fleet.ts';
 import { ConversationView } from '../conversation/conversation.tsx';
+import { ageText, now } from '../display/clock.ts';
 import { shortPath } from '../list/tone.ts';
+import { addressOf } from '../navigation/router.ts';
+import { bind, submitWith } from '../parts/field.tsx';
 import { Icon } from '../parts/icons.tsx';
 import { tell, tellError } from '../parts/toasts.tsx';
 import { drafts } from './drafts.ts';
 import { StatusChip } from './head.tsx';
 import { OpenQuestions } from './open-questions.tsx';
+import { sessionCommands } from './session-commands.ts';
 import { SessionTerminal } from './terminal.tsx';
 
 /**
@@ -96,23 +97,14 @@ function FarReply({ slug }: { slug: string }) {
     }
   };
   return (
-    <form
-      class="reply row"
-      onSubmit={(event) => {
-        event.preventDefault();
-        void send();
-      }}
-    >
+    <form class="reply row" onSubmit={submitWith(send)}>
       <textarea
         id="reply"
         class="input grow"
         rows={2}
         aria-label={`Reply to ${slug}`}
         placeholder="Your prompt"
-        value={text.value}
-        onInput={({ currentTarget }) => {
-          text.value = currentTarget.value;
-        }}
+        {...bind(text)}
         onKeyDown={(event) => {
           if (event.key !== 'Enter' || event.shiftKey || event.isComposing || matchMedia('(pointer: coarse)').matches)
             return;

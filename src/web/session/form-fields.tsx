@@ -1,6 +1,7 @@
 import { useSignal } from '@preact/signals';
 import { type Form, type FormField, isOpenHere, onlyChoice, type Question } from '../../protocol/index.ts';
 import { allowedText, fieldTitle } from '../../text/form-words.ts';
+import { submitWith } from '../parts/field.tsx';
 import type { GiveAnswer } from './question-form.tsx';
 
 /** Returns the form of a question if the page shows its fields; buttons answer a form with one choice. */
@@ -26,10 +27,7 @@ export function FormFields(props: { form: Form; isDisabled: boolean; isSettled: 
   return (
     <form
       class="question-form stack"
-      onSubmit={(event) => {
-        event.preventDefault();
-        void onAnswer({ values: Object.fromEntries(values.value) });
-      }}
+      onSubmit={submitWith(() => onAnswer({ values: Object.fromEntries(values.value) }))}
     >
       {form.fields.map((field) => (
         <Field key={field.name} {...{ field }} value={values.value.get(field.name)} onChange={set} />

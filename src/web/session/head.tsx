@@ -7,17 +7,17 @@ import { setUpNotice } from '../../text/set-up-words.ts';
 import { tagsText } from '../../text/tag-words.ts';
 import { worktreeBranch } from '../../text/worktree-words.ts';
 import { isParked } from '../actions/deeds.ts';
-import { sessionCommands, toggleUnread } from '../actions/session-commands.ts';
-import { ageText, now } from '../app/clock.ts';
-import { overlay } from '../app/overlay.ts';
-import { addressOf, goTo } from '../app/router.ts';
-import { useShortcuts } from '../app/shortcuts.ts';
 import { client, link } from '../connection/fleet.ts';
 import { readAsText, showAsText } from '../conversation/transcript.tsx';
+import { ageText, now } from '../display/clock.ts';
 import { shortPath, statusText, toneOf } from '../list/tone.ts';
+import { overlay } from '../navigation/overlay.ts';
+import { addressOf, goTo } from '../navigation/router.ts';
+import { useShortcuts } from '../navigation/shortcuts.ts';
 import { Icon } from '../parts/icons.tsx';
 import { Menu } from '../parts/menu.tsx';
 import { attempt } from '../parts/toasts.tsx';
+import { sessionCommands, toggleUnread } from './session-commands.ts';
 
 interface SessionHeadProps {
   session: Session;

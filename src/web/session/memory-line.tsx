@@ -1,9 +1,9 @@
 import { useSignal } from '@preact/signals';
 import { mayAllow, type Question, type QuestionMemory } from '../../protocol/index.ts';
 import { memoryText, suggestionText } from '../../text/memory-words.ts';
-import { useShortcuts } from '../app/shortcuts.ts';
 import { client, link } from '../connection/fleet.ts';
 import { useRead } from '../connection/use-read.ts';
+import { useShortcuts } from '../navigation/shortcuts.ts';
 import type { GiveAnswer } from './question-form.tsx';
 
 /**

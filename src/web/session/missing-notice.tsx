@@ -1,7 +1,7 @@
 import type { Session } from '../../protocol/index.ts';
 import { missingText } from '../../text/missing-words.ts';
 import { DEEDS } from '../actions/deeds.ts';
-import { overlay } from '../app/overlay.ts';
+import { overlay } from '../navigation/overlay.ts';
 import { attempt } from '../parts/toasts.tsx';
 
 const TRY_AGAIN = {

@@ -1,5 +1,6 @@
 import { useSignal } from '@preact/signals';
 import type { Answer, Question, QuestionOption, QuestionPart } from '../../protocol/index.ts';
+import { bind, ChoiceText } from '../parts/field.tsx';
 export type GiveAnswer = (answer: Omit<Answer, 'question_id'>) => Promise<void>;
 
 /** The options that the user has chosen or the text that the user has written for one of the questions. */
@@ -81,10 +82,7 @@ function Part(props: { part: QuestionPart; reply: Reply; onChange: (reply: Reply
                 checked={reply.labels.includes(label)}
                 onChange={({ currentTarget }) => toggle(label, currentTarget.checked)}
               />
-              <span class="choice-text">
-                <span>{label}</span>
-                {description !== null && <span class="choice-about">{description}</span>}
-              </span>
+              <ChoiceText title={label} about={description} />
             </label>
           ))}
         <input
@@ -130,15 +128,7 @@ export function ClosingReply({ onGive }: { onGive: (text: string) => void }) {
         if (words.value.trim() !== '') onGive(words.value);
       }}
     >
-      <input
-        class="input grow"
-        aria-label="Your answer"
-        required
-        value={words.value}
-        onInput={({ currentTarget }) => {
-          words.value = currentTarget.value;
-        }}
-      />
+      <input class="input grow" aria-label="Your answer" required {...bind(words)} />
       <button type="submit" class="button primary">
         Answer
       </button>

@@ -1,24 +1,17 @@
 import { useSignal } from '@preact/signals';
 import { useRef, useState } from 'preact/hooks';
-import {
-  type Answer,
-  elsewhereOf,
-  mayAllow,
-  type Question,
-  type QuestionOption,
-  takesNumbers,
-} from '../../protocol/index.ts';
+import { type Answer, elsewhereOf, mayAllow, type Question } from '../../protocol/index.ts';
 import { askerText, behindText } from '../../text/asker-words.ts';
-import { optionKey, useShortcuts } from '../app/shortcuts.ts';
 import { client, link, sessions } from '../connection/fleet.ts';
 import { linger } from '../list/lingering.ts';
+import { useReadToEnd } from '../parts/read-to-end.ts';
 import { attempt } from '../parts/toasts.tsx';
 import { AlwaysDialog } from './always-dialog.tsx';
+import { Choices } from './choices.tsx';
 import { FormFields, formToFill } from './form-fields.tsx';
 import { MemoryLine, useMemory } from './memory-line.tsx';
 import { QuestionContent } from './question-content.tsx';
-import { answerInWords, type GiveAnswer, isFreeText, QuestionForm } from './question-form.tsx';
-import { useReadToEnd } from './read-to-end.ts';
+import { answerInWords, type GiveAnswer, QuestionForm } from './question-form.tsx';
 import { useSettled } from './settled.ts';
 
 const TITLES: Readonly<Record<Question['kind'], string>> = {
@@ -29,15 +22,6 @@ const TITLES: Readonly<Record<Question['kind'], string>> = {
   closing: 'It asks',
   form: 'Form',
 };
-
-/**
- * Labels that are suitable for all versions. They are used until Claude Code's own options have been read from its
- * screen.
- */
-const BY_WORD: readonly { title: string; choice: 'yes' | 'no' }[] = [
-  { title: 'Yes', choice: 'yes' },
-  { title: 'No', choice: 'no' },
-];
 
 export interface QuestionPanelProps {
   slug: string;
@@ -150,151 +134,4 @@ export function QuestionPanel(props: QuestionPanelProps) {
       {isAlways && <AlwaysDialog {...{ slug, question }} onClose={() => setIsAlways(false)} />}
     </section>
   );
-}
-
-/** The text field that a button opens replaces the button, and gets the focus. */
-function takeFocus(field: HTMLInputElement | null): void {
-  field?.focus();
-}
-
-interface ChoicesProps {
-  question: Question;
-  isDisabled: boolean;
-  /** returns false if input at this moment must have been meant for something else */
-  isSettled: boolean;
-  /** whether the whole call has been shown; until then, answers that allow the call have no effect */
-  isRead: boolean;
-  hasKeys: boolean;
-  /** the key for no; except on pages that show only questions, `n` opens the form for a new session */
-  noKey: 'x' | 'n';
-  onAnswer: GiveAnswer;
-  /** lets the user choose how far a yes applies, or null if that is not possible here */
-  onAlways: (() => void) | null;
-}
-
-function Choices({ question, isDisabled, isSettled, isRead, hasKeys, noKey, onAnswer, onAlways }: ChoicesProps) {
-  const { options, kind } = question;
-  const words = useSignal('');
-  const isAsking = useSignal(false);
-  const asksYesOrNo = kind === 'permission' || kind === 'plan';
-  const isNumbered = takesNumbers(question);
-  const choiceOf = (index: number): NonNullable<Answer['choice']> => (isNumbered ? index + 1 : 'no');
-  const choose = (index: number): void => void onAnswer({ choice: choiceOf(index) });
-
-  const numbers = (isNumbered ? options : []).flatMap((option, index) => {
-    const key = optionKey(option, index);
-    return key === null ? [] : [{ keys: key, does: option.label, run: () => choose(index) }];
-  });
-  const byWord = asksYesOrNo
-    ? [
-        { keys: 'y', does: 'Yes', run: () => void onAnswer({ choice: 'yes' }) },
-        { keys: noKey, does: 'No', run: () => void onAnswer({ choice: 'no' }) },
-      ]
-    : [];
-  const always = hasAlways(options)
-    ? [{ keys: 'a', does: 'Yes, always', run: () => void onAnswer({ choice: 'always' }) }]
-    : [];
-  const answering = [...byWord, ...always, ...numbers].map((shortcut) => ({ ...shortcut, answers: true }));
-  useShortcuts(hasKeys ? answering : [], [hasKeys, question.id, options.length, isSettled, isRead]);
-
-  /** If the question is truncated, the user cannot allow anything on this page. */
-  const isTaken = (choice: Answer['choice']): boolean => question.cut !== true || !mayAllow(question, { choice });
-  const isReady = (choice: Answer['choice']): boolean => isSettled && (isRead || !mayAllow(question, { choice }));
-  const shown = options.filter((option, index) => !isFreeText(option) && isTaken(index + 1));
-  return (
-    <div class="choices">
-      {shown.map((option) => {
-        const index = options.indexOf(option);
-        return (
-          <button
-            key={option.key}
-            type="button"
-            class={`button choice ${index === 0 && asksYesOrNo ? 'primary' : ''}`}
-            disabled={isDisabled}
-            aria-disabled={!isReady(index + 1)}
-            onClick={() => choose(index)}
-          >
-            {hasKeys && isNumbered && (
-              <span class="kbd" aria-hidden="true">
-                {index + 1}
-              </span>
-            )}
-            <span class="choice-text">
-              <span>{option.label}</span>
-              {option.description !== null && <span class="choice-about">{option.description}</span>}
-            </span>
-          </button>
-        );
-      })}
-      {options.length === 0 &&
-        asksYesOrNo &&
-        BY_WORD.filter(({ choice }) => isTaken(choice)).map(({ title, choice }) => (
-          <button
-            key={choice}
-            type="button"
-            class={`button choice ${choice === 'yes' ? 'primary' : ''}`}
-            disabled={isDisabled}
-            aria-disabled={!isReady(choice)}
-            onClick={() => void onAnswer({ choice })}
-          >
-            {title}
-          </button>
-        ))}
-      {kind === 'permission' && onAlways !== null && question.cut !== true && (
-        <button
-          type="button"
-          class="button quiet"
-          disabled={isDisabled}
-          aria-disabled={!isReady('always')}
-          onClick={() => {
-            if (isReady('always')) onAlways();
-          }}
-        >
-          Always…
-        </button>
-      )}
-      {kind !== 'setup' &&
-        kind !== 'form' &&
-        (isAsking.value ? (
-          <form
-            class="row grow own-words"
-            onSubmit={(event) => {
-              event.preventDefault();
-              void onAnswer(asksYesOrNo ? { choice: 'no', text: words.value } : { text: words.value });
-            }}
-          >
-            <input
-              class="input"
-              ref={takeFocus}
-              required
-              aria-label={asksYesOrNo ? 'What Claude should do instead' : 'Your answer'}
-              placeholder={asksYesOrNo ? 'No, and do this instead…' : 'Your answer'}
-              value={words.value}
-              onInput={({ currentTarget }) => {
-                words.value = currentTarget.value;
-              }}
-            />
-            <button type="submit" class="button primary" disabled={isDisabled} aria-disabled={!isSettled}>
-              {asksYesOrNo ? 'Answer no' : 'Answer'}
-            </button>
-          </form>
-        ) : (
-          <button
-            type="button"
-            class="button quiet"
-            disabled={isDisabled}
-            aria-disabled={!isSettled}
-            onClick={() => {
-              isAsking.value = true;
-            }}
-          >
-            {asksYesOrNo ? 'No, and tell Claude why…' : 'Other answer…'}
-          </button>
-        ))}
-    </div>
-  );
-}
-
-function hasAlways(options: readonly QuestionOption[]): boolean {
-  return options.some(({ means }) => means === 'always');
 }

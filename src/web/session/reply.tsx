@@ -1,8 +1,9 @@
-import { useSignal } from '@preact/signals';
+import { type Signal, useSignal } from '@preact/signals';
 import { useEffect, useRef } from 'preact/hooks';
 import { CatalogueError, type Delivery, type Session } from '../../protocol/index.ts';
-import { focusOn, useShortcuts } from '../app/shortcuts.ts';
 import { client, link } from '../connection/fleet.ts';
+import { focusOn, useShortcuts } from '../navigation/shortcuts.ts';
+import { submitWith } from '../parts/field.tsx';
 import { Icon } from '../parts/icons.tsx';
 import { attempt, tell, tellError } from '../parts/toasts.tsx';
 import { attach, attachedTo, forgetAttached } from './attached.ts';
@@ -23,11 +24,8 @@ const MAX_HEIGHT_PX = 220;
 export function ReplyBox({ session }: { session: Session }) {
   const { slug, status } = session;
   const text = drafts.of(slug);
-  const files = attachedTo(slug).value;
-  const isBusy = useSignal(false);
-  const refused = useSignal<Refusal | null>(null);
   const field = useRef<HTMLTextAreaElement>(null);
-  const deliveries = useDeliveries(session);
+  const { send, refused, deliveries, isBusy, isEmpty, areFilesPending } = useSend(session, text);
   const recall = usePromptHistory(slug, text);
   const completing = useCompletion(slug, text, field);
   const isDialogOpen = status.question !== null && status.question.kind !== 'closing';
@@ -42,53 +40,11 @@ export function ReplyBox({ session }: { session: Session }) {
     field.current.style.height = `${Math.min(field.current.scrollHeight + 2, MAX_HEIGHT_PX)}px`;
   }, [text.value]);
 
-  const send = async (how: How = {}): Promise<void> => {
-    if (isEmpty || isBusy.value) return;
-    if (areFilesPending) {
-      tell('A file is still being uploaded; wait for it, or remove it');
-      return;
-    }
-    isBusy.value = true;
-    try {
-      const ids = files.flatMap(({ state }) => (state.at === 'stored' ? [state.id] : []));
-      const body = { text: text.value, ...(ids.length === 0 ? {} : { files: ids }), ...how };
-      const delivery: Delivery = await client.call('send', { params: { slug }, body });
-      text.value = '';
-      forgetAttached(slug);
-      refused.value = null;
-      deliveries.add(delivery);
-    } catch (error) {
-      refused.value = refusalOf(error, text.value, how);
-      if (refused.value === null) tellError(error);
-    } finally {
-      isBusy.value = false;
-    }
-  };
-  const stash = async (): Promise<void> => {
-    const question = status.question?.text;
-    const kept = await attempt(() =>
-      client.call('addStash', {
-        body: { session_slug: slug, response: text.value, ...(question === undefined ? {} : { question }) },
-      }),
-    );
-    if (!kept) return;
-    text.value = '';
-    tell('Kept as a draft');
-  };
-
   const isOffline = link.value !== 'live';
   const hasNoText = text.value.trim() === '';
-  const isEmpty = hasNoText && files.length === 0;
-  const areFilesPending = files.some(({ state }) => state.at !== 'stored');
   const isUnsendable = isEmpty || areFilesPending || isOffline;
   return (
-    <form
-      class="reply"
-      onSubmit={(event) => {
-        event.preventDefault();
-        void send(isDialogOpen ? { queue: true } : {});
-      }}
-    >
+    <form class="reply" onSubmit={submitWith(() => send(isDialogOpen ? { queue: true } : {}))}>
       <Deliveries list={deliveries} />
       {refused.value !== null && <Refused refusal={refused.value} onSend={(how) => void send(how)} />}
       <AttachedFiles slug={slug} />
@@ -136,7 +92,12 @@ export function ReplyBox({ session }: { session: Session }) {
         />
         <div class="row reply-buttons">
           <AttachButton slug={slug} isDisabled={isDead || isOffline} />
-          <button type="button" class="button quiet" disabled={hasNoText || isOffline} onClick={() => void stash()}>
+          <button
+            type="button"
+            class="button quiet"
+            disabled={hasNoText || isOffline}
+            onClick={() => void keepAsDraft(session, text)}
+          >
             Keep as draft
           </button>
           {isActive && (
@@ -152,6 +113,52 @@ export function ReplyBox({ session }: { session: Session }) {
       </div>
     </form>
   );
+}
+
+/** Sends the prompt and the files that are attached to it. */
+function useSend(session: Session, text: Signal<string>) {
+  const { slug } = session;
+  const files = attachedTo(slug).value;
+  const isBusy = useSignal(false);
+  const refused = useSignal<Refusal | null>(null);
+  const deliveries = useDeliveries(session);
+  const isEmpty = text.value.trim() === '' && files.length === 0;
+  const areFilesPending = files.some(({ state }) => state.at !== 'stored');
+  const send = async (how: How = {}): Promise<void> => {
+    if (isEmpty || isBusy.value) return;
+    if (areFilesPending) {
+      tell('A file is still being uploaded; wait for it, or remove it');
+      return;
+    }
+    isBusy.value = true;
+    try {
+      const ids = files.flatMap(({ state }) => (state.at === 'stored' ? [state.id] : []));
+      const body = { text: text.value, ...(ids.length === 0 ? {} : { files: ids }), ...how };
+      const delivery: Delivery = await client.call('send', { params: { slug }, body });
+      text.value = '';
+      forgetAttached(slug);
+      refused.value = null;
+      deliveries.add(delivery);
+    } catch (error) {
+      refused.value = refusalOf(error, text.value, how);
+      if (refused.value === null) tellError(error);
+    } finally {
+      isBusy.value = false;
+    }
+  };
+  return { send, refused, deliveries, isBusy, isEmpty, areFilesPending };
+}
+
+async function keepAsDraft({ slug, status }: Session, text: Signal<string>): Promise<void> {
+  const question = status.question?.text;
+  const kept = await attempt(() =>
+    client.call('addStash', {
+      body: { session_slug: slug, response: text.value, ...(question === undefined ? {} : { question }) },
+    }),
+  );
+  if (!kept) return;
+  text.value = '';
+  tell('Kept as a draft');
 }
 
 interface How {

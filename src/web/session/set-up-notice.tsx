@@ -1,7 +1,7 @@
 import { isSetUpOpen, type Session } from '../../protocol/index.ts';
 import { setUpStateText } from '../../text/set-up-words.ts';
 import { DEEDS } from '../actions/deeds.ts';
-import { overlay } from '../app/overlay.ts';
+import { overlay } from '../navigation/overlay.ts';
 import { attempt } from '../parts/toasts.tsx';
 
 /** Shows that the set-up of a session's worktree has not run, and what the user can do about it. */

@@ -2,13 +2,13 @@ import { useSignal } from '@preact/signals';
 import { useEffect } from 'preact/hooks';
 import { CatalogueError, type Session, type StoredEvent } from '../../protocol/index.ts';
 import { unarchive } from '../actions/deeds.ts';
-import { ageText, now } from '../app/clock.ts';
-import { addressOf } from '../app/router.ts';
 import { client, link } from '../connection/fleet.ts';
 import { useRead } from '../connection/use-read.ts';
 import { Messages } from '../conversation/conversation.tsx';
 import { EMPTY_CONVERSATION, foldEvents } from '../conversation/fold-events.ts';
 import { TranscriptView } from '../conversation/transcript.tsx';
+import { ageText, now } from '../display/clock.ts';
+import { addressOf } from '../navigation/router.ts';
 import { PageHead } from '../parts/page-head.tsx';
 import { attempt, tell, tellError } from '../parts/toasts.tsx';
 

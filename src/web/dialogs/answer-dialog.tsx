@@ -1,6 +1,6 @@
 import { useRef } from 'preact/hooks';
-import { closeOverlay } from '../app/overlay.ts';
 import { sessions } from '../connection/fleet.ts';
+import { closeOverlay } from '../navigation/overlay.ts';
 import { CloseButton } from '../parts/close-button.tsx';
 import { Dialog } from '../parts/dialog.tsx';
 import { QuestionPanel } from '../session/question.tsx';

@@ -1,15 +1,15 @@
 import { useSignal } from '@preact/signals';
 import { useRef } from 'preact/hooks';
-import { closeOverlay } from '../app/overlay.ts';
-import { goTo } from '../app/router.ts';
+import { DEEDS, type Deed, type DeedName } from '../actions/deeds.ts';
+import { doWithEach, type Outcome, Outcomes } from '../actions/outcomes.tsx';
 import { link, sessions } from '../connection/fleet.ts';
 import { openSlug } from '../list/arranged.ts';
+import { closeOverlay } from '../navigation/overlay.ts';
+import { goTo } from '../navigation/router.ts';
 import { CloseButton } from '../parts/close-button.tsx';
 import { Dialog } from '../parts/dialog.tsx';
 import { tell } from '../parts/toasts.tsx';
 import { useSettled } from '../session/settled.ts';
-import { DEEDS, type Deed, type DeedName } from './deeds.ts';
-import { doWithEach, type Outcome, Outcomes } from './outcomes.tsx';
 
 /** Asks for confirmation before an action on the named sessions, then shows the outcome for each session. */
 export function DeedDialog({ name, slugs }: { name: DeedName; slugs: readonly string[] }) {

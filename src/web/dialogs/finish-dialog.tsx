@@ -1,4 +1,4 @@
-import { useSignal } from '@preact/signals';
+import { type Signal, useSignal } from '@preact/signals';
 import { useRef } from 'preact/hooks';
 import { CatalogueError, type FinishHow, type FinishPreview, type Session } from '../../protocol/index.ts';
 import {
@@ -10,11 +10,13 @@ import {
   finishQuestion,
   mergesBy,
 } from '../../text/worktree-words.ts';
-import { closeOverlay } from '../app/overlay.ts';
 import { client, link, sessions } from '../connection/fleet.ts';
 import { useRead } from '../connection/use-read.ts';
+import { closeOverlay } from '../navigation/overlay.ts';
 import { CloseButton } from '../parts/close-button.tsx';
 import { Dialog } from '../parts/dialog.tsx';
+import { ChoiceText, Radio, submitWith } from '../parts/field.tsx';
+import { Problem } from '../parts/problem.tsx';
 import { attempt, tell } from '../parts/toasts.tsx';
 import { useSettled } from '../session/settled.ts';
 
@@ -66,35 +68,9 @@ export function FinishDialog({ slug }: { slug: string }) {
 
   return (
     <Dialog label={`Finish ${slug}`} onClose={closeOverlay} isWide>
-      <form
-        ref={form}
-        class="dialog-body stack"
-        onSubmit={(event) => {
-          event.preventDefault();
-          void finish();
-        }}
-      >
+      <form ref={form} class="dialog-body stack" onSubmit={submitWith(finish)}>
         <h2>Finish {slug}</h2>
-        <fieldset class="stack">
-          <legend class="hidden-text">How</legend>
-          {FINISH_CHOICES.map((choice) => (
-            <label key={choice.how} class="form-option">
-              <input
-                type="radio"
-                name="how"
-                checked={how.value === choice.how}
-                onChange={() => {
-                  how.value = choice.how;
-                  problem.value = null;
-                }}
-              />
-              <span class="choice-text">
-                <span>{choice.verb}</span>
-                <span class="choice-about">{choice.about}</span>
-              </span>
-            </label>
-          ))}
-        </fieldset>
+        <HowChoice how={how} problem={problem} />
         {isMerge && (
           <input
             class="input mono"
@@ -112,11 +88,7 @@ export function FinishDialog({ slug }: { slug: string }) {
             ? problem.value === null && <p class="faint">Looking…</p>
             : finishNotes(preview.value, how.value).map((line) => <p key={line}>{line}</p>)}
         </div>
-        {problem.value !== null && (
-          <p class="notice bad">
-            {problem.value.message}. {problem.value.hint}
-          </p>
-        )}
+        <Problem error={problem.value} />
         {conflicts.length > 0 && (
           <HandOver
             session={session}
@@ -137,6 +109,25 @@ export function FinishDialog({ slug }: { slug: string }) {
         </div>
       </form>
     </Dialog>
+  );
+}
+
+/** The choice of how to finish. A problem concerns only the way that was chosen before. */
+function HowChoice({ how, problem }: { how: Signal<FinishHow>; problem: Signal<CatalogueError | null> }) {
+  return (
+    <fieldset
+      class="stack"
+      onChange={() => {
+        problem.value = null;
+      }}
+    >
+      <legend class="hidden-text">How</legend>
+      {FINISH_CHOICES.map((choice) => (
+        <Radio key={choice.how} name="how" choice={choice.how} chosen={how}>
+          <ChoiceText title={choice.verb} about={choice.about} />
+        </Radio>
+      ))}
+    </fieldset>
   );
 }
 

@@ -1,10 +1,11 @@
 import { useSignal } from '@preact/signals';
 import type { NewSnooze } from '../../protocol/index.ts';
 import { snoozeChoices, snoozeText, WAKE_TIME_FORMS, wakeTime } from '../../text/snooze-words.ts';
-import { closeOverlay } from '../app/overlay.ts';
 import { client, sessions } from '../connection/fleet.ts';
+import { closeOverlay } from '../navigation/overlay.ts';
 import { CloseButton } from '../parts/close-button.tsx';
 import { Dialog } from '../parts/dialog.tsx';
+import { bind } from '../parts/field.tsx';
 import { attempt, tell } from '../parts/toasts.tsx';
 
 /** Asks the user how long to snooze a session. It offers some choices and a field for a time. */
@@ -45,15 +46,7 @@ export function SnoozeDialog({ slug }: { slug: string }) {
           ))}
         </div>
         <div class="row">
-          <input
-            class="input grow"
-            aria-label="Time"
-            placeholder={WAKE_TIME_FORMS}
-            value={typed.value}
-            onInput={({ currentTarget }) => {
-              typed.value = currentTarget.value;
-            }}
-          />
+          <input class="input grow" aria-label="Time" placeholder={WAKE_TIME_FORMS} {...bind(typed)} />
           <button type="submit" class="button primary" disabled={at === null}>
             Snooze
           </button>

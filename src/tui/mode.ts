@@ -1,6 +1,6 @@
-import type { StreamFrame } from '../../protocol/index.ts';
-import type { Editor } from '../input/editor.ts';
-import type { InputEvent } from '../terminal/keys.ts';
+import type { StreamFrame } from '../protocol/index.ts';
+import type { Editor } from './input/editor.ts';
+import type { InputEvent } from './terminal/keys.ts';
 
 /** A key that currently has an effect, and a description of the effect in one or two words, for the footer. */
 export type Hint = readonly [key: string, does: string];

@@ -8,12 +8,13 @@ import {
   pushNotes,
   requestNoun,
 } from '../../text/pull-request-words.ts';
-import { closeOverlay } from '../app/overlay.ts';
 import { client, link } from '../connection/fleet.ts';
 import { useRead } from '../connection/use-read.ts';
+import { closeOverlay } from '../navigation/overlay.ts';
 import { CloseButton } from '../parts/close-button.tsx';
 import { Dialog } from '../parts/dialog.tsx';
-import { Check } from '../parts/field.tsx';
+import { bind, Check, submitWith } from '../parts/field.tsx';
+import { Problem } from '../parts/problem.tsx';
 import { tell } from '../parts/toasts.tsx';
 import { useSettled } from '../session/settled.ts';
 
@@ -72,44 +73,17 @@ export function PullRequestDialog({ slug }: { slug: string }) {
   const heading = `${noun.charAt(0).toUpperCase()}${noun.slice(1)} for ${slug}`;
   return (
     <Dialog label={heading} onClose={closeOverlay} isWide>
-      <form
-        ref={form}
-        class="dialog-body stack"
-        onSubmit={(event) => {
-          event.preventDefault();
-          void open();
-        }}
-      >
+      <form ref={form} class="dialog-body stack" onSubmit={submitWith(open)}>
         <h2>{heading}</h2>
-        {problem.value !== null && (
-          <p class="notice bad">
-            {problem.value.message}. {problem.value.hint}
-          </p>
-        )}
+        <Problem error={problem.value} />
         {plan.value === null ? (
           problem.value === null && <p class="faint">Reading the branch and querying the forge…</p>
         ) : plan.value.existing !== null ? (
           <p class="mono">{pullRequestLines(plan.value).join('\n')}</p>
         ) : (
           <>
-            <input
-              class="input"
-              aria-label="Title"
-              required
-              value={title.value}
-              onInput={({ currentTarget }) => {
-                title.value = currentTarget.value;
-              }}
-            />
-            <textarea
-              class="input"
-              rows={8}
-              aria-label="Text"
-              value={body.value}
-              onInput={({ currentTarget }) => {
-                body.value = currentTarget.value;
-              }}
-            />
+            <input class="input" aria-label="Title" required {...bind(title)} />
+            <textarea class="input" rows={8} aria-label="Text" {...bind(body)} />
             <Check checked={isDraft} class="form-option">
               As a draft
             </Check>

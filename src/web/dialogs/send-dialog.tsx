@@ -1,14 +1,14 @@
 import { useSignal } from '@preact/signals';
 import { useRef } from 'preact/hooks';
 import type { BroadcastResult } from '../../protocol/index.ts';
-import { closeOverlay } from '../app/overlay.ts';
+import { type Outcome, Outcomes } from '../actions/outcomes.tsx';
 import { client, link, sessions } from '../connection/fleet.ts';
+import { closeOverlay } from '../navigation/overlay.ts';
 import { CloseButton } from '../parts/close-button.tsx';
 import { Dialog } from '../parts/dialog.tsx';
-import { Check } from '../parts/field.tsx';
+import { bind, Check, submitWith } from '../parts/field.tsx';
 import { attempt, tell } from '../parts/toasts.tsx';
 import { DELIVERY_WORDS } from '../session/deliveries.tsx';
-import { type Outcome, Outcomes } from './outcomes.tsx';
 
 /** Sends the same prompt to the named sessions, and shows the outcome for each. */
 export function SendDialog({ slugs }: { slugs: readonly string[] }) {
@@ -40,14 +40,7 @@ export function SendDialog({ slugs }: { slugs: readonly string[] }) {
 
   return (
     <Dialog label={title} onClose={closeOverlay} focus={field}>
-      <form
-        class="dialog-body stack"
-        onSubmit={(event) => {
-          event.preventDefault();
-          if (outcomes.value === null) void send();
-          else closeOverlay();
-        }}
-      >
+      <form class="dialog-body stack" onSubmit={submitWith(() => (outcomes.value === null ? send() : closeOverlay()))}>
         <h2>{title}</h2>
         {outcomes.value === null ? (
           <>
@@ -57,10 +50,7 @@ export function SendDialog({ slugs }: { slugs: readonly string[] }) {
               class="input"
               rows={4}
               aria-label="Text"
-              value={text.value}
-              onInput={({ currentTarget }) => {
-                text.value = currentTarget.value;
-              }}
+              {...bind(text)}
               onKeyDown={(event) => {
                 if (event.key !== 'Enter' || event.shiftKey || event.isComposing || event.repeat) return;
                 event.preventDefault();

@@ -1,9 +1,10 @@
 import { useSignal } from '@preact/signals';
 import { useEffect, useRef } from 'preact/hooks';
-import { closeOverlay } from '../app/overlay.ts';
 import { sessions } from '../connection/fleet.ts';
+import { closeOverlay } from '../navigation/overlay.ts';
 import { CloseButton } from '../parts/close-button.tsx';
 import { Dialog } from '../parts/dialog.tsx';
+import { ChoiceText } from '../parts/field.tsx';
 import { attempt, tell } from '../parts/toasts.tsx';
 import { type ExportFormat, exportFormats, saveFile } from './export-files.ts';
 
@@ -48,10 +49,7 @@ export function ExportDialog({ slug }: { slug: string }) {
               disabled={done.value !== null}
               onClick={() => void save(format)}
             >
-              <span class="choice-text">
-                <span>{format.title}</span>
-                <span class="choice-about">{format.about}</span>
-              </span>
+              <ChoiceText title={format.title} about={format.about} />
             </button>
           ))}
         {done.value !== null && <progress aria-label="Exported" value={done.value} />}

@@ -1,9 +1,9 @@
 import { useSignal } from '@preact/signals';
 import { useRef } from 'preact/hooks';
 import { forkedText } from '../../text/worktree-words.ts';
-import { goTo } from '../app/router.ts';
 import { client, sessions } from '../connection/fleet.ts';
-import { Check } from '../parts/field.tsx';
+import { goTo } from '../navigation/router.ts';
+import { bind, Check } from '../parts/field.tsx';
 import { tell } from '../parts/toasts.tsx';
 import { ChangeDialog } from './change-dialogs.tsx';
 
@@ -36,23 +36,17 @@ export function ForkDialog({ slug }: { slug: string }) {
         ref={field}
         class="input"
         aria-label="Name of the fork"
-        value={name.value}
+        {...bind(name)}
         pattern="[A-Za-z0-9][A-Za-z0-9_\-]{0,63}"
         title="Letters, digits, - and _, up to 64"
         required
-        onInput={({ currentTarget }) => {
-          name.value = currentTarget.value;
-        }}
       />
       <textarea
         class="input"
         aria-label="First prompt of the fork"
         placeholder="First prompt (optional)"
         rows={3}
-        value={prompt.value}
-        onInput={({ currentTarget }) => {
-          prompt.value = currentTarget.value;
-        }}
+        {...bind(prompt)}
       />
       <Check checked={isInSameFolder}>In the same folder: both sessions change the same files</Check>
     </ChangeDialog>

@@ -1,13 +1,14 @@
 import { useSignal } from '@preact/signals';
 import type { ComponentChildren, RefObject } from 'preact';
 import { useRef } from 'preact/hooks';
-import { closeOverlay } from '../app/overlay.ts';
-import { replaceBy } from '../app/router.ts';
 import { client, sessions } from '../connection/fleet.ts';
 import { openSlug } from '../list/arranged.ts';
+import { closeOverlay } from '../navigation/overlay.ts';
+import { replaceBy } from '../navigation/router.ts';
 import { FolderField } from '../pages/folder-field.tsx';
 import { CloseButton } from '../parts/close-button.tsx';
 import { Dialog } from '../parts/dialog.tsx';
+import { bind, submitWith } from '../parts/field.tsx';
 import { attempt, tell } from '../parts/toasts.tsx';
 
 export function RenameDialog({ slug }: { slug: string }) {
@@ -30,13 +31,10 @@ export function RenameDialog({ slug }: { slug: string }) {
         ref={field}
         class="input"
         aria-label="New name"
-        value={name.value}
+        {...bind(name)}
         pattern="[A-Za-z0-9][A-Za-z0-9_\-]{0,63}"
         title="Letters, digits, - and _, up to 64"
         required
-        onInput={({ currentTarget }) => {
-          name.value = currentTarget.value;
-        }}
       />
     </ChangeDialog>
   );
@@ -97,13 +95,7 @@ export function ChangeDialog({ title, about, button, change, focus, children }: 
   };
   return (
     <Dialog label={title} onClose={closeOverlay} {...(focus === undefined ? {} : { focus })}>
-      <form
-        class="dialog-body stack"
-        onSubmit={(event) => {
-          event.preventDefault();
-          void run();
-        }}
-      >
+      <form class="dialog-body stack" onSubmit={submitWith(run)}>
         <h2>{title}</h2>
         <p class="faint">{about}</p>
         {children}

@@ -1,12 +1,13 @@
 import { useSignal } from '@preact/signals';
 import { useRef } from 'preact/hooks';
 import { readTagWords, tagsText } from '../../text/tag-words.ts';
-import { closeOverlay } from '../app/overlay.ts';
+import { doWithEach, type Outcome, Outcomes } from '../actions/outcomes.tsx';
 import { client, link, sessions } from '../connection/fleet.ts';
+import { closeOverlay } from '../navigation/overlay.ts';
 import { CloseButton } from '../parts/close-button.tsx';
 import { Dialog } from '../parts/dialog.tsx';
+import { bind, submitWith } from '../parts/field.tsx';
 import { tell } from '../parts/toasts.tsx';
-import { doWithEach, type Outcome, Outcomes } from './outcomes.tsx';
 
 /** Lets the user add tags to the named sessions or remove tags from them, and shows the outcome for each session. */
 export function TagsDialog({ slugs }: { slugs: readonly string[] }) {
@@ -56,14 +57,7 @@ export function TagsDialog({ slugs }: { slugs: readonly string[] }) {
 
   return (
     <Dialog label={title} onClose={closeOverlay} focus={field}>
-      <form
-        class="dialog-body stack"
-        onSubmit={(event) => {
-          event.preventDefault();
-          if (outcomes.value === null) void save();
-          else closeOverlay();
-        }}
-      >
+      <form class="dialog-body stack" onSubmit={submitWith(() => (outcomes.value === null ? save() : closeOverlay()))}>
         <h2>{title}</h2>
         {outcomes.value === null ? (
           <>
@@ -80,10 +74,7 @@ export function TagsDialog({ slugs }: { slugs: readonly string[] }) {
               placeholder="night risky -old"
               autocomplete="off"
               spellcheck={false}
-              value={typed.value}
-              onInput={({ currentTarget }) => {
-                typed.value = currentTarget.value;
-              }}
+              {...bind(typed)}
             />
             <p id="tags-hint" class="faint">
               {problem ?? 'A dash in front removes a tag. A session’s first tag is its group.'}
