@@ -1,10 +1,11 @@
 import type { OverBudget } from '../../protocol/index.ts';
 import type { SessionActor } from '../session/actor.ts';
+import { overBudgetOf } from '../session/over-budget.ts';
 import type { Dispose } from '../sessions.ts';
 import type { Budgets } from './budgets.ts';
 
 interface Followed {
-  actor: Pick<SessionActor, 'record' | 'deps' | 'isListed' | 'lookAgain' | 'overBudget' | 'view'>;
+  actor: Pick<SessionActor, 'record' | 'deps' | 'isListed' | 'lookAgain' | 'view'>;
 }
 
 /**
@@ -25,7 +26,7 @@ export function followBudgets({
       if (!actor.isListed()) continue;
       const { id } = actor.record;
       const before = told.get(id);
-      const now = actor.overBudget();
+      const now = overBudgetOf(actor);
       if (now === null) told.delete(id);
       else told.set(id, now);
       if (before?.budget === now?.budget && before?.limit === now?.limit && before?.holds === now?.holds) continue;

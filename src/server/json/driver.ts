@@ -139,10 +139,8 @@ export class JsonDriver {
   /** @throws CatalogueError not_confirmed, session_dead, disk_full */
   async answer(requestId: string, result: AnyReply): Promise<void> {
     this.#requireRoom();
-    const message: ClaudeEvent = {
-      type: 'control_response',
-      response: { subtype: 'success', request_id: requestId, response: result },
-    };
+    const response = { subtype: 'success', request_id: requestId, response: result };
+    const message: ClaudeEvent = { type: 'control_response', response };
     await this.#write(message);
     // Claude Code will repeat the answer in its events. The question must not look open until then.
     this.#log.change((before, at) => observeEvent(before, message, at));

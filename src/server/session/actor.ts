@@ -4,7 +4,7 @@ import { limitShown, type StatusMemory, viewOn } from '../../core/status/index.t
 import { Emitter } from '../../emitter/emitter.ts';
 import type { ScreenTarget } from '../../platform/gnu-screen/index.ts';
 import type { SessionRecord } from '../../platform/sqlite/session-store.ts';
-import { CatalogueError, type OverBudget, type Session, type SessionType } from '../../protocol/index.ts';
+import { CatalogueError, type Session, type SessionType } from '../../protocol/index.ts';
 import type { ActorDeps } from './actor-deps.ts';
 import { type Arrival, type ArrivedHook, EvidenceIntake } from './evidence-intake.ts';
 import { type Change, createHeldChanges, type HeldChanges } from './held-changes.ts';
@@ -14,6 +14,7 @@ import { restoreHooks, restoreJson } from './kept-evidence.ts';
 import { KeptRecord } from './kept-record.ts';
 import { limitToContinue } from './limit-over.ts';
 import { createMailbox, type Mailbox } from './mailbox.ts';
+import { overBudgetOf } from './over-budget.ts';
 import { createPromptKeys, type PromptKeys } from './prompt-keys.ts';
 import { queueStoppedSince } from './queue-stop.ts';
 import { createRecordingGap, type RecordingGap } from './recording-gap.ts';
@@ -222,17 +223,10 @@ export class SessionActor {
       broughtBack: this.isBroughtBack,
       missing: this.intake.missing,
       queueStoppedAt: queueStoppedSince(this),
-      overBudget: this.overBudget(),
+      overBudget: overBudgetOf(this),
       json: json === undefined || facts === null ? null : { evidence: json, costUsd: facts.costUsd() },
     });
     return this.deps.shown?.(this.record.id, session) ?? session;
-  }
-
-  /** Returns the session's exhausted budget, with the number of prompts that it holds back; null if there is none. */
-  overBudget(): OverBudget | null {
-    const { budgets, deliveries } = this.deps;
-    const over = budgets.overBudget(this.record);
-    return over && { ...over, holds: deliveries.withStatus(this.record.id, 'queued').length };
   }
 
   /** Lists the session. From now on, changes are reported to the faces, and held prompts are typed. */

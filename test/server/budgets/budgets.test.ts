@@ -4,7 +4,6 @@ import { type BudgetRule, readBudgets } from '../../../src/core/budgets/index.ts
 import { localDay } from '../../../src/core/history/index.ts';
 import { type Database, openDatabase } from '../../../src/platform/sqlite/database.ts';
 import { followBudgets } from '../../../src/server/budgets/follow-budgets.ts';
-import { SessionActor } from '../../../src/server/session/actor.ts';
 import type { ActorDeps } from '../../../src/server/session/actor-deps.ts';
 import type { SessionEvent } from '../../../src/server/sessions.ts';
 import { ManualClock } from '../../harness/manual-clock.ts';
@@ -137,7 +136,6 @@ test('faces are notified once when a session reaches a budget, a person when a t
   } as unknown as ActorDeps;
   const actor = {
     ...{ deps, record: named('CI'), isListed: () => true, view: () => sessions.get('CI') },
-    overBudget: SessionActor.prototype.overBudget,
     lookAgain: () => void looks.push('CI'),
   };
   const stop = followBudgets({ listed: { all: () => [{ actor: actor as never }] }, budgets: server.budgets });
