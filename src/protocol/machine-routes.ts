@@ -74,7 +74,7 @@ export const MACHINE_ROUTES = {
   revokeInvitation: {
     method: 'delete',
     path: '/fleet/invitations/{id}',
-    who: 'session',
+    who: 'person',
     summary: 'Take an invitation back; a machine that it has admitted is removed from the fleet',
     params: z.object({ id: Member.shape.id }),
     success: 200,
