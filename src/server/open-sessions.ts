@@ -82,6 +82,7 @@ export interface OpenedSessions {
   /** Tells the hooks that the approval rules have changed. */
   onRulesChanged: () => Promise<void>;
   attended: Pick<Attention, 'start' | 'dispose'>;
+  attention: Pick<Attention, 'acting' | 'actingUntilSeen'>;
   /** the sessions as every face shows them, with attention facts and labels */
   sessions: Sessions;
   book: Book;
@@ -189,7 +190,7 @@ export async function openSessions(
         features.dispose();
       },
     },
-    sessions: features.sessions,
+    ...{ sessions: features.sessions, attention: features.attention },
     book,
   };
 }

@@ -3,12 +3,11 @@ import { awaySince, NEVER_THERE, noteThere } from '../core/catchup/index.ts';
 import type { Clock } from './clock.ts';
 import type { Logger } from './logger.ts';
 import { readPrivateFile, writePrivateFile } from './private-file.ts';
-import type { Sessions } from './sessions.ts';
 
 /** Reports when a person last used CBOS, and since when the person has been away. */
 export interface Presence {
-  /** the sessions that the faces use; every action by a person that goes through them is recorded */
-  sessions: Sessions;
+  /** Notes that a person has looked at a session or acted on one. */
+  acted(): void;
   /**
    * how many milliseconds ago a person last looked at a session or acted on one; null if nobody has done so since the
    * server started
@@ -27,17 +26,15 @@ const Kept = z.object({ lastAt: z.number().nullable(), leftAt: z.number().nullab
 const WRITE_EVERY_MS = 60_000;
 
 /**
- * Records when a person looks at a session or acts on one. Answers given with the buttons of a sink's message do not
- * count.
+ * Remembers when a person last used CBOS. Answers given with the buttons of a sink's message do not count.
  */
 export function watchPresence(options: {
-  sessions: Sessions;
   /** the file that keeps the recorded times across restarts of the server */
   file: string;
   clock: Pick<Clock, 'now' | 'elapsed'>;
   log: Pick<Logger, 'warn'>;
 }): Presence {
-  const { sessions: base, file, clock, log } = options;
+  const { file, clock, log } = options;
   let there = NEVER_THERE;
   try {
     there = readPrivateFile(file, Kept) ?? NEVER_THERE;
@@ -59,26 +56,8 @@ export function watchPresence(options: {
       log.warn({ err: cause, file }, 'the time when a person last used CBOS could not be saved');
     }
   };
-  const noting =
-    <A extends unknown[], R>(work: (...given: A) => R) =>
-    (...given: A): R => {
-      acted();
-      return work(...given);
-    };
   return {
-    sessions: {
-      ...base,
-      seen: noting((slug, look) => base.seen(slug, look)),
-      snooze: noting((slug, request) => base.snooze(slug, request)),
-      answer: noting((slug, request) => base.answer(slug, request)),
-      interrupt: noting((slug) => base.interrupt(slug)),
-      keys: noting((slug, keys) => base.keys(slug, keys)),
-      send: (slug, request) => {
-        // A prompt sent by another session does not show that a person is present.
-        if (!('from' in request)) acted();
-        return base.send(slug, request);
-      },
-    },
+    acted,
     lookedMsAgo: () => (at === null ? null : clock.elapsed() - at),
     awaySince: () => awaySince(there, clock.now()),
   };

@@ -30,6 +30,7 @@ import { CatalogueError } from '../protocol/index.ts';
 import { createApprovals, type RuleEvent } from './approval/approvals.ts';
 import { createRules } from './approval/rules.ts';
 import { createBudgetList } from './budgets/budget-list.ts';
+import { byPerson } from './by-person.ts';
 import { checkpointWhenIdle } from './checkpoint-when-idle.ts';
 import { createDiskWatch } from './disk-watch.ts';
 import { type Faces, startServerFaces } from './faces.ts';
@@ -120,19 +121,11 @@ export async function startServer(options: ServerOptions): Promise<RunningServer
     const opened = await openSessions(options, { database, screen, search, disk, drops, approvals, onRules });
     own = opened.own;
     attended = opened.attended;
-    const { sessions } = opened;
+    const { sessions, attention } = opened;
     await own.start();
     const replays = createReplays(clock);
     const stopGrowing = growKeyframes({ sessions, replays, clock, logger: log });
-    const bounds = keepInBounds({
-      sessions,
-      replays,
-      drops,
-      fault: disk.fault,
-      settings,
-      clock,
-      logger: log,
-    });
+    const bounds = keepInBounds({ sessions, replays, drops, fault: disk.fault, settings, clock, logger: log });
     /** set once the server is listening; no trigger's address is shown before then */
     let address = '';
     const { timeZone: timezone } = new Intl.DateTimeFormat().resolvedOptions();
@@ -144,9 +137,10 @@ export async function startServer(options: ServerOptions): Promise<RunningServer
       timezone,
       baseUrl: () => settings.public_url ?? address,
     });
-    const presence = watchPresence({ sessions, file: join(settings.home, 'presence.json'), clock, log });
+    const presence = watchPresence({ file: join(settings.home, 'presence.json'), clock, log });
     sinks = createSinks({
-      sessions,
+      // Whoever presses a button of a message has seen the question.
+      sessions: { ...sessions, answer: (slug, given) => attention.acting(slug, () => sessions.answer(slug, given)) },
       idOf: own.idOf,
       store: createOutboxStore(database),
       file: join(settings.home, 'sinks.json'),
@@ -157,7 +151,7 @@ export async function startServer(options: ServerOptions): Promise<RunningServer
       timezone,
     });
     const faces = await startServerFaces({
-      ...{ sessions: presence.sessions, book: opened.book },
+      ...{ sessions: byPerson(sessions, { attention, acted: presence.acted }), book: opened.book },
       sessionOf: own.sessionOf,
       pid: options.pid,
       replays,

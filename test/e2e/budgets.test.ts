@@ -84,7 +84,7 @@ test.skipIf(isOlderThan('2.1.329'))(
 );
 
 test.skipIf(isOlderThan('2.1.329'))(
-  'a schedule launches one session and sends one prompt although the server is killed, and none over the budget of its tag',
+  'a schedule launches one session and sends one prompt although the server is killed, none over the budget of its tag, and what it sends is no look',
   { timeout: 180_000 },
   async () => {
     const schedule = (...words: string[]) => cbos.cli(['schedule', ...words]);
@@ -115,6 +115,13 @@ test.skipIf(isOlderThan('2.1.329'))(
     });
     expect(await runs('EACH')).toMatchObject([{ outcome: 'sent', session: 'EACH-1', delivery_status: 'delivered' }]);
     expect(await launched('EACH')).toEqual(['EACH-1']);
+
+    // Nobody has looked, whatever a schedule sends.
+    await cbos.until('EACH-1', ({ unread }) => unread, 'has finished a turn that nobody has seen');
+    await schedule('add', 'AGAIN', '0 0 29 2 *', '--session', 'EACH-1', '--prompt', 'go on');
+    expect((await schedule('run', 'AGAIN')).code).toBe(0);
+    expect((await runs('AGAIN'))[0]).toMatchObject({ outcome: 'sent', delivery_status: 'queued' });
+    expect((await cbos.call<Session>('GET', '/sessions/EACH-1')).body.unread).toBe(true);
 
     expect((await schedule('run', 'EACH')).stdout).toBe('skipped: a budget was reached\n');
     expect((await cbos.cli(['budget', 'raise', 'night', '--to', '1000'])).code).toBe(0);

@@ -6,6 +6,7 @@ import type { LabelStore } from '../../src/platform/sqlite/label-store.ts';
 import { type AttendOptions, type Attention, attend } from '../../src/server/attention/attend.ts';
 import type { BaseSessions } from '../../src/server/base-sessions.ts';
 import type { Book } from '../../src/server/book/book.ts';
+import { byPerson } from '../../src/server/by-person.ts';
 import { createSystemClock } from '../../src/server/clock.ts';
 import { joinSessions } from '../../src/server/join-sessions.ts';
 import { type LabelOptions, labelSessions } from '../../src/server/labels/label-sessions.ts';
@@ -28,12 +29,13 @@ export function memoryLabels(): LabelStore {
 type InMemory = Partial<Omit<AttendOptions, 'sessions' | 'book'>> & {
   labels?: LabelStore;
   findRepository?: LabelOptions['findRepository'];
+  acted?: () => void;
 };
 
-/** Adds attention and labels to sessions in memory, as a server does. */
+/** Adds attention and labels to sessions in memory, as a server does for the faces. */
 export function attendInMemory(
   base: MemorySessions,
-  { labels = memoryLabels(), findRepository = findMainCheckout, ...options }: InMemory = {},
+  { labels = memoryLabels(), findRepository = findMainCheckout, acted = silent, ...options }: InMemory = {},
 ): Pick<Attention, 'start' | 'dispose'> & { sessions: Sessions; book: Book } {
   const { book } = base;
   const kept = {
@@ -49,7 +51,10 @@ export function attendInMemory(
   return {
     start: attention.start,
     book,
-    sessions: joinSessions(everyMethod(base), { attention, labels: labelled.requests, book }),
+    sessions: byPerson(joinSessions(everyMethod(base), { attention, labels: labelled.requests, book }), {
+      attention,
+      acted,
+    }),
     dispose: () => {
       labelled.dispose();
       attention.dispose();

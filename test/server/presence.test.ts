@@ -16,13 +16,10 @@ function newFile(): string {
 test('a person who looks or acts in a face is at the desk; reading alone does not count, nor does a session that sends', async () => {
   const clock = new ManualClock();
   const memory = new MemorySessions('/tmp');
-  const attended = attendInMemory(memory, { clock });
-  onTestFinished(attended.dispose);
+  const { acted, lookedMsAgo } = watchPresence({ file: newFile(), clock, log: { warn: () => undefined } });
+  const { sessions, dispose } = attendInMemory(memory, { clock, acted });
+  onTestFinished(dispose);
   memory.addWithoutRecording('AUTH');
-  const { sessions, lookedMsAgo } = watchPresence({
-    ...{ sessions: attended.sessions, file: newFile(), clock },
-    log: { warn: () => undefined },
-  });
   sessions.list();
   sessions.get('AUTH');
   await sessions.send('AUTH', Object.assign({ text: 'hello' }, { from: 'DOCS' }));
@@ -36,29 +33,24 @@ test('a person who looks or acts in a face is at the desk; reading alone does no
 
 test('the next server knows since when a person was away, and no action fails if that cannot be saved', () => {
   const clock = new ManualClock();
-  const memory = new MemorySessions('/tmp');
-  const attended = attendInMemory(memory, { clock });
-  onTestFinished(attended.dispose);
-  memory.addWithoutRecording('AUTH');
   const file = newFile();
   const warned: string[] = [];
-  const watch = (at = file) =>
-    watchPresence({ sessions: attended.sessions, file: at, clock, log: { warn: (_, text) => void warned.push(text) } });
+  const watch = (at = file) => watchPresence({ file: at, clock, log: { warn: (_, text) => void warned.push(text) } });
   const first = watch();
   expect(first.awaySince()).toBeNull();
-  first.sessions.seen('AUTH', {});
+  first.acted();
   const left = clock.now();
   clock.advance(3_600_000);
   const second = watch();
   expect(second.awaySince()).toBe(left);
   // Back again: the absence is still the one that is caught up on.
-  second.sessions.seen('AUTH', {});
+  second.acted();
   clock.advance(5_000);
   expect([second.awaySince(), watch().awaySince()]).toEqual([left, left]);
   writeFileSync(file, '{"torn');
   expect(watch().awaySince()).toBeNull();
   expect(warned).toEqual([]);
   // A file is where the folder would be. The server starts, and the look counts.
-  watch(join(file, 'presence.json')).sessions.seen('AUTH', {});
+  watch(join(file, 'presence.json')).acted();
   expect(warned).toEqual([expect.stringContaining('read'), expect.stringContaining('saved')]);
 });
