@@ -14,6 +14,8 @@ import {
  */
 export type SessionView = ReadonlyMap<string, SeenSession>;
 
+type MachineFrame = Extract<StreamFrame, { type: 'machine' }>;
+
 export const EMPTY_VIEW: SessionView = new Map();
 
 /** Applies frames to a view. */
@@ -45,22 +47,8 @@ export function createViewKeeper(now: () => number = () => 0): ViewKeeper {
     isSeen = false;
   };
   const ofOthers = (): SeenSession[] => [...kept.values()].filter((session) => elsewhereOf(session) !== null);
-  const takeMachine = (frame: Extract<StreamFrame, { type: 'machine' }>): void => {
-    const asOf = frame.reachable ? null : now() - (frame.age_ms ?? 0);
-    const rows = new Map(
-      frame.sessions.map((session): [string, SeenSession] => {
-        const elsewhere: Elsewhere = {
-          machine: frame.machine,
-          slug: session.slug,
-          may: frame.may,
-          asOf,
-          cause: frame.cause,
-          isLive: frame.live ?? true,
-        };
-        const slug = `${frame.machine}/${session.slug}`;
-        return [slug, { ...session, slug, elsewhere }];
-      }),
-    );
+  const takeMachine = (frame: MachineFrame): void => {
+    const rows = rowsOf(frame, now());
     const view = own();
     if (frame.change === undefined) {
       for (const { slug, elsewhere } of ofOthers()) {
@@ -81,15 +69,10 @@ export function createViewKeeper(now: () => number = () => 0): ViewKeeper {
     },
     lose: () => {
       for (const session of ofOthers()) {
-        if (session.elsewhere === undefined) continue;
         const { elsewhere } = session;
-        const lost: Elsewhere = {
-          ...elsewhere,
-          may: [],
-          asOf: elsewhere.asOf ?? now(),
-          cause: elsewhere.cause ?? 'unreachable',
-        };
-        own().set(session.slug, { ...session, elsewhere: lost });
+        if (elsewhere === undefined) continue;
+        const lost = { may: [], asOf: elsewhere.asOf ?? now(), cause: elsewhere.cause ?? ('unreachable' as const) };
+        own().set(session.slug, { ...session, elsewhere: { ...elsewhere, ...lost } });
       }
     },
     take: (frame) => {
@@ -121,19 +104,7 @@ export function createViewKeeper(now: () => number = () => 0): ViewKeeper {
           }
           break;
         case 'session_state':
-          change(frame.session, (session) => ({
-            ...session,
-            status: frame.status,
-            json_state: frame.json_state,
-            // An older server does not send this field.
-            unread: frame.unread ?? session.unread,
-            marked_unread: frame.marked_unread ?? session.marked_unread,
-            news: frame.news ?? session.news,
-            snoozed: frame.snoozed === undefined ? session.snoozed : frame.snoozed,
-            // For a JSON session, the frame's `state` is the `json_state` word, so the word that lists show must be
-            // derived from the status.
-            state: stateOf(frame.status.primary, frame.status.detail, session.state),
-          }));
+          change(frame.session, (session) => ({ ...session, ...stateIn(frame, session) }));
           break;
         case 'resized':
           change(frame.session, (session) => ({ ...session, cols: frame.cols, rows: frame.rows }));
@@ -142,5 +113,35 @@ export function createViewKeeper(now: () => number = () => 0): ViewKeeper {
           break;
       }
     },
+  };
+}
+
+/** Returns the sessions in a machine's frame, by their names in a list of the whole fleet. */
+function rowsOf(
+  { machine, sessions, may, cause, live, ...frame }: MachineFrame,
+  now: number,
+): Map<string, SeenSession> {
+  const asOf = frame.reachable ? null : now - (frame.age_ms ?? 0);
+  return new Map(
+    sessions.map((session): [string, SeenSession] => {
+      const slug = `${machine}/${session.slug}`;
+      const elsewhere: Elsewhere = { machine, slug: session.slug, may, asOf, cause, isLive: live ?? true };
+      return [slug, { ...session, slug, elsewhere }];
+    }),
+  );
+}
+
+function stateIn(frame: Extract<StreamFrame, { type: 'session_state' }>, before: Session): Partial<Session> {
+  const { status, json_state } = frame;
+  return {
+    ...{ status, json_state },
+    // An older server does not send these fields.
+    unread: frame.unread ?? before.unread,
+    marked_unread: frame.marked_unread ?? before.marked_unread,
+    news: frame.news ?? before.news,
+    snoozed: frame.snoozed === undefined ? before.snoozed : frame.snoozed,
+    // For a JSON session, the frame's `state` is the `json_state` word, so the word that lists show must be derived from
+    // the status.
+    state: stateOf(status.primary, status.detail, before.state),
   };
 }

@@ -77,9 +77,7 @@ export function connectStream(
   options: StreamOptions,
 ): StreamConnection {
   const { listener } = options;
-  const followed = new Set(options.recordings ?? []);
-  const offsets = new Map(Object.entries(options.from ?? {}));
-  const seqs = new Map(Object.entries(options.after ?? {}));
+  const followed = createFollowed(options);
   const { take, lose, view } = createViewKeeper(options.fleet?.now);
   let socket: TransportSocket | null = null;
   let isOpen = false;
@@ -88,23 +86,11 @@ export function connectStream(
   /** whether the server of this connection knows that it may send only what has changed on other machines */
   let takesChanges = false;
   let stopTimer: Dispose | null = null;
-  /** the total time spent waiting since the connection was lost */
-  let waitedMs = 0;
-  let nextRetryMs = FIRST_RETRY_MS;
+  const retries = createRetries(options.giveUpAfterMs);
 
   const subscribe = (recordings: readonly string[]): void => {
-    if (recordings.length === 0) return;
-    const isAll = recordings.includes('*');
-    const named = (known: ReadonlyMap<string, number>): Record<string, number> =>
-      Object.fromEntries([...known].filter(([slug]) => isAll || recordings.includes(slug)));
-    const from = named(offsets);
-    const after = named(seqs);
-    sendNow({
-      type: 'subscribe',
-      sessions: [...recordings],
-      ...(Object.keys(from).length === 0 ? {} : { from }),
-      ...(Object.keys(after).length === 0 ? {} : { after }),
-    });
+    if (recordings.length > 0)
+      sendNow({ type: 'subscribe', sessions: [...recordings], ...followed.places(recordings) });
   };
 
   const sendNow = (command: StreamCommand): boolean => {
@@ -116,7 +102,7 @@ export function connectStream(
   const handleMessage = (text: string): void => {
     const frame = readFrame(text);
     if (frame === null) return;
-    track(frame, followed, { offsets, seqs });
+    followed.track(frame);
     // An older server would refuse the field, so it is sent only to a server that announces it.
     if (frame.type === 'fleet' && frame.changes === true && !takesChanges) {
       takesChanges = sendNow({ type: 'follow_fleet', changes: true });
@@ -125,42 +111,32 @@ export function connectStream(
     listener.onFrame?.(frame, view);
   };
 
-  const end = (error: CatalogueError): void => {
-    isDisposed = true;
-    listener.onEnd?.(error);
-  };
-
   const handleClose = (failure: Error | null): void => {
     socket = null;
     isOpen = false;
     if (isDisposed) return;
     const error = closeError(failure);
-    const isTooLong = options.giveUpAfterMs !== undefined && waitedMs >= options.giveUpAfterMs;
     // Retrying helps only if the server cannot be reached. It does not help against other errors, such as a changed
     // token.
-    if (!wasConnected || isTooLong || error.code !== 'no_server') {
-      end(error);
+    const delayMs = wasConnected && error.code === 'no_server' ? retries.nextMs() : null;
+    if (delayMs === null) {
+      isDisposed = true;
+      listener.onEnd?.(error);
       return;
     }
     lose();
     listener.onLost?.(error);
-    if (isDisposed) return;
-    const delayMs = nextRetryMs;
-    nextRetryMs = Math.min(nextRetryMs * 2, LONGEST_RETRY_MS);
-    waitedMs += delayMs;
-    stopTimer = options.startTimer(connect, delayMs);
+    if (!isDisposed) stopTimer = options.startTimer(connect, delayMs);
   };
 
   const connect = (): void => {
-    stopTimer = null;
     socket = transport.connect('/ws/stream', protocols, {
       onOpen() {
         if (isDisposed) return;
         isOpen = true;
         takesChanges = false;
-        waitedMs = 0;
-        nextRetryMs = FIRST_RETRY_MS;
-        subscribe([...followed]);
+        retries.reset();
+        subscribe(followed.recordings());
         if (options.fleet !== undefined) sendNow({ type: 'follow_fleet' });
         const isAgain = wasConnected;
         wasConnected = true;
@@ -178,65 +154,110 @@ export function connectStream(
     view,
     send: sendNow,
     follow(recordings, from = {}) {
-      for (const [slug, offset] of Object.entries(from)) offsets.set(slug, offset);
-      for (const slug of recordings) followed.add(slug);
+      followed.add(recordings, from);
       subscribe(recordings);
     },
     unfollow(recordings) {
-      for (const slug of recordings) {
-        followed.delete(slug);
-        offsets.delete(slug);
-        seqs.delete(slug);
-      }
+      recordings.forEach(followed.remove);
       sendNow({ type: 'unsubscribe', sessions: [...recordings] });
     },
     dispose() {
       isDisposed = true;
       stopTimer?.();
-      stopTimer = null;
       socket?.close();
     },
   };
 }
 
-interface Places {
-  /** the offset at which each recording continues */
-  offsets: Map<string, number>;
-  /** the number of the last event received from each JSON session */
-  seqs: Map<string, number>;
+/** Returns how long to wait before each retry, twice as long each time, or null when it is time to give up. */
+function createRetries(giveUpAfterMs = Number.POSITIVE_INFINITY): { nextMs(): number | null; reset(): void } {
+  /** the total time spent waiting since the connection was lost */
+  let waitedMs = 0;
+  let nextMs = FIRST_RETRY_MS;
+  return {
+    nextMs: () => {
+      if (waitedMs >= giveUpAfterMs) return null;
+      const delayMs = nextMs;
+      nextMs = Math.min(nextMs * 2, LONGEST_RETRY_MS);
+      waitedMs += delayMs;
+      return delayMs;
+    },
+    reset: () => {
+      waitedMs = 0;
+      nextMs = FIRST_RETRY_MS;
+    },
+  };
 }
 
-/** Records where each session must continue, by its current name. */
-function track(frame: StreamFrame, followed: Set<string>, { offsets, seqs }: Places): void {
-  switch (frame.type) {
-    case 'claude_event':
-      seqs.set(frame.session, frame.seq);
-      return;
-    case 'stream':
-      // A frame may arrive after the client has stopped following its session. Storing the offset would be wrong,
-      // because it refers to a screen that the client has discarded.
-      if (followed.has(frame.session) || followed.has('*')) offsets.set(frame.session, frame.offset);
-      return;
-    case 'reset':
-      offsets.delete(frame.session);
-      return;
-    case 'session_removed':
-      offsets.delete(frame.session);
-      seqs.delete(frame.session);
-      followed.delete(frame.session);
-      return;
-    case 'session_renamed': {
-      for (const places of [offsets, seqs]) {
-        const place = places.get(frame.session);
-        places.delete(frame.session);
-        if (place !== undefined) places.set(frame.slug, place);
+/** What a client follows, and where each of these sessions must continue, by its current name. */
+interface Followed {
+  recordings(): string[];
+  add(recordings: readonly string[], from: Readonly<Record<string, number>>): void;
+  remove(slug: string): void;
+  /** returns where to continue these recordings, as the server expects it */
+  places(recordings: readonly string[]): { from?: Record<string, number>; after?: Record<string, number> };
+  track(frame: StreamFrame): void;
+}
+
+function createFollowed(options: Pick<StreamOptions, 'recordings' | 'from' | 'after'>): Followed {
+  const followed = new Set(options.recordings ?? []);
+  /** the offset at which each recording continues */
+  const offsets = new Map(Object.entries(options.from ?? {}));
+  /** the number of the last event received from each JSON session */
+  const seqs = new Map(Object.entries(options.after ?? {}));
+  const remove = (slug: string): void => {
+    followed.delete(slug);
+    offsets.delete(slug);
+    seqs.delete(slug);
+  };
+
+  return {
+    recordings: () => [...followed],
+    add: (recordings, from) => {
+      for (const [slug, offset] of Object.entries(from)) offsets.set(slug, offset);
+      for (const slug of recordings) followed.add(slug);
+    },
+    remove,
+    places: (recordings) => {
+      const isAll = recordings.includes('*');
+      const named = (known: ReadonlyMap<string, number>): Record<string, number> =>
+        Object.fromEntries([...known].filter(([slug]) => isAll || recordings.includes(slug)));
+      const from = named(offsets);
+      const after = named(seqs);
+      return {
+        ...(Object.keys(from).length === 0 ? {} : { from }),
+        ...(Object.keys(after).length === 0 ? {} : { after }),
+      };
+    },
+    track: (frame) => {
+      switch (frame.type) {
+        case 'claude_event':
+          seqs.set(frame.session, frame.seq);
+          return;
+        case 'stream':
+          // A frame may arrive after the client has stopped following its session. Storing the offset would be wrong,
+          // because it refers to a screen that the client has discarded.
+          if (followed.has(frame.session) || followed.has('*')) offsets.set(frame.session, frame.offset);
+          return;
+        case 'reset':
+          offsets.delete(frame.session);
+          return;
+        case 'session_removed':
+          remove(frame.session);
+          return;
+        case 'session_renamed':
+          for (const places of [offsets, seqs]) {
+            const place = places.get(frame.session);
+            places.delete(frame.session);
+            if (place !== undefined) places.set(frame.slug, place);
+          }
+          if (followed.delete(frame.session)) followed.add(frame.slug);
+          return;
+        default:
+          return;
       }
-      if (followed.delete(frame.session)) followed.add(frame.slug);
-      return;
-    }
-    default:
-      return;
-  }
+    },
+  };
 }
 
 const FRAME_TYPES: ReadonlySet<string> = new Set(STREAM_FRAME_TYPES);

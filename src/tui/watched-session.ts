@@ -51,10 +51,40 @@ const ACKNOWLEDGE_BYTES = 64 * 1024;
 /** The maximum number of events that the server returns per request. */
 const EVENTS_PAGE = 1_000;
 
-type Watched = { slug: string } & (
-  | { type: 'screen'; screen: SessionScreen; ackedTo: number | null; hasContent: boolean }
-  | { type: 'json'; conversation: Conversation; early: Extract<StreamFrame, { type: 'claude_event' }>[] | null }
-);
+interface WatchedScreen {
+  slug: string;
+  type: 'screen';
+  screen: SessionScreen;
+  ackedTo: number | null;
+  hasContent: boolean;
+}
+
+interface WatchedEvents {
+  slug: string;
+  type: 'json';
+  conversation: Conversation;
+  /** the events that have arrived while earlier ones are being read */
+  early: Extract<StreamFrame, { type: 'claude_event' }>[] | null;
+}
+
+type Watched = WatchedScreen | WatchedEvents;
+
+/** Reads earlier events. Events that arrive in the meantime are held back, so that all events are added in order. */
+async function readEarlier(client: Client, reading: WatchedEvents, isWatched: () => boolean): Promise<void> {
+  const { conversation } = reading;
+  reading.early ??= [];
+  let after: number | null = conversation.last;
+  while (after !== null && isWatched()) {
+    const page: Awaited<ReturnType<typeof client.call<'events'>>> = await client.call('events', {
+      params: { slug: reading.slug },
+      query: { after, limit: EVENTS_PAGE },
+    });
+    for (const { seq, event } of page.events) conversation.add(seq, event);
+    after = page.next;
+  }
+  for (const { seq, event } of reading.early ?? []) conversation.add(seq, event);
+  reading.early = null;
+}
 
 /** A terminal session, shown as a conversation from Claude Code's transcript. */
 interface Read {
@@ -65,52 +95,21 @@ interface Read {
   isReading: boolean;
 }
 
-/** A session on another machine that is adopted, or whose machine is updated, is then followed in another way. */
-const wayOf = (session: SeenSession): string => {
-  const elsewhere = elsewhereOf(session);
-  return elsewhere === null ? '' : `${elsewhere.isLive} ${session.adopted}`;
-};
+/** Reads the transcript of the session that is shown as a conversation. */
+interface Transcript {
+  /** reads a session's transcript, or what was added to it since; null reads none any more */
+  read(slug: string | null): void;
+  /** returns the conversation of a session if its transcript is being read; null otherwise */
+  of(slug: string | undefined): Conversation | null;
+}
 
-export function createWatchedSession(options: WatchOptions): WatchedSession {
-  const { client, connection, onChanged } = options;
-  let watched: Watched | null = null;
-  let size = DEFAULT_SIZE;
+function createTranscript({ client, run, onChanged }: Pick<WatchOptions, 'client' | 'run' | 'onChanged'>): Transcript {
   let read: Read | null = null;
-  /** how the session on another machine is followed; empty for a session on this machine */
-  let way = '';
-  /** whether what is shown may be out of date, because the session's machine cannot be reached */
-  let isOld = false;
 
-  const begin = (slug: string, type: Watched['type']): void => {
-    if (type === 'json') watched = { slug, type, conversation: new Conversation(), early: [] };
-    else watched = { slug, type, screen: createSessionScreen(size), ackedTo: null, hasContent: false };
-    if (watched.type === 'json') readEvents(watched);
-  };
-  const end = (): void => {
-    if (watched?.type === 'screen') watched.screen.dispose();
-  };
-  /** Reads earlier events. Events that arrive in the meantime are held back, so that all events are added in order. */
-  const readEvents = (reading: Watched & { type: 'json' }): void => {
-    reading.early ??= [];
-    options.run(async () => {
-      let after: number | null = reading.conversation.last;
-      while (after !== null && watched === reading) {
-        const page: Awaited<ReturnType<typeof client.call<'events'>>> = await client.call('events', {
-          params: { slug: reading.slug },
-          query: { after, limit: EVENTS_PAGE },
-        });
-        for (const { seq, event } of page.events) reading.conversation.add(seq, event);
-        after = page.next;
-      }
-      for (const { seq, event } of reading.early ?? []) reading.conversation.add(seq, event);
-      reading.early = null;
-      onChanged();
-    });
-  };
   const readOn = (reading: Read): void => {
     if (reading.isReading) return;
     reading.isReading = true;
-    options.run(async () => {
+    run(async () => {
       try {
         for (let isMore = true; isMore && read === reading; ) {
           const { known, slug } = reading;
@@ -134,6 +133,49 @@ export function createWatchedSession(options: WatchOptions): WatchedSession {
       }
     });
   };
+  return {
+    read: (slug) => {
+      if (slug === null) read = null;
+      else if (read?.slug !== slug) read = { slug, conversation: new Conversation(), known: null, isReading: false };
+      if (read !== null) readOn(read);
+    },
+    of: (slug) => (read !== null && read.slug === slug ? read.conversation : null),
+  };
+}
+
+/** A session on another machine that is adopted, or whose machine is updated, is then followed in another way. */
+const wayOf = (session: SeenSession): string => {
+  const elsewhere = elsewhereOf(session);
+  return elsewhere === null ? '' : `${elsewhere.isLive} ${session.adopted}`;
+};
+
+/** The server reads the screens of a machine that runs an older version, also those of JSON sessions. */
+const typeOf = (session: SeenSession): Watched['type'] =>
+  elsewhereOf(session)?.isLive === false ? 'screen' : session.type;
+
+export function createWatchedSession(options: WatchOptions): WatchedSession {
+  const { client, connection, onChanged } = options;
+  let watched: Watched | null = null;
+  let size = DEFAULT_SIZE;
+  const transcript = createTranscript(options);
+  /** how the session on another machine is followed; empty for a session on this machine */
+  let way = '';
+  /** whether what is shown may be out of date, because the session's machine cannot be reached */
+  let isOld = false;
+
+  const begin = (slug: string, type: Watched['type']): void => {
+    if (type === 'json') watched = { slug, type, conversation: new Conversation(), early: [] };
+    else watched = { slug, type, screen: createSessionScreen(size), ackedTo: null, hasContent: false };
+    if (watched.type === 'json') readEvents(watched);
+  };
+  const end = (): void => {
+    if (watched?.type === 'screen') watched.screen.dispose();
+  };
+  const readEvents = (reading: WatchedEvents): void =>
+    options.run(async () => {
+      await readEarlier(client, reading, () => watched === reading);
+      onChanged();
+    });
   const unfollow = (): void => {
     if (watched !== null) connection()?.unfollow([watched.slug]);
   };
@@ -141,9 +183,6 @@ export function createWatchedSession(options: WatchOptions): WatchedSession {
     connection()?.follow([slug]);
     begin(slug, type);
   };
-  /** The server reads the screens of a machine that runs an older version, also those of JSON sessions. */
-  const typeOf = (session: SeenSession): Watched['type'] =>
-    elsewhereOf(session)?.isLive === false ? 'screen' : session.type;
 
   return {
     watch(session) {
@@ -199,21 +238,14 @@ export function createWatchedSession(options: WatchOptions): WatchedSession {
       // Nothing has been acknowledged on the new connection yet.
       if (watched?.type === 'screen') watched.ackedTo = null;
     },
-    readAsText(slug) {
-      if (slug === null) read = null;
-      else if (read?.slug !== slug) read = { slug, conversation: new Conversation(), known: null, isReading: false };
-      if (read !== null) readOn(read);
-    },
+    readAsText: transcript.read,
     content(viewport) {
-      if (read !== null && read.slug === watched?.slug) {
-        const { rows, canGoBack } = conversationRows(read.conversation, { ...viewport, dress: options.dress });
+      const conversation = transcript.of(watched?.slug) ?? (watched?.type === 'json' ? watched.conversation : null);
+      if (conversation !== null) {
+        const { rows, canGoBack } = conversationRows(conversation, { ...viewport, dress: options.dress });
         return { rows, canGoBack, cursor: null };
       }
-      if (watched?.type === 'json') {
-        const { rows, canGoBack } = conversationRows(watched.conversation, { ...viewport, dress: options.dress });
-        return { rows, canGoBack, cursor: null };
-      }
-      if (watched?.hasContent !== true) return null;
+      if (watched?.type !== 'screen' || !watched.hasContent) return null;
       if (!isOld) return watched.screen.rows(viewport);
       const { rows, canGoBack } = watched.screen.rows({ ...viewport, hasColours: false });
       return { rows: rows.map((row) => options.dress('dim', row)), canGoBack, cursor: null };

@@ -78,6 +78,17 @@ test('while sessions are marked, a key for a single session says why it has no e
   expect(mode.hints().map(([name]) => name)).toEqual(['Space', 's', 'i', 'r', 'x', 'C', 'Esc', '?']);
 });
 
+test('no key of the list has a row that never has an effect, because an earlier row always takes the key', () => {
+  const rows = [ANSWER_KEYS, SESSION_KEYS, TURN_KEYS, VIEW_KEYS, OPEN_KEYS, OTHER_KEYS].flat();
+  const taken = new Set<string>();
+  const dead = rows.flatMap(({ keys, applies }) => {
+    const found = keys.filter((key) => taken.has(key));
+    if (applies === undefined) for (const key of keys) taken.add(key);
+    return found;
+  });
+  expect(dead).toEqual([]);
+});
+
 test('the help page names each key of the list', () => {
   const page = Object.values(HELP).flat(2).join(' ').split(/[ ,]+/);
   const names: Readonly<Record<string, string>> = { enter: 'Enter', escape: 'Esc' };

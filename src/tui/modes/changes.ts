@@ -34,6 +34,22 @@ export function showChanges(app: App, options: ChangesOptions = {}): void {
   app.open({ ...keysFor(CHANGES_KEYS, { of: changes, toast: app.toast }), page: changes.page });
 }
 
+/** Returns a function that colours lines which have been drawn without colours, bit by bit, and draws them again. */
+function createColouring(app: App, isClosed: () => boolean): (of: Drawn, shown: Drawn['lines']) => void {
+  let isColouring = false;
+  return (of, shown) => {
+    if (isColouring || isColoured(of, shown)) return;
+    isColouring = true;
+    const step = (): void => {
+      colourLines(of, shown, app.options.now);
+      isColouring = !isClosed() && !isColoured(of, shown);
+      if (isColouring) app.options.startTimer(step, 0);
+      else if (!isClosed()) app.changed();
+    };
+    app.options.startTimer(step, 0);
+  };
+}
+
 /** Creates the page, and what its keys do. */
 function createChanges(app: App, slug: string, { turn = null, startAt = 0, onLeave = app.close }: ChangesOptions) {
   const isWorking = (): boolean => app.model.view.get(slug)?.status.primary === 'active';
@@ -45,20 +61,8 @@ function createChanges(app: App, slug: string, { turn = null, startAt = 0, onLea
   /** the first line of a comment's range, or null if the comment covers a single line */
   let rangeFrom: number | null = null;
   let isClosed = false;
-  let isColouring = false;
+  const colourSoon = createColouring(app, () => isClosed);
 
-  /** Colours lines that have been drawn without colours, bit by bit, and then draws them again. */
-  const colourSoon = (of: Drawn, shown: Drawn['lines']): void => {
-    if (isColouring || isColoured(of, shown)) return;
-    isColouring = true;
-    const step = (): void => {
-      colourLines(of, shown, app.options.now);
-      isColouring = !isClosed && !isColoured(of, shown);
-      if (isColouring) app.options.startTimer(step, 0);
-      else if (!isClosed) app.changed();
-    };
-    app.options.startTimer(step, 0);
-  };
   const load = (): void =>
     app.run(async () => {
       try {

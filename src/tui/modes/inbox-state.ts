@@ -24,14 +24,63 @@ interface Drawn {
   suggestedSince: number | null;
 }
 
+/**
+ * Returns the earlier answers to the question on a card, if the card has a single asker. Several askers may be in
+ * projects with different answers.
+ */
+function memoryFor(app: App, card: InboxCard | null): QuestionMemory | null {
+  const [asker, ...others] = card?.askers ?? [];
+  if (card?.about !== 'question' || asker === undefined || others.length > 0) return null;
+  return app.memories.of(app.model.view.get(asker.slug) ?? null, card.question);
+}
+
+/** Creates what knows which part of the inbox the user has had the time to read. */
+function createReading({ options, changed }: App) {
+  let drawn: Drawn | null = null;
+  let stopTimer = (): void => undefined;
+  const isLongSince = (since: number | null | undefined): boolean =>
+    since != null && options.now() >= since + READING_MS;
+  /** Draws again once the keys have an effect. */
+  const drawSoon = (): void => {
+    stopTimer();
+    stopTimer = options.startTimer(changed, READING_MS);
+  };
+  return {
+    isReadable: (key: string): boolean => drawn?.key === key && isLongSince(drawn.since),
+    isSuggested: (): boolean => isLongSince(drawn?.suggestedSince),
+    isReadToEnd: (): boolean => drawn?.isRead === true,
+    /** Call this before a card is drawn, or null if there is none. @returns whether it is another card than before */
+    begin(key: string | null): boolean {
+      const isOther = drawn?.key !== key;
+      if (key === null) drawn = null;
+      else if (isOther) {
+        drawn = { key, since: options.now(), isRead: false, suggestedSince: null };
+        drawSoon();
+      }
+      return isOther;
+    },
+    /** Call this when the card has been drawn. */
+    note({ isEnd, hasSuggestion }: { isEnd: boolean; hasSuggestion: boolean }): void {
+      if (drawn === null) return;
+      if (isEnd) drawn.isRead = true;
+      if (!hasSuggestion) drawn.suggestedSince = null;
+      else if (isEnd && drawn.suggestedSince === null) {
+        drawn.suggestedSince = options.now();
+        drawSoon();
+      }
+    },
+    stop: (): void => stopTimer(),
+  };
+}
+
 /** Creates the page of the inbox, which knows what the user has read, and gives answers. */
 export function createInbox(app: App) {
   const { model } = app;
   const hold = holdOf(app);
   let skipped: readonly string[] = [];
   let shownId: string | null = null;
-  let drawn: Drawn | null = null;
   const pager = createPager();
+  const reading = createReading(app);
 
   const cards = (): InboxCard[] => inboxCards(model.view.values(), { leaving: hold.leaving(), skipped });
   /** Do not replace the question that the user is reading, even if another one becomes more urgent. */
@@ -42,29 +91,15 @@ export function createInbox(app: App) {
     shownId = first === undefined ? null : idOf(first);
     return card;
   };
-  let stopReading = (): void => undefined;
-  const isReadable = (key: string): boolean => drawn?.key === key && app.options.now() >= drawn.since + READING_MS;
   /** Returns the card that the picture shows, if it is a session's question. */
   const currentQuestion = (): QuestionCard | null => {
     const card = current();
     return card?.about === 'question' ? card : null;
   };
-  /**
-   * Returns the earlier answers to the question on a card, if the card has a single asker. Several askers may be in
-   * projects with different answers.
-   */
-  const memoryOf = (card: InboxCard | null): QuestionMemory | null => {
-    const [asker, ...others] = card?.askers ?? [];
-    if (card?.about !== 'question' || asker === undefined || others.length > 0) return null;
-    const session = model.view.get(asker.slug);
-    return app.memories.of(session ?? null, card.question);
-  };
-  const isSuggested = (): boolean =>
-    drawn !== null && drawn.suggestedSince !== null && app.options.now() >= drawn.suggestedSince + READING_MS;
   /** Returns why keys have no effect on a card at the moment, or null if they have. */
   const refusalOfKeys = (key: string): string | null => {
     if (!model.link.isUp) return 'The server does not respond; nothing was sent';
-    return isReadable(key) ? null : 'This question is new; read it first';
+    return reading.isReadable(key) ? null : 'This question is new; read it first';
   };
   /** Returns why the user cannot give this answer at the moment, or null if the user can. */
   const refusalOf = ({ key, question }: QuestionCard, answer: GivenAnswer): string | null => {
@@ -72,7 +107,7 @@ export function createInbox(app: App) {
     if (refusal !== null) return refusal;
     if (!mayAllow(question, answer)) return null;
     if (question.cut === true) return cutText('Enter, then t opens its terminal');
-    return drawn?.isRead === true ? null : 'Read the question to the end first: Space scrolls';
+    return reading.isReadToEnd() ? null : 'Read the question to the end first: Space scrolls';
   };
   const giveHeld = (held: HeldAnswer, refusal: string | null): boolean => {
     if (refusal !== null) {
@@ -90,15 +125,11 @@ export function createInbox(app: App) {
     const card = currentQuestion();
     return card !== null && giveHeld({ card, answer, said }, refusalOf(card, answer));
   };
-  /** Draws again once the keys have an effect. */
-  const drawSoon = (): void => {
-    stopReading();
-    stopReading = app.options.startTimer(app.changed, READING_MS);
-  };
   return {
-    ...{ current, currentQuestion, isReadable, isSuggested, memoryOf, refusalOf, give, scroll: pager.onKey },
+    ...{ current, currentQuestion, refusalOf, give, scroll: pager.onKey },
+    ...{ isReadable: reading.isReadable, isSuggested: reading.isSuggested, stop: reading.stop },
+    memoryOf: (card: InboxCard | null) => memoryFor(app, card),
     isHeld: () => hold.held().length > 0,
-    stop: () => stopReading(),
     continueAll() {
       const card = current();
       if (card?.about === 'limit') giveHeld({ card, answer: null, said: 'continue' }, refusalOfKeys(card.key));
@@ -117,26 +148,15 @@ export function createInbox(app: App) {
     },
     page(cols: number, rows: number): Page {
       const card = current();
-      const all = cards();
-      if (card === null) {
-        drawn = null;
-        return { title: 'Inbox', rows: ['', ' No session has a question.'] };
-      }
-      const memory = memoryOf(card);
+      const { length } = cards();
+      const isOther = reading.begin(card?.key ?? null);
+      if (card === null) return { title: 'Inbox', rows: ['', ' No session has a question.'] };
+      if (isOther) pager.toTop();
+      const memory = memoryFor(app, card);
       const lines = cardLines(app, card, { memory, cols });
-      if (drawn?.key !== card.key) {
-        drawn = { key: card.key, since: app.options.now(), isRead: false, suggestedSince: null };
-        pager.toTop();
-        drawSoon();
-      }
       const { isEnd, more, rows: shown } = pager.show(lines, rows);
-      if (isEnd) drawn.isRead = true;
-      if (memory?.suggestion == null) drawn.suggestedSince = null;
-      else if (isEnd && drawn.suggestedSince === null) {
-        drawn.suggestedSince = app.options.now();
-        drawSoon();
-      }
-      const questions = all.length === 1 ? 'one question' : `${all.length} questions`;
+      reading.note({ isEnd, hasSuggestion: memory?.suggestion != null });
+      const questions = length === 1 ? 'one question' : `${length} questions`;
       return { title: `Inbox: ${questions}${more}`, rows: shown };
     },
   };

@@ -9,11 +9,26 @@ import { type Binding, keysFor } from './binding.ts';
 import { confirm } from './confirm.ts';
 
 /** The prompts that were sent earlier, newest first, and the user's position among them. */
-interface History {
-  texts: readonly string[];
+function createHistory() {
+  let texts: readonly string[] = [];
   /** -1 stands for the text that the user is writing now */
-  at: number;
-  draft: Editor;
+  let at = -1;
+  let draft = EMPTY_EDITOR;
+  return {
+    isEmpty: () => texts.length === 0,
+    fill(sent: readonly string[]): void {
+      texts = [...new Set(sent)];
+    },
+    /** Moves by a step. @returns what to show instead of the text now; undefined if there is nothing further */
+    step(by: number, now: Editor): Editor | undefined {
+      const next = at + by;
+      const recalled = texts[next];
+      if (next < -1 || (next >= 0 && recalled === undefined)) return undefined;
+      if (at === -1) draft = now;
+      at = next;
+      return recalled === undefined ? draft : editorOf(recalled);
+    },
+  };
 }
 
 /**
@@ -41,13 +56,24 @@ export function reply(app: App, added = ''): void {
   });
 }
 
+/**
+ * Returns why the text cannot be sent now, because the session has asked something since the user began to write.
+ * @param meantFor the id of the question that the text is meant for; null if it is meant for the prompt
+ */
+function refusalOf(model: Model, to: SeenSession, meantFor: string | null): string | null {
+  const open = dialogOf(model, to);
+  if ((open?.id ?? null) === meantFor) return null;
+  if (open === null) return `The question of ${to.slug} is no longer open`;
+  return meantFor === null ? `${to.slug} now asks something` : `${to.slug} now asks something else`;
+}
+
 /** Creates the text that the user writes, and what its keys do. */
 function createBox(app: App, session: SeenSession | null, added: string) {
   const { model } = app;
   let slug = session?.slug ?? '';
   /** the question that the text is meant for; null if it is meant for the prompt */
   const meantFor = session === null ? null : (dialogOf(model, session)?.id ?? null);
-  let history: History = { texts: [], at: -1, draft: EMPTY_EDITOR };
+  const history = createHistory();
   const text = (): string => draftOf(model, slug).text;
   const write = (editor: Editor): void => {
     if (editor.text === '') model.drafts.delete(slug);
@@ -65,27 +91,11 @@ function createBox(app: App, session: SeenSession | null, added: string) {
   if (session !== null && elsewhereOf(session) === null)
     app.run(async () => {
       const deliveries = await app.client.call('listDeliveries', { params: { slug } });
-      history = { ...history, texts: [...new Set(deliveries.map((delivery) => delivery.text))] };
+      history.fill(deliveries.map((delivery) => delivery.text));
     });
 
   /** Returns the current state of the session, which may have asked something by now, or may have been deleted. */
   const current = (): SeenSession | null => model.view.get(slug) ?? null;
-
-  /** Returns why the text cannot be sent now, because the session has asked something since the user began to write. */
-  const refusalOf = (to: SeenSession): string | null => {
-    const open = dialogOf(model, to);
-    if ((open?.id ?? null) === meantFor) return null;
-    if (open === null) return `The question of ${to.slug} is no longer open`;
-    return meantFor === null ? `${to.slug} now asks something` : `${to.slug} now asks something else`;
-  };
-
-  const recall = (step: number): void => {
-    const at = history.at + step;
-    const recalled = at === -1 ? history.draft : history.texts[at];
-    if (recalled === undefined || at < -1) return;
-    history = { ...history, at, draft: history.at === -1 ? draftOf(model, slug) : history.draft };
-    write(typeof recalled === 'string' ? editorOf(recalled) : recalled);
-  };
 
   const submit = (queue: boolean): void => {
     const typed = text();
@@ -101,7 +111,7 @@ function createBox(app: App, session: SeenSession | null, added: string) {
       confirm(app, { question: `Let ${to.slug} run this in a shell?`, onYes });
     } else {
       const command = typed.startsWith('/');
-      const refusal = queue || command ? null : refusalOf(to);
+      const refusal = queue || command ? null : refusalOf(model, to, meantFor);
       if (refusal === null) sendText(app, to, { text: typed, queue, command });
       else app.toast('wait', `${refusal}; your text was not sent — s opens it again`);
     }
@@ -118,7 +128,7 @@ function createBox(app: App, session: SeenSession | null, added: string) {
     ...{ text, submit, write, keep, leave },
     /** the commands that begin with the text, or null if the text is not a command */
     commands: (): Hint[] | null => (/^\/\S*$/.test(text()) ? app.commands.matching(text()) : null),
-    hasHistory: () => history.texts.length > 0,
+    hasHistory: () => !history.isEmpty(),
     isElsewhere() {
       const to = current();
       return to !== null && elsewhereOf(to) !== null;
@@ -135,8 +145,8 @@ function createBox(app: App, session: SeenSession | null, added: string) {
     /** Moves the cursor by a row. If there is no further row, it recalls an earlier or later prompt. */
     upOrDown(name: string) {
       const moved = edit(draftOf(model, slug), { kind: 'key', name, text: '' });
-      if (moved === null) recall(name === 'up' ? 1 : -1);
-      else write(moved);
+      const shown = moved ?? history.step(name === 'up' ? 1 : -1, draftOf(model, slug));
+      if (shown !== undefined) write(shown);
     },
     insertLine: () => write(insert(draftOf(model, slug), '\n')),
     type(event: InputEvent) {
