@@ -19,6 +19,7 @@ import type { AttentionStore } from '../../platform/sqlite/attention-store.ts';
 import type { Session } from '../../protocol/index.ts';
 import type { BaseSessions } from '../base-sessions.ts';
 import type { Book } from '../book/book.ts';
+import { keepFacts } from '../book/kept-facts.ts';
 import type { Clock } from '../clock.ts';
 import type { PatientWrites } from '../session/patient-writes.ts';
 import type { Dispose, SessionEvent, Sessions } from '../sessions.ts';
@@ -54,30 +55,18 @@ export interface Attention extends Pick<Sessions, 'seen' | 'unseen' | 'snooze' |
 }
 
 export function attend({ book, sessions, store, writes, clock, onWaiting }: AttendOptions): Attention {
-  const kept = store.all();
+  const facts = keepFacts(store, writes, UNATTENDED);
+  const { of, note } = facts;
   /** the most recent state of each session */
   const states = new Map<string, Session['state']>();
   const pending = new Set<string>();
   let isStarted = false;
-  const of = (id: string): Attended => kept.get(id) ?? UNATTENDED;
-
-  /** Saves an observed fact, either now or as soon as the disk has room. */
-  function note(id: string, next: Attended): void {
-    if (next === of(id)) return;
-    kept.set(id, next);
-    writes.write(() => {
-      const latest = kept.get(id);
-      if (latest !== undefined) store.save(id, latest);
-    });
-  }
 
   /** Saves a change that a person requested. @throws while the home is not writable, in which case nothing changes */
   function change(slug: string, edit: (attended: Attended) => Attended): Session {
     const id = sessions.idOf(slug);
-    const next = edit(of(id));
-    if (next !== of(id)) {
-      writes.demand(() => store.save(id, next));
-      kept.set(id, next);
+    const { before, after } = facts.change(id, edit);
+    if (after !== before) {
       timer.set();
       tellUpdated(id);
     }
@@ -113,11 +102,11 @@ export function attend({ book, sessions, store, writes, clock, onWaiting }: Atte
 
   /** Wakes the sessions that are snoozed until this session ends. */
   function wakeWaiters(awaited: string): void {
-    for (const [id, { snooze }] of [...kept]) if (snooze?.untilEnds.includes(awaited) === true) wake(id);
+    for (const [id, { snooze }] of facts.all()) if (snooze?.untilEnds.includes(awaited) === true) wake(id);
   }
 
   const rules = (): [string, SnoozeRule][] =>
-    [...kept].flatMap(([id, { snooze }]) => (snooze === null ? [] : [[id, snooze]]));
+    facts.all().flatMap(([id, { snooze }]) => (snooze === null ? [] : [[id, snooze]]));
   const timer = createWakeTimer({ clock, rules: () => (isStarted ? rules() : []), wake });
 
   /** Processes the new status of a listed session. @returns what has happened to the session */
@@ -156,11 +145,11 @@ export function attend({ book, sessions, store, writes, clock, onWaiting }: Atte
    * other session's name.
    */
   function tellWaiters(awaited: string): void {
-    for (const [id, { snooze }] of [...kept]) if (snooze?.untilEnds.includes(awaited) === true) tellUpdated(id);
+    for (const [id, { snooze }] of facts.all()) if (snooze?.untilEnds.includes(awaited) === true) tellUpdated(id);
   }
 
   function forget(id: string): void {
-    kept.delete(id);
+    facts.forget(id);
     states.delete(id);
     timer.set();
     wakeWaiters(id);

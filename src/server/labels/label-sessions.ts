@@ -5,13 +5,15 @@
 
 import { editTags, isEnded, type Labels, UNLABELLED } from '../../core/labels/index.ts';
 import type { LabelStore } from '../../platform/sqlite/label-store.ts';
-import { type Broadcast, CatalogueError, matchesSelector, placeOf, type Session } from '../../protocol/index.ts';
+import { type Broadcast, CatalogueError, matchesSelector, type Session } from '../../protocol/index.ts';
 import type { BaseSessions } from '../base-sessions.ts';
 import type { Book } from '../book/book.ts';
+import { keepFacts } from '../book/kept-facts.ts';
 import type { Clock } from '../clock.ts';
 import type { PatientWrites } from '../session/patient-writes.ts';
 import { toTimestamp } from '../session/view.ts';
 import type { Dispose, SessionEvent, Sessions } from '../sessions.ts';
+import { createRepositoryFinder } from './repository-finder.ts';
 
 export interface LabelOptions {
   book: Book;
@@ -36,49 +38,20 @@ export interface LabelledSessions {
 
 export function labelSessions(options: LabelOptions): LabelledSessions {
   const { book, sessions: base, store, writes, clock } = options;
-  const kept = store.all();
-  /** the folder for which each session's repository was last determined */
-  const lookedIn = new Map<string, string>();
-
-  const of = (id: string | undefined): Labels => (id === undefined ? null : kept.get(id)) ?? UNLABELLED;
+  const facts = keepFacts(store, writes, UNLABELLED);
+  const { of, note } = facts;
   const isArchived = (slug: string): boolean => of(book.idOf(slug)).archivedAt !== null;
   const list = (): Session[] => base.list().filter(({ slug }) => !isArchived(slug));
-
-  /** Saves an observed fact, either now or as soon as the disk has room. */
-  function note(id: string, next: Labels): void {
-    kept.set(id, next);
-    writes.write(() => {
-      const latest = kept.get(id);
-      if (latest !== undefined) store.save(id, latest);
-    });
-  }
-
-  /** Saves a change that a person requested. @throws while the home is not writable, in which case nothing changes */
-  function change(slug: string, edit: (labels: Labels) => Labels): { before: Labels; after: Labels } {
-    const id = base.idOf(slug);
-    const before = of(id);
-    const after = edit(before);
-    if (after !== before) {
-      writes.demand(() => store.save(id, after));
-      kept.set(id, after);
-    }
-    return { before, after };
-  }
-
-  /** Determines the repository that a session works in. This is done once for each folder, and never by polling. */
-  async function findRepository(session: Session): Promise<void> {
-    const path = placeOf(session);
-    const id = book.idOf(session.slug);
-    if (id === undefined || path === null) return;
-    lookedIn.set(id, path);
-    const found = await options.findRepository(path).catch(() => null);
-    // If the folder no longer exists, the known repository is kept. If the session has moved to another folder by now,
-    // another call determines its repository.
-    if (found === null || found === of(id).repository || lookedIn.get(id) !== path) return;
-    note(id, { ...of(id), repository: found });
-    const now = book.slugOf(id);
-    if (now !== null && !isArchived(now)) place.tell({ kind: 'updated', session: base.get(now) });
-  }
+  const change = (slug: string, edit: (labels: Labels) => Labels) => facts.change(base.idOf(slug), edit);
+  const finder = createRepositoryFinder({
+    find: options.findRepository,
+    of: (id) => of(id).repository,
+    onFound: (id, repository) => {
+      note(id, { ...of(id), repository });
+      const slug = book.slugOf(id);
+      if (slug !== null && !isArchived(slug)) place.tell({ kind: 'updated', session: base.get(slug) });
+    },
+  });
 
   type Pass = (event: SessionEvent) => void;
 
@@ -99,28 +72,17 @@ export function labelSessions(options: LabelOptions): LabelledSessions {
         if (isHidden) takeHidden(event.session, id, pass);
         else {
           pass(event);
-          if (isToBeLookedFor(event.session, id, event.kind)) void findRepository(event.session);
+          finder.see(id, event.session, event.kind);
         }
         break;
       case 'removed':
         pass(event);
-        kept.delete(id);
-        lookedIn.delete(id);
+        facts.forget(id);
+        finder.forget(id);
         break;
       default:
         if (!isHidden) pass(event);
     }
-  }
-
-  /**
-   * Reports whether to determine the session's repository now, for example because the session may have turned its
-   * folder into a repository during the turn.
-   */
-  function isToBeLookedFor(session: Session, id: string, kind: SessionEvent['kind']): boolean {
-    const path = placeOf(session);
-    if (path === null) return false;
-    const mayHaveMade = kind === 'state' && session.status.primary === 'idle' && of(id).repository === null;
-    return lookedIn.get(id) !== path || mayHaveMade;
   }
 
   /** Returns the receivers of a broadcast, which must be listed and accept prompts. */
@@ -140,7 +102,7 @@ export function labelSessions(options: LabelOptions): LabelledSessions {
       place.tell({ kind: 'updated', session: base.get(session.slug) });
     }
     // A script that selects sessions by repository right after this call must already find this session.
-    await findRepository(session);
+    await finder.find(id, session);
     return base.get(session.slug);
   }
 
