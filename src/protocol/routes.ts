@@ -40,9 +40,9 @@ export const Folders = z
 
 /**
  * The REST interface, with one entry per request. The server validates requests with it, the OpenAPI description is
- * generated from it, and the client derives its types from it. The errors `unauthorized`, `inside_session`,
- * `forbidden_host`, `forbidden_origin`, `invalid_request` and `internal` can occur for every request and are not listed
- * in the entries.
+ * generated from it, and the client derives its types from it. The errors `unauthorized`, `forbidden_host`,
+ * `forbidden_origin`, `invalid_request` and `internal` can occur for every request, and `inside_session` follows from
+ * `who`; they are not listed in the entries.
  */
 export const ROUTES = {
   health: {

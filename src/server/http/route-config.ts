@@ -13,7 +13,7 @@ const BYTES = {
 export function errorsOf(route: Route): ErrorCode[] {
   const everywhere: ErrorCode[] = ['forbidden_host', 'forbidden_origin', 'internal'];
   if (route.who !== 'open') everywhere.unshift('unauthorized', 'too_many_attempts');
-  if (route.who !== 'open' && route.method !== 'get') everywhere.push('inside_session');
+  if (route.who === 'person' || route.isPrompt === true) everywhere.push('inside_session');
   if (route.body !== undefined || route.query !== undefined) everywhere.push('invalid_request');
   if (route.body !== undefined) everywhere.push('payload_too_large');
   return [...new Set([...route.errors, ...everywhere])];

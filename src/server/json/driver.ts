@@ -29,7 +29,7 @@ import { awaitFailedSetUp, expectSetUp, takeSetUp } from './set-up-lines.ts';
 import { folderOf, planLaunch, startAgent, trustToAsk, untrusted } from './start-agent.ts';
 
 /** How long to wait for the process to end after a SIGTERM. An idle Claude Code ends within 100 ms. */
-const REST_TIMEOUT_MS = 4_000;
+const END_MS = 4_000;
 
 /**
  * Drives Claude Code for one JSON session: starts the process at the first prompt, reads its events, ends it when it
@@ -179,7 +179,7 @@ export class JsonDriver {
     if (process === null || claude === null || !this.#log.isQuiet()) return;
     await signal(claude, 'SIGTERM');
     const gone = async (): Promise<true | null> => ((await isAlive(process)) ? null : true);
-    if ((await waitUntil(gone, { timeoutMs: REST_TIMEOUT_MS })) === null) await this.end();
+    if ((await waitUntil(gone, { timeoutMs: END_MS })) === null) await this.end();
     run.ended({ code: null, signal: null });
     await this.#finishing;
   }

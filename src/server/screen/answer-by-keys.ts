@@ -64,7 +64,7 @@ const LATE_KEY_MS = 100;
  * How long to wait for a dialog to disappear after the last keypress. The dialog disappears after 100 ms, and the
  * status changes after about 300 ms.
  */
-const CONFIRM_MS = 4_000;
+const CLOSED_MS = 4_000;
 
 /**
  * Types the answer to the open dialog. Resolves when Claude Code has accepted the answer.
@@ -193,7 +193,7 @@ class OpenDialog {
     const isEnd = watchForEnd(this.#question, before);
     noteEnding(this.#actor, 'answer');
     await this.#press(step, before.view);
-    if (!(await status.until(() => isEnd(this.#seen()), CONFIRM_MS)))
+    if (!(await status.until(() => isEnd(this.#seen()), CLOSED_MS)))
       throw this.#unconfirmed('CBOS typed the answer, but the dialog is still open');
     if (step.kind !== 'digit') return;
     const isLate = (): boolean =>

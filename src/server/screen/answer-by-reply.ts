@@ -22,12 +22,12 @@ const GOING_MS = 1_000;
  * How long to wait for the effect of a reply. The dialog disappears after 100 ms, and the status changes after about
  * 300 ms, or somewhat later if the reply is a no.
  */
-const CONFIRM_MS = 4_000;
+const EFFECT_MS = 4_000;
 /**
  * How much longer to wait before reporting that the reply was not accepted. On a machine with a load of 35, the effect
  * took more than 4 s.
  */
-const LATE_MS = 8_000;
+const LATE_EFFECT_MS = 8_000;
 /**
  * How long to wait for an effect of the reply if the dialog has disappeared without one. A tool that is starting may
  * draw nothing at first.
@@ -202,11 +202,11 @@ export function watchOutcome(
  */
 async function confirm(actor: SessionActor, outcome: Watch['outcome'], endsTurn: boolean): Promise<void> {
   const { status, slug } = actor;
-  await status.until(() => outcome() !== 'open', CONFIRM_MS);
+  await status.until(() => outcome() !== 'open', EFFECT_MS);
   const isRunning = (): boolean => status.memory().primary === 'active';
   // After a no, the model may think for a long time without drawing anything, although the dialog is already gone.
   if (outcome() === 'open' && isRunning() && !endsTurn) return;
-  await status.until(() => outcome() !== 'open', LATE_MS);
+  await status.until(() => outcome() !== 'open', LATE_EFFECT_MS);
   if (outcome() === 'other') await status.until(() => outcome() === 'taken', NOTHING_MS);
   if (outcome() === 'taken') return;
   if (outcome() === 'other')
