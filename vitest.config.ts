@@ -24,11 +24,14 @@ const NEVER_RETRIED = [
   'test/faults/kills.test.ts',
 ];
 
+/** Suites that measure their own process, to which nothing else may have happened. */
+const ALONE = ['test/server/returned-memory.test.ts'];
+
 /** A suite that takes longer runs first. If it began last, it would run alone, with the other workers idle. */
 const LONG_SECONDS = 10;
 
 /** How long a suite is taken to run that nobody has recorded yet. */
-const UNKNOWN_SECONDS: Readonly<Record<string, number>> = { rare: 60, real: 20, memory: 3, pure: 1 };
+const UNKNOWN_SECONDS: Readonly<Record<string, number>> = { rare: 60, real: 20, alone: 3, memory: 3, pure: 1 };
 
 /** In this order the projects run their short suites. */
 const PROJECTS = Object.keys(UNKNOWN_SECONDS);
@@ -80,7 +83,8 @@ export default defineConfig({
     sequence: { sequencer: LongestFirst },
     projects: [
       { test: { ...EVERY_SUITE, name: 'pure', include: PURE } },
-      { test: { ...EVERY_SUITE, ...TRIED_AGAIN, name: 'memory', include: IN_MEMORY } },
+      { test: { ...EVERY_SUITE, ...TRIED_AGAIN, name: 'memory', include: IN_MEMORY, exclude: ALONE } },
+      { test: { ...EVERY_SUITE, name: 'alone', isolate: true, include: ALONE } },
       { test: { ...EVERY_SUITE, name: 'rare', include: NEVER_RETRIED } },
       {
         test: {
@@ -88,7 +92,7 @@ export default defineConfig({
           ...TRIED_AGAIN,
           name: 'real',
           include: ['test/**/*.test.ts'],
-          exclude: [...PURE, ...IN_MEMORY, ...NEVER_RETRIED],
+          exclude: [...PURE, ...IN_MEMORY, ...NEVER_RETRIED, ...ALONE],
         },
       },
     ],

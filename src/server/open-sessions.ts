@@ -121,10 +121,7 @@ export async function openSessions(
   const ownKeys = createOwnKeys(clock.now);
   const own = createOwnSessions({
     deps: {
-      clock,
-      log,
-      screen,
-      thresholds,
+      ...{ clock, log, screen, thresholds },
       observe: userObserver(options.rules, thresholds),
       enterDoes: ({ launch, reported }) =>
         ownKeys.enterDoes(reported.configDir ?? configDirectory({ ...environment, ...launch.env })),
@@ -149,10 +146,7 @@ export async function openSessions(
           budgets.note();
         },
       },
-      budgets,
-      writes,
-      disk,
-      drops,
+      ...{ budgets, writes, disk, drops },
       isFlushed: settings.stream_flush,
       holdTurn: gates.hold,
       waits: openReplyWaits(spoolDir),

@@ -1,5 +1,5 @@
 import { closeSync, fstatSync, openSync, readSync, writeSync } from 'node:fs';
-import { setImmediate as nextTurn } from 'node:timers/promises';
+import { setTimeout as delay, setImmediate as nextTurn } from 'node:timers/promises';
 import { WebSocket } from 'ws';
 import { waitFor } from './wait-for.ts';
 import type { World } from './world.ts';
@@ -18,10 +18,13 @@ export interface RestlessPlay {
   token: string;
   recordings: readonly GrowingRecording[];
   clients: number;
+  /** how much is written at least */
   totalBytes: number;
   seed: number;
 }
 
+/** How often more output is written for clients that have hardly lost a connection yet. */
+const MORE_EVERY_MS = 20;
 /** How many bytes are written between two checks of what the clients have received. */
 const BURST_BYTES = 20_000;
 
@@ -38,7 +41,12 @@ export async function playRestless(play: RestlessPlay): Promise<{ reconnects: nu
   play.world.onDispose(() => clients.forEach((client) => void client.close()));
   for (const client of clients) client.connect();
   const random = sequence(play.seed);
-  for (let written = 0, turn = 0, pause = BURST_BYTES; written < play.totalBytes; turn++) {
+  const sum = (of: (client: RestlessClient) => number): number =>
+    clients.reduce((total, client) => total + of(client), 0);
+  // On a busy machine, the output is written before most clients have lost a connection. More is written then.
+  const isDue = (written: number): boolean =>
+    written < play.totalBytes || sum(({ reconnects }) => reconnects) <= play.clients;
+  for (let written = 0, turn = 0, pause = BURST_BYTES; isDue(written); turn++) {
     const index = turn % play.recordings.length;
     const bytes = someOutput(random);
     // The output is split anywhere, even within characters.
@@ -47,7 +55,7 @@ export async function playRestless(play: RestlessPlay): Promise<{ reconnects: nu
     written += bytes.length;
     if (written < pause) continue;
     pause = written + BURST_BYTES;
-    await nextTurn();
+    await (written < play.totalBytes ? nextTurn() : delay(MORE_EVERY_MS));
     for (const { failure } of clients) if (failure !== null) throw failure;
   }
   const ends = new Map([...files].map(([slug, file]) => [slug, fstatSync(file).size]));
@@ -57,8 +65,6 @@ export async function playRestless(play: RestlessPlay): Promise<{ reconnects: nu
     timeoutMs: 90_000,
   });
   for (const { failure } of clients) if (failure !== null) throw failure;
-  const sum = (of: (client: RestlessClient) => number): number =>
-    clients.reduce((total, client) => total + of(client), 0);
   return { reconnects: sum((client) => client.reconnects), snapshots: sum((client) => client.snapshots) };
 }
 
