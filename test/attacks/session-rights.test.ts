@@ -143,7 +143,7 @@ test('a process in a session reads, and sends with its name on the text; it cann
     fleet: `${SOCKET} http://localhost/fleet`,
     fleetSessions: overTcp('http://localhost/fleet/sessions'),
     fleetInvite: `${SOCKET} ${post('/fleet/invitations', { rights: ['type'], valid_s: 60 })}`,
-    fleetRevoke: `${SOCKET} -X DELETE http://localhost/fleet/invitations/x`,
+    fleetRevoke: `${SOCKET} -X DELETE http://localhost/fleet/invitations/U${'A'.repeat(55)}`,
     fleetCall: `${SOCKET} ${post('/fleet/calls', { machine: 'desk', call: { route: 'getSession', params: { slug: 'B' } } })}`,
     cliRule: cli('rules add allow --command "touch x"'),
     cliAnswer: cli('answer B yes'),
