@@ -140,8 +140,8 @@ function stateIn(frame: Extract<StreamFrame, { type: 'session_state' }>, before:
     marked_unread: frame.marked_unread ?? before.marked_unread,
     news: frame.news ?? before.news,
     snoozed: frame.snoozed === undefined ? before.snoozed : frame.snoozed,
-    // For a JSON session, the frame's `state` is the `json_state` word, so the word that lists show must be derived from
-    // the status.
+    // For a JSON session, the frame's `state` is the `json_state` word, so the word that lists show must be derived
+    // from the status.
     state: stateOf(status.primary, status.detail, before.state),
   };
 }

@@ -8,9 +8,9 @@ export interface PersonOptions {
 }
 
 /**
- * Returns the sessions for the faces, through which a person acts. Whoever acts on a session has just seen its state, so
- * each action also counts as a look. What the server itself sends, such as the prompt of a schedule, is no action of a
- * person and never goes through here.
+ * Returns the sessions for the faces, through which a person acts. Whoever acts on a session has just seen its state,
+ * so each action also counts as a look. What the server itself sends, such as the prompt of a schedule, is no action of
+ * a person and never goes through here.
  */
 export function byPerson(sessions: Sessions, { attention, acted }: PersonOptions): Sessions {
   const { acting, actingUntilSeen } = attention;
