@@ -21,15 +21,11 @@ export async function openFarTerminal(request: FarTerminalRequest): Promise<'lef
   const { client, slug, stage, now } = request;
   const ending = new AbortController();
   const signal = AbortSignal.any([ending.signal, stage.signal]);
-  const painter = createPainter((text) => stage.write(text));
-  let emulator: Emulator | null = null;
   let broken: unknown = null;
-  let painting = Promise.resolve();
   let lostSince: number | null = null;
   /** why nothing can be typed; null if it can */
   let viewOnly: string | null = null;
   let note: string | null = null;
-  let isPasteMode = false;
   let isOpen = false;
   /** the size that the session was last asked to take */
   let asked = '';
@@ -39,48 +35,22 @@ export async function openFarTerminal(request: FarTerminalRequest): Promise<'lef
     ending.abort();
   };
   const status = (): string | null => {
-    if (lostSince !== null) {
-      const seconds = Math.round((now() - lostSince) / 1_000);
-      return ` not connected for ${seconds} s; the screen may be outdated, and keys are dropped   Ctrl-A d leaves`;
-    }
-    const said = note ?? viewOnly;
+    const lost = lostSince === null ? null : `not connected for ${Math.round((now() - lostSince) / 1_000)} s`;
+    const said = lost === null ? (note ?? viewOnly) : `${lost}; the screen may be outdated, and keys are dropped`;
     return said === null ? null : ` ${said}   Ctrl-A d leaves`;
   };
-  const paint = (): Promise<void> => {
-    painting = painting.then(async () => {
-      if (emulator === null || broken !== null) return;
-      await painter.paint(emulator, stage.size(), status());
-      if (emulator.isBracketedPaste() === isPasteMode) return;
-      isPasteMode = !isPasteMode;
-      await stage.write(`${PASTE_MODE}${isPasteMode ? 'h' : 'l'}`);
-    });
-    painting.catch(fail);
-    return painting;
-  };
-  const pause = (ms: number): Promise<void> => delay(ms, undefined, { signal }).catch(() => undefined);
+  const { write, paint, close } = createFarScreen(stage, { status, isBroken: () => broken !== null, onFault: fail });
 
-  async function draw({ data, snapshot, cols, rows }: TerminalPart): Promise<void> {
-    if (emulator === null || snapshot) {
-      emulator?.dispose();
-      emulator = createEmulator({ cols, rows, scrollback: 0 });
-    }
+  async function draw(part: TerminalPart): Promise<void> {
     const wasLost = lostSince !== null;
     lostSince = null;
-    const drawn = emulator.frame();
-    const isResized = drawn.cols !== cols || drawn.rows !== rows;
-    if (isResized) emulator.resize(cols, rows);
-    if (data === '' && !snapshot && !wasLost && !isResized) return;
-    emulator.write(Buffer.from(data));
-    await emulator.flush();
-    await paint();
+    if ((await write(part)) || wasLost) await paint();
     if (wasLost) askForSize();
   }
 
   /** Asks the session to take this terminal's size, as `screen -x` does. If it cannot, parts of it are cut off. */
   function askForSize(): void {
-    const size = stage.size();
-    const cols = Math.min(Math.max(size.cols, LEAST_COLS), MOST_COLS);
-    const rows = Math.min(Math.max(size.rows, LEAST_ROWS), MOST_ROWS);
+    const { cols, rows } = sizeWithin(stage.size());
     const wanted = `${cols}x${rows}`;
     if (viewOnly !== null || wanted === asked) return;
     asked = wanted;
@@ -129,8 +99,8 @@ export async function openFarTerminal(request: FarTerminalRequest): Promise<'lef
   askForSize();
   try {
     const outcome = await followTerminal({
-      ...{ client, slug, pause, isLeft: () => signal.aborted },
-      onPart: draw,
+      ...{ client, slug, onPart: draw, isLeft: () => signal.aborted },
+      pause: (ms) => delay(ms, undefined, { signal }).catch(() => undefined),
       onLost: () => {
         if (lostSince !== null) return;
         lostSince = now();
@@ -144,7 +114,54 @@ export async function openFarTerminal(request: FarTerminalRequest): Promise<'lef
     clearInterval(counting);
     stopTyping();
     stopResizing();
-    await painting.catch(() => undefined);
-    (emulator as Emulator | null)?.dispose();
+    await close();
   }
+}
+
+const sizeWithin = ({ cols, rows }: { cols: number; rows: number }) => ({
+  cols: Math.min(Math.max(cols, LEAST_COLS), MOST_COLS),
+  rows: Math.min(Math.max(rows, LEAST_ROWS), MOST_ROWS),
+});
+
+/** Draws another machine's terminal in this one. */
+function createFarScreen(
+  stage: FarTerminalRequest['stage'],
+  options: { status: () => string | null; isBroken: () => boolean; onFault: (error: unknown) => void },
+) {
+  const painter = createPainter((text) => stage.write(text));
+  let emulator: Emulator | null = null;
+  let painting = Promise.resolve();
+  let isPasteMode = false;
+  return {
+    /** @returns whether the screen may have changed */
+    write: async ({ data, snapshot, cols, rows }: TerminalPart): Promise<boolean> => {
+      if (emulator === null || snapshot) {
+        emulator?.dispose();
+        emulator = createEmulator({ cols, rows, scrollback: 0 });
+      }
+      const drawn = emulator.frame();
+      const isResized = drawn.cols !== cols || drawn.rows !== rows;
+      if (isResized) emulator.resize(cols, rows);
+      if (data !== '') {
+        emulator.write(Buffer.from(data));
+        await emulator.flush();
+      }
+      return data !== '' || snapshot || isResized;
+    },
+    paint: (): Promise<void> => {
+      painting = painting.then(async () => {
+        if (emulator === null || options.isBroken()) return;
+        await painter.paint(emulator, stage.size(), options.status());
+        if (emulator.isBracketedPaste() === isPasteMode) return;
+        isPasteMode = !isPasteMode;
+        await stage.write(`${PASTE_MODE}${isPasteMode ? 'h' : 'l'}`);
+      });
+      painting.catch(options.onFault);
+      return painting;
+    },
+    close: async (): Promise<void> => {
+      await painting.catch(() => undefined);
+      emulator?.dispose();
+    },
+  };
 }

@@ -23,17 +23,6 @@ export function createLocalMachine(self: ThisProgram): LocalHost {
   const { environment } = self;
   const read = (flags: SettingFlags) => readSettings({ flags, environment, cwd: self.cwd, userHome: self.userHome });
   const settingsOf = async (flags: SettingFlags = {}): Promise<Settings> => (await read(flags)).settings;
-  const serviceContext = () => {
-    const { username, uid } = userInfo();
-    return {
-      node: self.node,
-      program: self.program,
-      environment,
-      userHome: self.userHome,
-      userName: username,
-      userId: uid,
-    };
-  };
 
   /**
    * Refuses actions that an agent must not take from inside its session. The program runs with the user's full rights,
@@ -62,35 +51,7 @@ export function createLocalMachine(self: ThisProgram): LocalHost {
       const { stopServerOf } = await server();
       return (await stopServerOf(settings.home, self.pid)) ? 'stopped' : 'not_running';
     },
-    readToken: async () => {
-      await requireOutside();
-      const settings = await settingsOf();
-      if (settings.token !== null) return settings.token;
-      await prepareHome(settings.home);
-      const file = join(settings.home, 'token');
-      const { ensureTokenFile, readToken } = await import('../server/auth/token.ts');
-      return inHome(() => {
-        ensureTokenFile(file);
-        return readToken(file);
-      });
-    },
-    rotateToken: async () => {
-      await requireOutside();
-      const { settings, rows } = await read({});
-      const origin = rows.find((row) => row.name === 'token')?.origin;
-      if (settings.token !== null) {
-        throw new CatalogueError(
-          'invalid_setting',
-          `The token comes from ${origin === 'file' ? 'config.toml' : settingVariable('token')}`,
-          {
-            hint: 'Change it there, then restart the server: `cbos down && cbos up`',
-          },
-        );
-      }
-      await prepareHome(settings.home);
-      const { rotateTokenFile } = await import('../server/auth/token.ts');
-      return inHome(() => rotateTokenFile(join(settings.home, 'token')));
-    },
+    ...tokenOf({ read, requireOutside }),
     gitBranches: readGitBranches,
     lastModels: async (sessions) => readLastModels(environment, sessions),
     isFirstStart: async () => !existsSync(join((await settingsOf()).home, 'cbos.db')),
@@ -98,28 +59,8 @@ export function createLocalMachine(self: ThisProgram): LocalHost {
       const { openInBrowser } = await import('./open-in-browser.ts');
       return openInBrowser(url, { environment, home: (await settingsOf()).home });
     },
-    doctor: () => diagnose(self, serviceContext()),
-    service: {
-      install: async () => {
-        await requireOutside();
-        const [{ installService, serviceState }, { runningServer, stopServer }] = await Promise.all([
-          systemd(),
-          server(),
-        ]);
-        const context = serviceContext();
-        // Stop a server that runs in the background, because it holds the home's lock. The service then takes its
-        // place, and no session is affected.
-        const { running } = await serviceState(context);
-        const holder = await runningServer((await settingsOf()).home, self.pid);
-        if (!running && holder !== null) await stopServer(holder);
-        return installService(context);
-      },
-      uninstall: async () => {
-        await requireOutside();
-        return (await systemd()).uninstallService(serviceContext());
-      },
-      status: async () => (await systemd()).serviceState(serviceContext()),
-    },
+    doctor: () => diagnose(self, serviceContext(self)),
+    service: serviceOf(self, { read, requireOutside }),
     attachArgv: (screenId) => attachCommand(screenId),
     runAttached: async (argv) => {
       await requireOutside();
@@ -161,6 +102,72 @@ export function createLocalMachine(self: ThisProgram): LocalHost {
     },
   };
   return machine;
+}
+
+/** What the parts of this machine need from it. */
+interface Access {
+  read: LocalHost['settings'];
+  requireOutside(): Promise<void>;
+}
+
+function tokenOf({ read, requireOutside }: Access): Pick<LocalHost, 'readToken' | 'rotateToken'> {
+  return {
+    readToken: async () => {
+      await requireOutside();
+      const { settings } = await read({});
+      if (settings.token !== null) return settings.token;
+      await prepareHome(settings.home);
+      const file = join(settings.home, 'token');
+      const { ensureTokenFile, readToken } = await import('../server/auth/token.ts');
+      return inHome(() => {
+        ensureTokenFile(file);
+        return readToken(file);
+      });
+    },
+    rotateToken: async () => {
+      await requireOutside();
+      const { settings, rows } = await read({});
+      const origin = rows.find((row) => row.name === 'token')?.origin;
+      if (settings.token !== null) {
+        const place = origin === 'file' ? 'config.toml' : settingVariable('token');
+        throw new CatalogueError('invalid_setting', `The token comes from ${place}`, {
+          hint: 'Change it there, then restart the server: `cbos down && cbos up`',
+        });
+      }
+      await prepareHome(settings.home);
+      const { rotateTokenFile } = await import('../server/auth/token.ts');
+      return inHome(() => rotateTokenFile(join(settings.home, 'token')));
+    },
+  };
+}
+
+function serviceOf(self: ThisProgram, { read, requireOutside }: Access): LocalHost['service'] {
+  return {
+    install: async () => {
+      await requireOutside();
+      const [{ installService, serviceState }, { runningServer, stopServer }] = await Promise.all([
+        systemd(),
+        server(),
+      ]);
+      const context = serviceContext(self);
+      // Stop a server that runs in the background, because it holds the home's lock. The service then takes its
+      // place, and no session is affected.
+      const { running } = await serviceState(context);
+      const holder = await runningServer((await read({})).settings.home, self.pid);
+      if (!running && holder !== null) await stopServer(holder);
+      return installService(context);
+    },
+    uninstall: async () => {
+      await requireOutside();
+      return (await systemd()).uninstallService(serviceContext(self));
+    },
+    status: async () => (await systemd()).serviceState(serviceContext(self)),
+  };
+}
+
+function serviceContext({ node, program, environment, userHome }: ThisProgram): ServiceContext {
+  const { username: userName, uid: userId } = userInfo();
+  return { node, program, environment, userHome, userName, userId };
 }
 
 /** Converts a failure of the home's disk into a catalogue error. */

@@ -154,50 +154,14 @@ function parseHook(name: string, text: string, look: SpoolLook): SpooledHook {
  * running come first. After that, each hook is delivered within milliseconds of its file's appearance.
  */
 export function watchHookSpool(options: HookSpoolOptions): HookSpool {
-  const { dir, accept, onError, uptimeS = uptime } = options;
+  const { dir, onError, uptimeS = uptime } = options;
   mkdirSync(dir, { recursive: true, mode: 0o700 });
   chmodSync(dir, 0o700);
-  const attempts = new Map<string, number>();
+  const handOver = createHandOver(options);
   let isDisposed = false;
   let running: Promise<void> | null = null;
   let isMore = false;
   let retry: NodeJS.Timeout | undefined;
-
-  const reject = async (name: string, reason: unknown): Promise<void> => {
-    attempts.delete(name);
-    await moveToRejected(dir, name);
-    options.onRejected?.(name, reason);
-  };
-
-  /** @returns false if later hooks must wait because this one has to be retried */
-  const handOver = async (name: string, look: SpoolLook): Promise<boolean> => {
-    const file = join(dir, name);
-    let hook: SpooledHook;
-    try {
-      const text = await readRegularFile(file, { mostBytes: MOST_BYTES, followsLinks: false });
-      if (text === null) throw new Error(`not a regular file, or longer than ${MOST_BYTES} bytes`);
-      hook = parseHook(name, text, look);
-    } catch (error) {
-      if ((error as NodeJS.ErrnoException).code === 'ENOENT') return true;
-      await reject(name, error);
-      return true;
-    }
-    try {
-      await accept(hook);
-    } catch (error) {
-      const count = (attempts.get(name) ?? 0) + 1;
-      attempts.set(name, count);
-      onError(error);
-      if (count < MAX_ATTEMPTS) return false;
-      await reject(name, error);
-      return true;
-    }
-    attempts.delete(name);
-    await (hook.wait === null ? unlink(file) : keepWait(dir, name)).catch((error: NodeJS.ErrnoException) => {
-      if (error.code !== 'ENOENT') throw error;
-    });
-    return true;
-  };
 
   const handOverAll = async (): Promise<void> => {
     const names = (await readdir(dir)).filter((name) => name.endsWith('.json') && !name.startsWith('.'));
@@ -258,6 +222,47 @@ export function watchHookSpool(options: HookSpoolOptions): HookSpool {
       stop();
       await running;
     },
+  };
+}
+
+/** Returns what hands one file over. It resolves with false if later hooks must wait for a retry of this one. */
+function createHandOver(options: HookSpoolOptions): (name: string, look: SpoolLook) => Promise<boolean> {
+  const { dir, accept, onError, onRejected } = options;
+  const attempts = new Map<string, number>();
+
+  const reject = async (name: string, reason: unknown): Promise<void> => {
+    attempts.delete(name);
+    await moveToRejected(dir, name);
+    onRejected?.(name, reason);
+  };
+
+  return async (name, look) => {
+    const file = join(dir, name);
+    let hook: SpooledHook;
+    try {
+      const text = await readRegularFile(file, { mostBytes: MOST_BYTES, followsLinks: false });
+      if (text === null) throw new Error(`not a regular file, or longer than ${MOST_BYTES} bytes`);
+      hook = parseHook(name, text, look);
+    } catch (error) {
+      if ((error as NodeJS.ErrnoException).code === 'ENOENT') return true;
+      await reject(name, error);
+      return true;
+    }
+    try {
+      await accept(hook);
+    } catch (error) {
+      const count = (attempts.get(name) ?? 0) + 1;
+      attempts.set(name, count);
+      onError(error);
+      if (count < MAX_ATTEMPTS) return false;
+      await reject(name, error);
+      return true;
+    }
+    attempts.delete(name);
+    await (hook.wait === null ? unlink(file) : keepWait(dir, name)).catch((error: NodeJS.ErrnoException) => {
+      if (error.code !== 'ENOENT') throw error;
+    });
+    return true;
   };
 }
 

@@ -14,6 +14,7 @@ import type { SideOptions } from './changed-side.ts';
 import { listCheckpoint, readCheckpointFile } from './checkpoint-files.ts';
 import { countChanges, listChanges, listTurnChanges, readTurnPatch, readTurnSide } from './compare-turns.ts';
 import { type Environment, gitEnvironment } from './git-environment.ts';
+import type { GitContext } from './read-git.ts';
 import type { PatchNames } from './read-patch.ts';
 import { type RewoundFiles, rewindFiles } from './rewind-files.ts';
 import type { GitPlace } from './run-git.ts';
@@ -89,31 +90,8 @@ export interface TurnKeeper {
 
 export function createTurnKeeper({ environment, home, dir, now }: TurnKeeperOptions): TurnKeeper {
   const env = gitEnvironment(environment, []);
-  const userHome = env.HOME ?? '/';
-  const queues = new Map<string, Promise<unknown>>();
-  let isClosed = false;
-
-  async function inTurn<T>(folder: string, work: (own: TurnGitDir, place: GitPlace) => Promise<T>): Promise<T> {
-    const call = { env, signal: AbortSignal.timeout(LONGEST_MS) };
-    const { root } = await findWorkingTree(folder, call);
-    if (isClosed) throw new CatalogueError('git_failed', 'The server is ending');
-    const before = queues.get(root) ?? Promise.resolve();
-    const done = before
-      .catch(() => undefined)
-      .then(async () => {
-        const fresh = { env, signal: AbortSignal.timeout(LONGEST_MS) };
-        // The session may have switched to another branch by now.
-        const repository = await findWorkingTree(root, fresh);
-        const own = await openTurnGitDir({ repository, parent: dir, call: fresh, userHome });
-        return work(own, { cwd: root, environment });
-      });
-    queues.set(root, done);
-    try {
-      return await done;
-    } finally {
-      if (queues.get(root) === done) queues.delete(root);
-    }
-  }
+  const callIn = (cwd: string): GitContext => ({ cwd, env, signal: AbortSignal.timeout(LONGEST_MS) });
+  const { inTurn, close } = createTurnQueue(environment, dir, callIn);
 
   async function beginNow(
     own: TurnGitDir,
@@ -122,17 +100,10 @@ export function createTurnKeeper({ environment, home, dir, now }: TurnKeeperOpti
   ): Promise<KeptTurn> {
     const taken = await takeTree(own);
     const facts = {
-      session: turn.session,
-      home,
-      root: own.repository.root,
-      kind: turn.kind,
-      prompt: turn.prompt,
-      beganAt: turn.at,
-      endedAt: null,
+      ...{ session: turn.session, home, root: own.repository.root, kind: turn.kind, prompt: turn.prompt },
+      ...{ beganAt: turn.at, endedAt: null },
       lateMs: isHeld() ? 0 : Math.max(0, now() - turn.at),
-      files: 0,
-      added: 0,
-      removed: 0,
+      ...NOTHING,
     };
     const commit = await commitState(own, taken, { facts, parent: own.repository.head });
     const all = await listTurns(place);
@@ -163,15 +134,12 @@ export function createTurnKeeper({ environment, home, dir, now }: TurnKeeperOpti
     return { ...facts, end };
   }
 
-  const callIn = (cwd: string) => ({ cwd, env, signal: AbortSignal.timeout(LONGEST_MS) });
-  const lastTree = async (own: TurnGitDir, turn: KeptTurn): Promise<string> => turn.end ?? (await takeTree(own)).tree;
-
   return {
     prepare: (folder) => inTurn(folder, async (own) => void (await takeTree(own))),
     begin: (turn, isHeld) => inTurn(turn.folder, (own, place) => beginNow(own, place, { turn, isHeld })),
     end: (turn, facts) => inTurn(turn.root, (own, place) => endNow(own, place, { turn, ...facts })),
     list: async (folder) => {
-      const { root } = await findWorkingTree(folder, { env, signal: AbortSignal.timeout(LONGEST_MS) });
+      const { root } = await findWorkingTree(folder, callIn(folder));
       return (await listTurns({ cwd: root, environment })).filter((turn) => turn.home === home);
     },
     drop: (folder, turns) => dropTurns({ cwd: folder, environment }, turns),
@@ -194,11 +162,42 @@ export function createTurnKeeper({ environment, home, dir, now }: TurnKeeperOpti
         const saved = await endNow(own, place, { turn, at: now(), prompt: begin.prompt }).catch(() => null);
         return { saved: saved ?? turn, files };
       }),
-    close: async () => {
+    close,
+  };
+}
+
+/** Does one operation at a time for each working tree. */
+function createTurnQueue(environment: Environment, dir: string, callIn: (folder: string) => GitContext) {
+  const queues = new Map<string, Promise<unknown>>();
+  let isClosed = false;
+  return {
+    inTurn: async <T>(folder: string, work: (own: TurnGitDir, place: GitPlace) => Promise<T>): Promise<T> => {
+      const { root } = await findWorkingTree(folder, callIn(folder));
+      if (isClosed) throw new CatalogueError('git_failed', 'The server is ending');
+      const before = queues.get(root) ?? Promise.resolve();
+      const done = before
+        .catch(() => undefined)
+        .then(async () => {
+          const call = callIn(root);
+          // The session may have switched to another branch by now.
+          const repository = await findWorkingTree(root, call);
+          const own = await openTurnGitDir({ repository, parent: dir, call, userHome: call.env.HOME ?? '/' });
+          return work(own, { cwd: root, environment });
+        });
+      queues.set(root, done);
+      try {
+        return await done;
+      } finally {
+        if (queues.get(root) === done) queues.delete(root);
+      }
+    },
+    close: async (): Promise<void> => {
       isClosed = true;
       await Promise.allSettled(queues.values());
     },
   };
 }
+
+const lastTree = async (own: TurnGitDir, turn: KeptTurn): Promise<string> => turn.end ?? (await takeTree(own)).tree;
 
 const NOTHING = { files: 0, added: 0, removed: 0 };

@@ -7,6 +7,7 @@ import { escapeMarkup } from '../../text/escape-markup.ts';
 import { causeOf } from './http-request.ts';
 import {
   type Attempt,
+  keepListening,
   type Listening,
   pressData,
   readPress,
@@ -25,7 +26,6 @@ const NAME = 'org.freedesktop.Notifications';
 const PLACE = { destination: NAME, path: '/org/freedesktop/Notifications', interface: NAME };
 const ACTIONS = `type='signal',interface='${NAME}',path='${PLACE.path}',member='ActionInvoked'`;
 const CALL_LIMIT_MS = 10_000;
-const LISTEN_AGAIN_MS = 5_000;
 const NORMAL_URGENCY = 1;
 /** The notification remains until someone answers or closes it. */
 const NEVER_EXPIRES = 0;
@@ -116,8 +116,9 @@ export function openDesktop(options: { bus: string | null }): SinkDriver {
     }
   }
 
-  async function listen({ signal, onFault, onPress, pause }: Listening): Promise<void> {
-    while (!signal.aborted) {
+  async function listen(listening: Listening): Promise<void> {
+    const { onFault, onPress } = listening;
+    await keepListening(listening, async () => {
       try {
         const reached = await desktop();
         const { bus, ended } = reached;
@@ -130,13 +131,11 @@ export function openDesktop(options: { bus: string | null }): SinkDriver {
           if (press !== null) void answer(press, reached).catch((error: unknown) => onFault(reasonOf(error)));
         });
         onFault(null);
-        const fault = await ended;
-        if (!signal.aborted) onFault(fault);
+        return await ended;
       } catch (error) {
-        if (!signal.aborted) onFault(reasonOf(error));
+        return reasonOf(error);
       }
-      await pause(LISTEN_AGAIN_MS);
-    }
+    });
 
     async function answer(press: Parameters<typeof onPress>[0], reached: Desktop): Promise<void> {
       const { isOurs, isDone, text } = await onPress(press);

@@ -3,6 +3,7 @@ import { baseOf, causeOf, type HttpReply, originOf, parseJson, request } from '.
 import {
   type Attempt,
   type Found,
+  keepListening,
   type Listening,
   pressData,
   readPress,
@@ -19,7 +20,6 @@ const LOWEST = 1;
 const SKEW_S = 120;
 /** How long a connection may be silent before it counts as dead. ntfy sends a keepalive every 45 seconds. */
 const SILENCE_MS = 120_000;
-const LISTEN_AGAIN_MS = 5_000;
 /** The maximum length of a line, which is longer than any line for a button press. */
 const LONGEST_LINE = 10_000;
 
@@ -88,16 +88,6 @@ export function openNtfy(options: {
     return attemptOf(reply);
   }
 
-  async function listen(listening: Listening): Promise<void> {
-    const { signal, onFault, pause } = listening;
-    while (!signal.aborted) {
-      const fault = await subscribe(listening);
-      if (signal.aborted) return;
-      onFault(fault);
-      await pause(LISTEN_AGAIN_MS);
-    }
-  }
-
   /** @returns why the subscription ended */
   async function subscribe({ signal, onFault, onPress }: Listening): Promise<string> {
     const silence = new AbortController();
@@ -115,13 +105,9 @@ export function openNtfy(options: {
         return `HTTP ${response.status}`;
       }
       onFault(null);
-      const decoder = new TextDecoder();
-      let rest = '';
-      for await (const part of response.body) {
+      for await (const lines of linesOf(response.body)) {
         clearTimeout(timer);
         timer = setTimeout(() => silence.abort(), SILENCE_MS);
-        const lines = (rest + decoder.decode(part, { stream: true })).split('\n');
-        rest = (lines.pop() ?? '').slice(0, LONGEST_LINE);
         for (const line of lines) await takeLine(line, onPress);
       }
       return 'the server closed the connection';
@@ -143,7 +129,19 @@ export function openNtfy(options: {
     if (reply?.isOurs === true && !reply.isDone) await publish({ message: reply.text, priority: LOWEST });
   }
 
+  const listen = (listening: Listening): Promise<void> => keepListening(listening, () => subscribe(listening));
   return { to: originOf(base), mostButtons: MOST_BUTTONS, send, find, close, listen };
+}
+
+/** Returns the whole lines of each part, which may be none. */
+async function* linesOf(body: AsyncIterable<Uint8Array>): AsyncGenerator<string[]> {
+  const decoder = new TextDecoder();
+  let rest = '';
+  for await (const part of body) {
+    const lines = (rest + decoder.decode(part, { stream: true })).split('\n');
+    rest = (lines.pop() ?? '').slice(0, LONGEST_LINE);
+    yield lines;
+  }
 }
 
 /** The statuses after which a server may still accept the message later. */

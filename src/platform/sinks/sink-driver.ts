@@ -78,6 +78,23 @@ export interface SinkDriver {
   dispose?(): void;
 }
 
+/** The pause before a sink listens again after a fault. */
+const LISTEN_AGAIN_MS = 5_000;
+
+/** @param listen listens until it can no longer; resolves with the fault, or null if it can listen again at once */
+export async function keepListening(
+  { signal, onFault, pause }: Listening,
+  listen: () => Promise<string | null>,
+): Promise<void> {
+  while (!signal.aborted) {
+    const fault = await listen();
+    if (signal.aborted) return;
+    if (fault === null) continue;
+    onFault(fault);
+    await pause(LISTEN_AGAIN_MS);
+  }
+}
+
 /** Encodes the data of a button. Codes do not contain dots. */
 export const pressData = (code: string, key: string): string => `${code}.${key}`;
 

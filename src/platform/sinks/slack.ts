@@ -5,6 +5,7 @@ import { baseOf, type HttpReply, originOf, parseJson, request } from './http-req
 import {
   type Attempt,
   type Found,
+  keepListening,
   type Listening,
   pressData,
   readPress,
@@ -24,7 +25,6 @@ const SKEW_S = 120;
 /** How many messages to read at once when searching for a message, and how many times. */
 const PAGE = 200;
 const MOST_PAGES = 25;
-const LISTEN_AGAIN_MS = 5_000;
 
 const Reply = z.object({ ok: z.boolean(), error: z.string().optional(), needed: z.string().optional() });
 const Posted = z.object({ ts: z.string() });
@@ -72,10 +72,7 @@ export function openSlack(options: {
 }): SinkDriver {
   const { token, appToken, channel } = options;
   const base = baseOf(options.url);
-  /**
-   * where a search of the history was interrupted, so that the next search for the same message can continue from there
-   */
-  let search: { id: string; cursor: string } | null = null;
+  const find = createHistorySearch(channel, (query) => call('conversations.history', query, { isRead: true }));
 
   async function call(
     method: string,
@@ -102,31 +99,6 @@ export function openSlack(options: {
     return { kind: 'sent', remote: Posted.safeParse(called.result).data?.ts ?? null };
   }
 
-  async function find({ id }: SinkMessage, since: number): Promise<Found> {
-    const oldest = String(Math.floor(since / 1_000) - SKEW_S);
-    let cursor = search?.id === id ? search.cursor : '';
-    search = null;
-    for (let page = 0; page < MOST_PAGES; page += 1) {
-      const asked = { channel, oldest, limit: String(PAGE), include_all_metadata: 'true' };
-      const called = await call('conversations.history', cursor === '' ? asked : { ...asked, cursor }, {
-        isRead: true,
-      });
-      if (called.kind !== 'ok') {
-        search = { id, cursor };
-        return { kind: 'unknown', error: called.error };
-      }
-      const { data } = History.safeParse(called.result);
-      if (data === undefined) return { kind: 'unknown', error: "the channel's history cannot be read" };
-      const found = data.messages.find(
-        ({ metadata }) => metadata?.event_type === EVENT_TYPE && metadata.event_payload?.id === id,
-      );
-      if (found !== undefined) return { kind: 'found', remote: found.ts };
-      cursor = data.response_metadata?.next_cursor ?? '';
-      if (cursor === '') return { kind: 'absent' };
-    }
-    return { kind: 'unknown', error: 'the channel has too many new messages' };
-  }
-
   async function close(message: SinkMessage, remote: string | null, ended: string): Promise<Attempt> {
     if (remote === null) return { kind: 'sent', remote };
     const closed = { ...message, body: `${message.body}\n\n${ended}`, buttons: [] };
@@ -136,27 +108,22 @@ export function openSlack(options: {
     return called.kind === 'ok' ? { kind: 'sent', remote } : attemptOf(called);
   }
 
-  async function listen(appLevel: string, listening: Listening): Promise<void> {
-    const { signal, onFault, pause } = listening;
-    while (!signal.aborted) {
-      const called = await call('apps.connections.open', {}, { bearer: appLevel, signal });
-      if (signal.aborted) return;
-      const url = called.kind === 'ok' ? (Opened.safeParse(called.result).data?.url ?? null) : null;
-      const end =
-        url === null
-          ? { fault: called.kind === 'ok' ? 'Slack returned no address' : called.error }
-          : await openSlackSocket(url, {
-              isLocal: base.startsWith('http:'),
-              signal,
-              onOpen: () => onFault(null),
-              onInteraction: (payload) => takeInteraction(payload, listening),
-            });
-      if (signal.aborted) return;
-      // Slack replaces each connection after a few hours, and announces that in advance.
-      if (end.fault === null) continue;
-      onFault(end.fault);
-      await pause(LISTEN_AGAIN_MS);
-    }
+  /** @returns why the connection ended; null if Slack only replaces it */
+  async function connect(appLevel: string, listening: Listening): Promise<string | null> {
+    const { signal, onFault } = listening;
+    const called = await call('apps.connections.open', {}, { bearer: appLevel, signal });
+    if (called.kind !== 'ok') return called.error;
+    const { data } = Opened.safeParse(called.result);
+    if (data === undefined) return 'Slack returned no address';
+    if (signal.aborted) return null;
+    const end = await openSlackSocket(data.url, {
+      isLocal: base.startsWith('http:'),
+      signal,
+      onOpen: () => onFault(null),
+      onInteraction: (payload) => takeInteraction(payload, listening),
+    });
+    // Slack replaces each connection after a few hours, and announces that in advance.
+    return end.fault;
   }
 
   async function takeInteraction(payload: unknown, { onPress }: Listening): Promise<void> {
@@ -176,7 +143,40 @@ export function openSlack(options: {
     send,
     find,
     close,
-    ...(appToken === null ? {} : { listen: (listening: Listening) => listen(appToken, listening) }),
+    ...(appToken === null
+      ? {}
+      : { listen: (listening: Listening) => keepListening(listening, () => connect(appToken, listening)) }),
+  };
+}
+
+/** Returns what searches a channel's history for a message. @param read reads one page of the history */
+function createHistorySearch(
+  channel: string,
+  read: (query: Record<string, string>) => Promise<ApiCall>,
+): (message: SinkMessage, since: number) => Promise<Found> {
+  /** where a search was interrupted, so that the next search for the same message can continue from there */
+  let search: { id: string; cursor: string } | null = null;
+  return async ({ id }, since) => {
+    const oldest = String(Math.floor(since / 1_000) - SKEW_S);
+    let cursor = search?.id === id ? search.cursor : '';
+    search = null;
+    for (let page = 0; page < MOST_PAGES; page += 1) {
+      const asked = { channel, oldest, limit: String(PAGE), include_all_metadata: 'true' };
+      const called = await read(cursor === '' ? asked : { ...asked, cursor });
+      if (called.kind !== 'ok') {
+        search = { id, cursor };
+        return { kind: 'unknown', error: called.error };
+      }
+      const { data } = History.safeParse(called.result);
+      if (data === undefined) return { kind: 'unknown', error: "the channel's history cannot be read" };
+      const found = data.messages.find(
+        ({ metadata }) => metadata?.event_type === EVENT_TYPE && metadata.event_payload?.id === id,
+      );
+      if (found !== undefined) return { kind: 'found', remote: found.ts };
+      cursor = data.response_metadata?.next_cursor ?? '';
+      if (cursor === '') return { kind: 'absent' };
+    }
+    return { kind: 'unknown', error: 'the channel has too many new messages' };
   };
 }
 

@@ -1,9 +1,10 @@
 import { z } from 'zod';
 import { type ApiCall, attemptOf } from './api-call.ts';
-import { baseOf, originOf, parseJson, request } from './http-request.ts';
+import { baseOf, type HttpReply, originOf, parseJson, request } from './http-request.ts';
 import {
   type Attempt,
   type Found,
+  keepListening,
   type Listening,
   pressData,
   readPress,
@@ -52,6 +53,7 @@ const Update = z.object({
   message: SentMessage.optional(),
   callback_query: z.object({ id: z.string(), data: z.string().optional(), message: SentMessage.optional() }).optional(),
 });
+type Update = z.infer<typeof Update>;
 
 /**
  * A bot that writes to one chat and accepts button presses only there. Telegram has no idempotency keys. If it is
@@ -61,53 +63,30 @@ const Update = z.object({
 export function openTelegram(options: { url: string; token: string; chat: string; memory: SinkMemory }): SinkDriver {
   const { token, chat } = options;
   const base = baseOf(options.url);
-  let memory = readMemory(options.memory);
-  const remember = (change: Partial<Memory>): void => {
-    memory = { ...memory, ...change };
-    options.memory.write(JSON.stringify(memory));
-  };
-  const notice = (id: number): void => {
-    if (memory.last === null || id > memory.last) remember({ last: id });
-  };
+  const { remembered, remember, notice } = openMemory(options.memory);
 
   async function call(
     method: string,
     body: object,
     more: { signal?: AbortSignal; limitMs?: number } = {},
   ): Promise<ApiCall> {
-    const headers = { 'content-type': 'application/json' };
     const reply = await request(`${base}/bot${token}/${method}`, {
       method: 'POST',
-      headers,
+      headers: { 'content-type': 'application/json' },
       body: JSON.stringify(body),
       ...more,
     });
-    if (reply.kind !== 'answered') return reply;
-    const { data } = Reply.safeParse(parseJson(reply.text));
-    if (data?.ok === true) return { kind: 'ok', result: data.result };
-    // Either a proxy answered, or the server failed. The request may have been carried out.
-    if (data === undefined || reply.status >= 500) return { kind: 'unsure', error: `HTTP ${reply.status}` };
-    const seconds = data.parameters?.retry_after;
-    const isOver = reply.status !== 429 && reply.status !== 409;
-    const error = data.description ?? `HTTP ${reply.status}`;
-    return { kind: 'failed', error, isOver, afterMs: seconds === undefined ? null : seconds * 1_000 };
+    return callOf(reply);
   }
-
-  const content = ({ title, body, code, buttons }: SinkMessage): object => ({
-    text: `${title}\n\n${body}`,
-    link_preview_options: { is_disabled: true },
-    reply_markup: {
-      inline_keyboard: buttons.map(({ key, label }) => [{ text: label, callback_data: pressData(code, key) }]),
-    },
-  });
 
   async function send(message: SinkMessage): Promise<Attempt> {
     const { id, session } = message;
     if (session !== '') {
-      const after = memory.pending?.id === id ? memory.pending.after : memory.last;
+      const { pending, last } = remembered();
+      const after = pending?.id === id ? pending.after : last;
       remember({ pending: { id, after, probed: null, misses: 0 } });
     }
-    const called = await call('sendMessage', { chat_id: chat, ...content(message) });
+    const called = await call('sendMessage', { chat_id: chat, ...contentOf(message) });
     if (called.kind !== 'ok') return attemptOf(called);
     const { data } = SentMessage.safeParse(called.result);
     if (data === undefined) return { kind: 'sent', remote: null };
@@ -116,13 +95,13 @@ export function openTelegram(options: { url: string; token: string; chat: string
   }
 
   async function find(message: SinkMessage): Promise<Found> {
-    const { pending } = memory;
+    const { pending } = remembered();
     // This is the first message ever. If the message did arrive after all, there will be two copies of it.
     if (pending?.id !== message.id || pending.after === null) return { kind: 'absent' };
     const { after } = pending;
     let { misses } = pending;
     for (let id = (pending.probed ?? after) + 1; misses < PROBES && id <= after + MOST_PROBES; id += 1) {
-      const called = await call('editMessageText', { chat_id: chat, message_id: id, ...content(message) });
+      const called = await call('editMessageText', { chat_id: chat, message_id: id, ...contentOf(message) });
       // The edit succeeded, so another message from this bot has been turned into this one.
       if (called.kind === 'ok' || /message is not modified/i.test(called.error)) {
         notice(id);
@@ -144,33 +123,25 @@ export function openTelegram(options: { url: string; token: string; chat: string
     return called.kind === 'ok' ? { kind: 'sent', remote } : attemptOf(called);
   }
 
-  async function listen(listening: Listening): Promise<void> {
-    const { signal, onFault, pause } = listening;
-    while (!signal.aborted) {
-      const called = await call(
-        'getUpdates',
-        { offset: memory.offset, timeout: POLL_S, allowed_updates: ['callback_query', 'message'] },
-        { signal, limitMs: (POLL_S + 15) * 1_000 },
-      );
-      if (signal.aborted) return;
-      if (called.kind !== 'ok') {
-        onFault(called.error);
-        await pause(LISTEN_AGAIN_MS);
-        continue;
-      }
-      onFault(null);
-      const updates = z.array(Update).safeParse(called.result).data ?? [];
-      for (const update of updates) {
-        await takeUpdate(update, listening);
-        remember({ offset: update.update_id + 1 });
-      }
+  /** @returns why the updates could not be read; null if they were */
+  async function takeUpdates(listening: Listening): Promise<string | null> {
+    const { signal, onFault } = listening;
+    const called = await call(
+      'getUpdates',
+      { offset: remembered().offset, timeout: POLL_S, allowed_updates: ['callback_query', 'message'] },
+      { signal, limitMs: (POLL_S + 15) * 1_000 },
+    );
+    if (called.kind !== 'ok') return called.error;
+    if (signal.aborted) return null;
+    onFault(null);
+    for (const update of z.array(Update).safeParse(called.result).data ?? []) {
+      await takeUpdate(update, listening);
+      remember({ offset: update.update_id + 1 });
     }
+    return null;
   }
 
-  async function takeUpdate(
-    { message, callback_query: query }: z.infer<typeof Update>,
-    { onPress }: Listening,
-  ): Promise<void> {
+  async function takeUpdate({ message, callback_query: query }: Update, { onPress }: Listening): Promise<void> {
     if (message !== undefined && String(message.chat.id) === chat) notice(message.message_id);
     // Button presses in any other chat get no answer, not even a refusal.
     if (query === undefined || String(query.message?.chat.id) !== chat) return;
@@ -186,11 +157,42 @@ export function openTelegram(options: { url: string; token: string; chat: string
   }
 
   const to = `${originOf(base)}, chat ${chat}`;
+  const listen = (listening: Listening): Promise<void> => keepListening(listening, () => takeUpdates(listening));
   return { to, mostButtons: MOST_BUTTONS, send, find, isSerial: true, close, listen };
 }
 
-const LISTEN_AGAIN_MS = 5_000;
+const contentOf = ({ title, body, code, buttons }: SinkMessage): object => ({
+  text: `${title}\n\n${body}`,
+  link_preview_options: { is_disabled: true },
+  reply_markup: {
+    inline_keyboard: buttons.map(({ key, label }) => [{ text: label, callback_data: pressData(code, key) }]),
+  },
+});
 
-function readMemory(memory: SinkMemory): Memory {
-  return Memory.safeParse(parseJson(memory.read() ?? '{}')).data ?? { offset: 0, last: null, pending: null };
+function callOf(reply: HttpReply): ApiCall {
+  if (reply.kind !== 'answered') return reply;
+  const { data } = Reply.safeParse(parseJson(reply.text));
+  if (data?.ok === true) return { kind: 'ok', result: data.result };
+  // Either a proxy answered, or the server failed. The request may have been carried out.
+  if (data === undefined || reply.status >= 500) return { kind: 'unsure', error: `HTTP ${reply.status}` };
+  const seconds = data.parameters?.retry_after;
+  const isOver = reply.status !== 429 && reply.status !== 409;
+  const error = data.description ?? `HTTP ${reply.status}`;
+  return { kind: 'failed', error, isOver, afterMs: seconds === undefined ? null : seconds * 1_000 };
+}
+
+function openMemory(store: SinkMemory) {
+  let memory = Memory.safeParse(parseJson(store.read() ?? '{}')).data ?? { offset: 0, last: null, pending: null };
+  const remember = (change: Partial<Memory>): void => {
+    memory = { ...memory, ...change };
+    store.write(JSON.stringify(memory));
+  };
+  return {
+    remembered: (): Memory => memory,
+    remember,
+    /** Remembers the id of a message in the chat. */
+    notice: (id: number): void => {
+      if (memory.last === null || id > memory.last) remember({ last: id });
+    },
+  };
 }

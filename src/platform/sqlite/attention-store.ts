@@ -36,7 +36,7 @@ export function createAttentionStore(database: Database): AttentionStore {
     ON CONFLICT (session_id) DO UPDATE SET news = excluded.news, seen = excluded.seen, marked = excluded.marked,
       turn_runs = excluded.turn_runs, asked = excluded.asked, snooze = excluded.snooze`);
   return {
-    all: () => new Map(all.all().map((row) => toEntry(Row.parse(row)))),
+    all: () => new Map(all.all().map(toEntry)),
     save: (sessionId, { news, seen, isMarked, turnRuns, asked, snooze }) => {
       const rule = snooze === null ? null : JSON.stringify(snooze);
       save.run(sessionId, news, seen, isMarked ? 1 : 0, turnRuns ? 1 : 0, asked, rule);
@@ -44,24 +44,8 @@ export function createAttentionStore(database: Database): AttentionStore {
   };
 }
 
-function toEntry({
-  session_id,
-  news,
-  seen,
-  marked,
-  turn_runs,
-  asked,
-  snooze,
-}: z.infer<typeof Row>): [string, Attended] {
-  return [
-    session_id,
-    {
-      news,
-      seen,
-      isMarked: marked === 1,
-      turnRuns: turn_runs === 1,
-      asked,
-      snooze: snooze === null ? null : Rule.parse(JSON.parse(snooze)),
-    },
-  ];
+function toEntry(value: unknown): [string, Attended] {
+  const { session_id: sessionId, marked, turn_runs, snooze, ...row } = Row.parse(value);
+  const rule = snooze === null ? null : Rule.parse(JSON.parse(snooze));
+  return [sessionId, { ...row, isMarked: marked === 1, turnRuns: turn_runs === 1, snooze: rule }];
 }

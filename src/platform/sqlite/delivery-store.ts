@@ -53,21 +53,11 @@ export function createDeliveryStore(database: Database): DeliveryStore {
   const withStatus = database.prepare('SELECT * FROM deliveries WHERE session_id = ? AND status = ? ORDER BY rowid');
   return {
     save: (record) => {
+      const { id, sessionId, text, command, createdAt, updatedAt, removed, idempotencyKey } = record;
+      const { phase, intoQueue, held, reason, sender } = record;
       save.run(
-        record.id,
-        record.sessionId,
-        record.text,
-        record.command ? 1 : 0,
-        statusOf(record),
-        record.createdAt,
-        record.updatedAt,
-        record.removed,
-        record.idempotencyKey,
-        record.phase,
-        record.intoQueue ? 1 : 0,
-        record.held ? 1 : 0,
-        record.reason,
-        record.sender,
+        ...[id, sessionId, text, command ? 1 : 0, statusOf(record), createdAt, updatedAt, removed, idempotencyKey],
+        ...[phase, intoQueue ? 1 : 0, held ? 1 : 0, reason, sender],
       );
     },
     get: (sessionId, id) => toRecordOrNull(get.get(sessionId, id)),
@@ -78,25 +68,12 @@ export function createDeliveryStore(database: Database): DeliveryStore {
   };
 }
 
-function toRecordOrNull(row: unknown): DeliveryRecord | null {
-  return row === undefined ? null : toRecord(row);
-}
+const toRecordOrNull = (row: unknown): DeliveryRecord | null => (row === undefined ? null : toRecord(row));
 
 function toRecord(value: unknown): DeliveryRecord {
-  const row = Row.parse(value);
+  const { session_id, command, created_at, updated_at, idempotency_key, into_queue, held, ...row } = Row.parse(value);
   return {
-    id: row.id,
-    sessionId: row.session_id,
-    text: row.text,
-    command: row.command === 1,
-    createdAt: row.created_at,
-    updatedAt: row.updated_at,
-    removed: row.removed,
-    idempotencyKey: row.idempotency_key,
-    phase: row.phase,
-    intoQueue: row.into_queue === 1,
-    held: row.held === 1,
-    reason: row.reason,
-    sender: row.sender,
+    ...{ ...row, command: command === 1, intoQueue: into_queue === 1, held: held === 1 },
+    ...{ sessionId: session_id, createdAt: created_at, updatedAt: updated_at, idempotencyKey: idempotency_key },
   };
 }

@@ -136,17 +136,9 @@ export function createEventStore(database: Database): EventStore {
         const stored = events.map((event, index) => ({ seq: before + index + 1, timestamp: at / 1_000, event }));
         for (const { seq, event } of stored) insert.run(sessionId, seq, at, event.type, JSON.stringify(event));
         for (const turn of ended) {
-          insertTurn.run(
-            sessionId,
-            turn.at,
-            turn.day,
-            turn.cost_usd,
-            turn.input_tokens,
-            turn.output_tokens,
-            turn.cache_read_tokens,
-            turn.cache_creation_tokens,
-            turn.duration_ms,
-          );
+          const { cost_usd, input_tokens, output_tokens, cache_read_tokens, cache_creation_tokens } = turn;
+          const spent = [cost_usd, input_tokens, output_tokens, cache_read_tokens, cache_creation_tokens];
+          insertTurn.run(sessionId, turn.at, turn.day, ...spent, turn.duration_ms);
         }
         const lastSeq = before + events.length;
         saveState.run(sessionId, lastSeq, output.launchId, output.offset, JSON.stringify(evidence));

@@ -32,43 +32,30 @@ const OutboxRow = z
     id: z.string(),
     sink_id: z.string(),
     session_id: z.string(),
+    /** the session's question, or whatever else the session needs */
     need: z.string(),
+    /** the code in the message's buttons, which no one else knows */
     code: z.string(),
     phase: OutboxPhase,
     opened_at: z.number(),
     changed_at: z.number(),
     attempts: z.number(),
     retry_at: z.number().nullable(),
+    /** the time from which the message may exist, if the outcome of sending it is unknown */
     unsure_since: z.number().nullable(),
     notice: z
       .string()
       .nullable()
       .transform((text) => (text === null ? null : KeptNotice.parse(JSON.parse(text)))),
+    /** the sink's own id for the message */
     remote: z.string().nullable(),
+    /** how the question was closed, in words */
     ended: z.string().nullable(),
     error: z.string().nullable(),
   })
-  .transform((row) => ({
-    id: row.id,
-    sinkId: row.sink_id,
-    sessionId: row.session_id,
-    /** the session's question, or whatever else the session needs */
-    need: row.need,
-    /** the code in the message's buttons, which no one else knows */
-    code: row.code,
-    phase: row.phase,
-    openedAt: row.opened_at,
-    changedAt: row.changed_at,
-    attempts: row.attempts,
-    retryAt: row.retry_at,
-    /** the time from which the message may exist, if the outcome of sending it is unknown */
-    unsureSince: row.unsure_since,
-    notice: row.notice,
-    /** the sink's own id for the message */
-    remote: row.remote,
-    /** how the question was closed, in words */
-    ended: row.ended,
-    error: row.error,
+  .transform(({ sink_id, session_id, opened_at, changed_at, retry_at, unsure_since, ...row }) => ({
+    ...{ ...row, sinkId: sink_id, sessionId: session_id, openedAt: opened_at, changedAt: changed_at },
+    ...{ retryAt: retry_at, unsureSince: unsure_since },
   }));
 export type OutboxMessage = z.infer<typeof OutboxRow>;
 

@@ -133,15 +133,6 @@ function toComment(value: unknown): CommentRecord {
 }
 
 function toRound(value: unknown): RoundRecord {
-  const row = RoundRow.parse(value);
-  return {
-    sessionId: row.session_id,
-    number: row.number,
-    key: row.key,
-    prompt: row.prompt,
-    sentAt: row.sent_at,
-    deliveryId: row.delivery_id,
-    answer: row.answer,
-    answeredAt: row.answered_at,
-  };
+  const { session_id, sent_at, delivery_id, answered_at, ...row } = RoundRow.parse(value);
+  return { ...row, sessionId: session_id, sentAt: sent_at, deliveryId: delivery_id, answeredAt: answered_at };
 }

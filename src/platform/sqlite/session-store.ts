@@ -196,49 +196,25 @@ export function createSessionStore(database: Database): SessionStore {
   return {
     all: () => all.all().map((row) => toRecord(Row.parse(row))),
     save: (record) => {
+      const { id, slug, type, path, adopted, createdAt, launch, launchId, screenId, window, daemon, agent } = record;
+      const { claudeSessionId, claudeVersion, recording, endedAt, lastActivity, lastQuestion, hooks } = record;
+      const { answerKey, clearedAt, removedAt, queueStoppedAt, typed, parkedAt, boot, stopAskedAt } = record;
+      // The times of hooks and files contain fractions of a millisecond.
+      const activeAt = lastActivity === null ? null : Math.round(lastActivity);
       save.run(
-        record.id,
-        record.slug,
-        record.path,
-        record.adopted ? 1 : 0,
-        record.createdAt,
-        JSON.stringify(record.launch),
-        record.launchId,
-        record.screenId,
-        record.window,
-        record.daemon?.pid ?? null,
-        record.daemon?.startTime ?? null,
-        record.agent?.pid ?? null,
-        record.agent?.startTime ?? null,
-        record.claudeSessionId,
-        record.claudeVersion,
-        record.recording?.typescript ?? null,
-        record.recording?.timing ?? null,
-        record.endedAt,
-        // The times of hooks and files contain fractions of a millisecond.
-        record.lastActivity === null ? null : Math.round(record.lastActivity),
-        record.lastQuestion,
-        record.hooks === null ? null : JSON.stringify(record.hooks),
-        record.type,
-        record.answerKey,
-        record.clearedAt,
-        record.removedAt,
-        record.queueStoppedAt,
-        record.typed === null ? null : JSON.stringify(record.typed),
-        record.parkedAt,
-        record.boot,
-        record.stopAskedAt,
-        record.loss === null ? null : JSON.stringify(record.loss),
-        record.ended === null ? null : JSON.stringify(record.ended),
-        JSON.stringify(record.reported),
-        JSON.stringify(record.shown),
+        ...[id, slug, path, adopted ? 1 : 0, createdAt, JSON.stringify(launch), launchId, screenId, window],
+        ...[daemon?.pid ?? null, daemon?.startTime ?? null, agent?.pid ?? null, agent?.startTime ?? null],
+        ...[claudeSessionId, claudeVersion, recording?.typescript ?? null, recording?.timing ?? null],
+        ...[endedAt, activeAt, lastQuestion, toJson(hooks), type, answerKey, clearedAt, removedAt, queueStoppedAt],
+        ...[toJson(typed), parkedAt, boot, stopAskedAt, toJson(record.loss), toJson(record.ended)],
+        ...[JSON.stringify(record.reported), JSON.stringify(record.shown)],
       );
     },
-    remove: (id) => {
-      remove.run(id);
-    },
+    remove: (id) => void remove.run(id),
   };
 }
+
+const toJson = (value: unknown): string | null => (value === null ? null : JSON.stringify(value));
 
 function toRecord(row: z.infer<typeof Row>): SessionRecord {
   return {

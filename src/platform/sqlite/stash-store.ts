@@ -58,18 +58,8 @@ export function createStashStore(database: Database): StashStore {
   );
   const remove = database.prepare('DELETE FROM stash WHERE id = ?');
   return {
-    add: (record) => {
-      add.run(
-        record.id,
-        record.sessionId,
-        record.response,
-        record.question,
-        record.when,
-        record.createdAt,
-        record.appliedAt,
-        record.deliveryId,
-      );
-    },
+    add: ({ id, sessionId, response, question, when, createdAt, appliedAt, deliveryId }) =>
+      void add.run(id, sessionId, response, question, when, createdAt, appliedAt, deliveryId),
     get: (sessionId, id) => {
       const row = get.get(sessionId, id);
       return row === undefined ? null : toRecord(row);
@@ -81,22 +71,11 @@ export function createStashStore(database: Database): StashStore {
         if (isMarked) journal();
         return isMarked;
       }),
-    remove: (id) => {
-      remove.run(id);
-    },
+    remove: (id) => void remove.run(id),
   };
 }
 
 function toRecord(value: unknown): StashRecord {
-  const row = Row.parse(value);
-  return {
-    id: row.id,
-    sessionId: row.session_id,
-    response: row.response,
-    question: row.question,
-    when: row.apply_when,
-    createdAt: row.created_at,
-    appliedAt: row.applied_at,
-    deliveryId: row.delivery_id,
-  };
+  const { session_id: sessionId, apply_when: when, created_at, applied_at, delivery_id, ...row } = Row.parse(value);
+  return { ...row, sessionId, when, createdAt: created_at, appliedAt: applied_at, deliveryId: delivery_id };
 }

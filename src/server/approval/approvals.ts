@@ -88,31 +88,7 @@ export interface ApprovalOptions {
 
 export function createApprovals(options: ApprovalOptions): Approvals {
   const { home, userHome, store, answers, clock, log, onDecided } = options;
-  /** the faults that have already been logged, because each is logged only once */
-  const logged = new Set<string>();
-  /** the ids of the rules that have already been checked for whether they can match */
-  const checked = new Set<string>();
-
-  function logFaults(files: readonly RuleFile[]): void {
-    for (const { path, state, error } of files) {
-      const fault = `${path}\n${error}`;
-      if (error === null || state === 'untrusted' || logged.has(fault)) continue;
-      logged.add(fault);
-      log.warn(
-        { file: path, error },
-        'a file of approval rules cannot be trusted: rules allow nothing that it affects',
-      );
-    }
-  }
-
-  function logNever(rules: readonly BookedRule[]): void {
-    for (const { rule } of rules) {
-      if (checked.has(rule.id)) continue;
-      checked.add(rule.id);
-      const reason = reasonNever(rule);
-      if (reason !== null) log.warn({ rule: rule.id, reason }, 'an approval rule never matches');
-    }
-  }
+  const logBook = createBookLog(log);
 
   /** @param makesAsk whether a rule file in this state makes CBOS ask about every call that the file covers */
   async function lookUp(
@@ -134,13 +110,10 @@ export function createApprovals(options: ApprovalOptions): Approvals {
     const { tool, input, isWhole } = asked;
     const call: AskedCall = { tool, input, isWhole, session: { id, name }, folder, cwd, now: clock.now() };
     const book = await readBook({ home, store }, []);
-    logFaults(book.files);
-    logNever(book.rules);
+    logBook(book);
     const files = book.files.filter(({ state }) => makesAsk.includes(state));
-    const inForce: RulesInForce = {
-      rules: [...book.rules.map(({ rule }) => rule), ...extra],
-      fault: faultFor(files, folder),
-    };
+    const rules = [...book.rules.map(({ rule }) => rule), ...extra];
+    const inForce: RulesInForce = { rules, fault: faultFor(files, folder) };
     const counting = inForce.rules.filter((rule) => isInForce(rule, call));
     const places = await resolvePlaces(placesOf(call, counting), { userHome, keyOf: placeKey });
     const found = by(call, inForce, { home: (await followLinks(home)) ?? home, places });
@@ -149,27 +122,28 @@ export function createApprovals(options: ApprovalOptions): Approvals {
     return { ...found, rules: booked.map((one) => toWire(one, () => name)) };
   }
 
+  const verdict = async (
+    session: AskingSession,
+    asked: AskedInput,
+    extra: readonly ApprovalRule[],
+  ): Promise<Decided> => {
+    const found = await lookUp(session, asked, { by: decide, makesAsk: ['broken', 'changed'], extra });
+    if (found === null) throw new Error('rules always decide something about a question');
+    return found;
+  };
+
   const asks = async (one: AnsweredCommand, extra: readonly ApprovalRule[]): Promise<boolean> => {
     const asked = { tool: SHELL_TOOL, input: one.input, isWhole: true, cwd: null };
     const session = { id: '', name: one.session, path: one.folder };
-    const found = await lookUp(session, asked, { by: decide, makesAsk: ['broken', 'changed'], extra });
-    return found?.decision !== 'allow';
+    return (await verdict(session, asked, extra)).decision !== 'allow';
   };
 
   return {
     keepAnswer: (answer) => answers.keep({ ...answer, at: clock.now() }),
     suggest: () => suggestFromAnswers(answers.commands(MOST_ANSWERS), asks),
     areOn: () => hasRules({ home, store }),
-    verdict: async (session, asked) => {
-      const found = await lookUp(session, asked, { by: decide, makesAsk: ['broken', 'changed'] });
-      if (found === null) throw new Error('rules always decide something about a question');
-      return found;
-    },
-    tryRule: async (session, asked, rule) => {
-      const found = await lookUp(session, asked, { by: decide, makesAsk: ['broken', 'changed'], extra: [rule] });
-      if (found === null) throw new Error('rules always say something to a question');
-      return found;
-    },
+    verdict: (session, asked) => verdict(session, asked, []),
+    tryRule: (session, asked, rule) => verdict(session, asked, [rule]),
     // `changed` is missing here on purpose: the last trusted version of a changed file is still known, and nothing is
     // allowed at this point.
     verdictBefore: (session, asked) => lookUp(session, asked, { by: decideBefore, makesAsk: ['broken'] }),
@@ -187,6 +161,30 @@ export function createApprovals(options: ApprovalOptions): Approvals {
       const real = await Promise.all(folders.map(followLinks));
       return readBook({ home, store }, [...new Set(real.filter((one) => one !== null))]);
     },
+  };
+}
+
+/** Returns what logs the faults of rule files, and rules that never match, each only once. */
+function createBookLog(log: ApprovalOptions['log']): (book: BookNow) => void {
+  const logged = new Set<string>();
+  /** the ids of the rules that have already been checked for whether they can match */
+  const checked = new Set<string>();
+  return ({ files, rules }) => {
+    for (const { path, state, error } of files) {
+      const fault = `${path}\n${error}`;
+      if (error === null || state === 'untrusted' || logged.has(fault)) continue;
+      logged.add(fault);
+      log.warn(
+        { file: path, error },
+        'a file of approval rules cannot be trusted: rules allow nothing that it affects',
+      );
+    }
+    for (const { rule } of rules) {
+      if (checked.has(rule.id)) continue;
+      checked.add(rule.id);
+      const reason = reasonNever(rule);
+      if (reason !== null) log.warn({ rule: rule.id, reason }, 'an approval rule never matches');
+    }
   };
 }
 

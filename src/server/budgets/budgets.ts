@@ -69,52 +69,16 @@ export interface BudgetOptions {
   log: Logger;
 }
 
-export function createBudgets({ rules, store, events, terminalCosts, labels, clock, log }: BudgetOptions): Budgets {
+export function createBudgets(options: BudgetOptions): Budgets {
+  const { rules, store, clock, log } = options;
   const changes = new Emitter((cause) => log.error({ err: cause }, 'a listener of budgets failed'));
-  let known = new Map<string, BudgetState>();
-  let tags: ReadonlyMap<string, Labels> | null = null;
+  const { state, stateOf, forget } = createBudgetStates(options);
   let cancelTell: Dispose | null = null;
   let cancelDay: Dispose | null = null;
 
-  const tagsOf = (id: string): readonly string[] => {
-    tags ??= labels.all();
-    return tags.get(id)?.tags ?? [];
-  };
-
-  function state(rule: BudgetRule, subject: string): BudgetState {
-    const now = clock.now();
-    const period = periodOf(rule, now);
-    const key = JSON.stringify([rule.name, subject, period]);
-    const found = known.get(key);
-    if (found !== undefined) return found;
-    const tagged = new Set<string>();
-    if (rule.scope === 'tag' && rule.of !== null) {
-      tags ??= labels.all();
-      for (const [id, { tags: words }] of tags) if (words.includes(rule.of)) tagged.add(id);
-    }
-    const spends = readSpends(subject === '' ? null : subject, rule.per === 'day' ? localDay(now) : null);
-    const raisedTo = store.raisedTo({ budget: rule.name, subject, period });
-    const limit = Math.max(rule.limit, raisedTo ?? 0);
-    const made = { limit, spent: spentOf(rule, { subject, tagged, spends, now }), isRaised: limit > rule.limit };
-    known.set(key, made);
-    return made;
-  }
-
-  function readSpends(sessionId: string | null, since: string | null): Spend[] {
-    return [
-      ...events
-        .sessionDays(sessionId, since)
-        .map((row): Spend => ({ sessionId: row.session_id, day: row.day, usd: row.cost_usd, tokens: row.tokens })),
-      ...terminalCosts
-        .read(sessionId, since)
-        .map((row): Spend => ({ sessionId: row.session_id, day: row.day, usd: row.cost_usd, tokens: null })),
-    ];
-  }
-
   function note(): void {
     if (rules.length === 0) return;
-    known = new Map();
-    tags = null;
+    forget();
     cancelTell ??= clock.after(0, () => {
       cancelTell = null;
       changes.tell();
@@ -126,25 +90,16 @@ export function createBudgets({ rules, store, events, terminalCosts, labels, clo
     // The time must be read first: `now` may notice that the clock was set, and then calls this function again.
     const now = clock.now();
     cancelDay?.();
-    cancelDay = clock.after(Math.min(endOfDay(now) - now, MOST_MS), () => {
-      note();
-      awaitDay();
-    });
+    cancelDay = clock.after(Math.min(endOfDay(now) - now, MOST_MS), noteDay);
   }
 
-  const stopNoticing =
-    rules.length === 0
-      ? null
-      : clock.onStep(() => {
-          note();
-          awaitDay();
-        });
-  awaitDay();
+  function noteDay(): void {
+    note();
+    awaitDay();
+  }
 
-  const stateOf = (rule: BudgetRule, { id, slug }: Named): BudgetState | null => {
-    const subject = subjectOf(rule, { id, slug, tags: rule.scope === 'tag' ? tagsOf(id) : [] });
-    return subject === null ? null : state(rule, subject);
-  };
+  const stopNoticing = rules.length === 0 ? null : clock.onStep(noteDay);
+  awaitDay();
 
   return {
     rules,
@@ -182,4 +137,56 @@ export function createBudgets({ rules, store, events, terminalCosts, labels, clo
       changes.clear();
     },
   };
+}
+
+/** Computes the states of budgets, and remembers them until `forget` is called. */
+function createBudgetStates(options: BudgetOptions) {
+  const { store, events, terminalCosts, labels, clock } = options;
+  let known = new Map<string, BudgetState>();
+  let tags: ReadonlyMap<string, Labels> | null = null;
+
+  const tagsOf = (id: string): readonly string[] => {
+    tags ??= labels.all();
+    return tags.get(id)?.tags ?? [];
+  };
+
+  const spendsOf = (sessionId: string | null, since: string | null): Spend[] => [
+    ...events
+      .sessionDays(sessionId, since)
+      .map((row): Spend => ({ sessionId: row.session_id, day: row.day, usd: row.cost_usd, tokens: row.tokens })),
+    ...terminalCosts
+      .read(sessionId, since)
+      .map((row): Spend => ({ sessionId: row.session_id, day: row.day, usd: row.cost_usd, tokens: null })),
+  ];
+
+  function state(rule: BudgetRule, subject: string): BudgetState {
+    const now = clock.now();
+    const period = periodOf(rule, now);
+    const key = JSON.stringify([rule.name, subject, period]);
+    const found = known.get(key);
+    if (found !== undefined) return found;
+    const tagged = new Set<string>();
+    if (rule.scope === 'tag' && rule.of !== null) {
+      tags ??= labels.all();
+      for (const [id, { tags: words }] of tags) if (words.includes(rule.of)) tagged.add(id);
+    }
+    const spends = spendsOf(subject === '' ? null : subject, rule.per === 'day' ? localDay(now) : null);
+    const raisedTo = store.raisedTo({ budget: rule.name, subject, period });
+    const limit = Math.max(rule.limit, raisedTo ?? 0);
+    const made = { limit, spent: spentOf(rule, { subject, tagged, spends, now }), isRaised: limit > rule.limit };
+    known.set(key, made);
+    return made;
+  }
+
+  const stateOf = (rule: BudgetRule, { id, slug }: Named): BudgetState | null => {
+    const subject = subjectOf(rule, { id, slug, tags: rule.scope === 'tag' ? tagsOf(id) : [] });
+    return subject === null ? null : state(rule, subject);
+  };
+
+  const forget = (): void => {
+    known = new Map();
+    tags = null;
+  };
+
+  return { state, stateOf, forget };
 }

@@ -4,7 +4,7 @@
  *
  * - starting Claude Code in a trusted folder: `start-agent.ts`
  * - control requests while Claude Code is running: `control.ts`
- * - prompts: `deliver.ts`
+ * - prompts: `deliver.ts`; what became of them: `confirm-prompts.ts`
  * - answers to questions: `answer.ts`; answers by approval rules: `reply-by-rule.ts`
  * - the cost of a turn: `turn-cost.ts`
  * - events in the search index: `index-events.ts`
@@ -14,7 +14,7 @@
 import type { RestorePlan } from '../../core/restore/plan.ts';
 import { CONVERSATION_TYPES, conversationLines, type JsonEvidence } from '../../core/status/index.ts';
 import type { PlannedConversation } from '../../platform/claude/index.ts';
-import { type Buffer, CatalogueError, type Invoke, isAsking, type Question, settingKey } from '../../protocol/index.ts';
+import { type Buffer, CatalogueError, type Invoke, isAsking, settingKey } from '../../protocol/index.ts';
 import { keepAnswer } from '../memory/keep-answer.ts';
 import type { SessionActor } from '../session/actor.ts';
 import type { SessionControls } from '../session/controls.ts';
@@ -49,52 +49,6 @@ export function createJsonControls(context: JsonContext, actor: SessionActor): S
   const requireSaved = (): Promise<PlannedConversation> => requireConversation(actor.record, context.environment, '');
   const deliverer = createJsonDeliverer(actor, driver, requireSaved);
   const stops = [createJsonRuleReplies(actor, driver, context.approvals), followConfigDirectory(actor, driver)];
-
-  /** Closes the forms that agents in the background, or their servers, have left open. */
-  async function closeForms(questions: readonly Question[]): Promise<void> {
-    for (const { id } of questions) await driver.answer(id, { action: 'cancel' });
-  }
-
-  async function interrupt(): Promise<void> {
-    const { primary, questions } = actor.status.memory();
-    const isOnlyForms = questions.length > 0 && questions.every(({ kind }) => kind === 'form');
-    if (isOnlyForms && driver.evidence.busySince === null) return closeForms(questions);
-    if (primary !== 'active' && primary !== 'stuck' && !isOnlyForms) {
-      const isAsking = questions.some(({ kind }) => kind !== 'closing');
-      throw new CatalogueError(
-        'nothing_running',
-        isAsking ? `${actor.slug} is waiting for an answer; an interrupt would dismiss the question` : undefined,
-        isAsking ? { hint: `\`cbos answer ${actor.slug} no\` refuses it` } : {},
-      );
-    }
-    let endedAt = driver.evidence.turnEnd?.at ?? 0;
-    stopQueue(actor);
-    await driver.control({ subtype: 'interrupt' });
-    const newEnd = (): JsonEvidence['turnEnd'] => {
-      const { turnEnd } = driver.evidence;
-      return turnEnd !== null && turnEnd.at > endedAt ? turnEnd : null;
-    };
-    const hasEnded = (): boolean => driver.evidence.busySince === null || newEnd() !== null;
-    if (await actor.status.until(hasEnded, INTERRUPT_MS)) {
-      for (let end = newEnd(); end?.interrupted === false; end = newEnd()) {
-        endedAt = end.at;
-        // Claude Code may read the interrupt only after the next prompt has begun a turn, and then ends that turn.
-        const mayFollow = driver.evidence.busySince !== null;
-        if (!mayFollow || !(await actor.status.until(() => newEnd() !== null, NEXT_MS))) throw endedOnItsOwn(actor);
-      }
-      return;
-    }
-    throw new CatalogueError(
-      'not_confirmed',
-      `Claude Code accepted the interrupt, but ${actor.slug} is still running`,
-      {
-        hint: [
-          `\`cbos stop ${actor.slug}\` stops it, \`cbos restart ${actor.slug}\` continues its conversation`,
-          ...pausedHint(actor),
-        ].join('; '),
-      },
-    );
-  }
 
   /** Nothing is lost, because the next prompt starts a process again. */
   const notRestored = async (): Promise<RestorePlan> => ({ kind: 'left', because: actor.isDead() ? 'ended' : 'json' });
@@ -156,7 +110,7 @@ export function createJsonControls(context: JsonContext, actor: SessionActor): S
       const asked = driver.evidence.requests.find(({ requestId }) => requestId === id);
       return standingChoices(asked?.suggestions ?? []);
     },
-    interrupt,
+    interrupt: () => interruptTurn(actor, driver),
     keys: noTerminal,
     resize: noTerminal,
     buffer: async ({ lines, format }) => bufferOf(actor, lines, format),
@@ -167,6 +121,45 @@ export function createJsonControls(context: JsonContext, actor: SessionActor): S
       driver.dispose();
     },
   };
+}
+
+async function interruptTurn(actor: SessionActor, driver: JsonDriver): Promise<void> {
+  const { primary, questions } = actor.status.memory();
+  const isOnlyForms = questions.length > 0 && questions.every(({ kind }) => kind === 'form');
+  if (isOnlyForms && driver.evidence.busySince === null) {
+    // Agents in the background, or their servers, have left these forms open.
+    for (const { id } of questions) await driver.answer(id, { action: 'cancel' });
+    return;
+  }
+  if (primary !== 'active' && primary !== 'stuck' && !isOnlyForms) {
+    const isAsking = questions.some(({ kind }) => kind !== 'closing');
+    throw new CatalogueError(
+      'nothing_running',
+      isAsking ? `${actor.slug} is waiting for an answer; an interrupt would dismiss the question` : undefined,
+      isAsking ? { hint: `\`cbos answer ${actor.slug} no\` refuses it` } : {},
+    );
+  }
+  let endedAt = driver.evidence.turnEnd?.at ?? 0;
+  stopQueue(actor);
+  await driver.control({ subtype: 'interrupt' });
+  const newEnd = (): JsonEvidence['turnEnd'] => {
+    const { turnEnd } = driver.evidence;
+    return turnEnd !== null && turnEnd.at > endedAt ? turnEnd : null;
+  };
+  const hasEnded = (): boolean => driver.evidence.busySince === null || newEnd() !== null;
+  if (await actor.status.until(hasEnded, INTERRUPT_MS)) {
+    for (let end = newEnd(); end?.interrupted === false; end = newEnd()) {
+      endedAt = end.at;
+      // Claude Code may read the interrupt only after the next prompt has begun a turn, and then ends that turn.
+      const mayFollow = driver.evidence.busySince !== null;
+      if (!mayFollow || !(await actor.status.until(() => newEnd() !== null, NEXT_MS))) throw endedOnItsOwn(actor);
+    }
+    return;
+  }
+  const hint = `\`cbos stop ${actor.slug}\` stops it, \`cbos restart ${actor.slug}\` continues its conversation`;
+  throw new CatalogueError('not_confirmed', `Claude Code accepted the interrupt, but ${actor.slug} is still running`, {
+    hint: [hint, ...pausedHint(actor)].join('; '),
+  });
 }
 
 function endedOnItsOwn(actor: SessionActor): CatalogueError {

@@ -62,7 +62,7 @@ const hasMoved = (): CatalogueError => new CatalogueError('not_accepting_text', 
  * is killed, there is therefore either no trace of the continuation, or a delivery that is never started again.
  */
 export function continueAfterLimits(options: ContinueOptions): Dispose {
-  const { policy, floorPercent, sessions, clock, log } = options;
+  const { policy, sessions, clock, log } = options;
   if (policy !== 'resume' && policy !== 'ask') return () => undefined;
   /** the session and limit of each case that has been decided, because each case is decided only once */
   const settled = new Set<string>();
@@ -120,7 +120,7 @@ export function continueAfterLimits(options: ContinueOptions): Dispose {
       settled.add(nameOf(due.session, due.limit));
       try {
         if (policy === 'ask') due.session.alert();
-        else if (await goOn(due.session, due.limit)) lastAt = clock.elapsed();
+        else if (await goOn(due, options, () => isDisposed)) lastAt = clock.elapsed();
       } catch (cause) {
         const { slug } = due.session;
         if (cause instanceof CatalogueError) log.info({ slug, code: cause.code }, 'not continued after its limit');
@@ -130,48 +130,6 @@ export function continueAfterLimits(options: ContinueOptions): Dispose {
       }
     }
     set();
-  }
-
-  /**
-   * Reports whether too little of any reported limit is left. The floor does not apply if no session reports what is
-   * left.
-   */
-  function isBelowFloor(): boolean {
-    if (floorPercent === 0) return false;
-    const all = sessions().map((one) => one.reported());
-    const left = leastLeft(all, clock.now());
-    if (left === null) log.info({ floorPercent }, 'limits.floor does not apply: no session reports what is left');
-    return left !== null && left < floorPercent;
-  }
-
-  /** @returns whether the prompt was sent */
-  async function goOn(session: LimitedSession, limit: RateLimit): Promise<boolean> {
-    const key = continuationKey(limit);
-    const stopped = session.limit();
-    if (stopped === null || session.wasBegun(key)) return false;
-    if (await session.isCancelled(stopped.turnEndedAt)) {
-      log.info({ slug: session.slug }, 'not continued after its limit, because somebody cancelled that');
-      return false;
-    }
-    const isFree = (): boolean => {
-      const now = session.limit();
-      const { delivery, waitingTexts } = session.context();
-      return now !== null && continuationKey(now.limit) === key && mayContinue(delivery, waitingTexts);
-    };
-    if (!isFree()) return false;
-    if (isBelowFloor()) {
-      log.info({ slug: session.slug, floorPercent }, 'not continued after its limit: less than limits.floor is left');
-      session.alert();
-      return false;
-    }
-    await session.send({ text: CONTINUE_TEXT, idempotency_key: key }, (_, save) => {
-      // This runs in the session's mailbox, where nobody else can type. The conditions are checked again, because they
-      // may have changed.
-      if (isDisposed || !isFree()) throw hasMoved();
-      save();
-    });
-    log.info({ slug: session.slug, limit: limit.kind }, 'continued after its usage limit');
-    return true;
   }
 
   const stops = [
@@ -186,6 +144,53 @@ export function continueAfterLimits(options: ContinueOptions): Dispose {
     cancel?.();
     for (const stop of stops) stop();
   };
+}
+
+/** @returns whether the prompt was sent */
+async function goOn(
+  { session, limit }: { session: LimitedSession; limit: RateLimit },
+  options: ContinueOptions,
+  isDisposed: () => boolean,
+): Promise<boolean> {
+  const { floorPercent, log } = options;
+  const key = continuationKey(limit);
+  const stopped = session.limit();
+  if (stopped === null || session.wasBegun(key)) return false;
+  if (await session.isCancelled(stopped.turnEndedAt)) {
+    log.info({ slug: session.slug }, 'not continued after its limit, because somebody cancelled that');
+    return false;
+  }
+  const isFree = (): boolean => {
+    const now = session.limit();
+    const { delivery, waitingTexts } = session.context();
+    return now !== null && continuationKey(now.limit) === key && mayContinue(delivery, waitingTexts);
+  };
+  if (!isFree()) return false;
+  if (isBelowFloor(options)) {
+    log.info({ slug: session.slug, floorPercent }, 'not continued after its limit: less than limits.floor is left');
+    session.alert();
+    return false;
+  }
+  await session.send({ text: CONTINUE_TEXT, idempotency_key: key }, (_, save) => {
+    // This runs in the session's mailbox, where nobody else can type. The conditions are checked again, because they
+    // may have changed.
+    if (isDisposed() || !isFree()) throw hasMoved();
+    save();
+  });
+  log.info({ slug: session.slug, limit: limit.kind }, 'continued after its usage limit');
+  return true;
+}
+
+/**
+ * Reports whether too little of any reported limit is left. The floor does not apply if no session reports what is
+ * left.
+ */
+function isBelowFloor({ floorPercent, sessions, clock, log }: ContinueOptions): boolean {
+  if (floorPercent === 0) return false;
+  const all = sessions().map((one) => one.reported());
+  const left = leastLeft(all, clock.now());
+  if (left === null) log.info({ floorPercent }, 'limits.floor does not apply: no session reports what is left');
+  return left !== null && left < floorPercent;
 }
 
 /**

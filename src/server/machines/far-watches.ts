@@ -76,39 +76,19 @@ interface Open {
 /** The errors which mean that the session cannot be watched even if its machine answers. */
 const FINAL: ReadonlySet<ErrorCode> = new Set(['no_such_session', 'no_such_machine', 'no_events']);
 
-/** Keeps this machine's watches of sessions on other machines alive. It sends nothing while nothing happens. */
-export function createFarWatches(options: {
+interface FarWatchesOptions {
   /** @throws CatalogueError machine_unreachable, and every error of the other machine */
   ask(member: Member, question: Question): Promise<unknown>;
   /** returns the owner's last list of sessions */
   listOf(owner: Member['id']): RowsVersion | null;
   /** called when the first watch begins, which must learn when an owner disappears; returns how to stop */
   onFirst(): () => void;
-}): FarWatches {
+}
+
+/** Keeps this machine's watches of sessions on other machines alive. It sends nothing while nothing happens. */
+export function createFarWatches(options: FarWatchesOptions): FarWatches {
   const open = new Map<string, Open>();
   let stopLooking: () => void = () => undefined;
-
-  async function begin(id: string, watch: Open): Promise<void> {
-    const { member, target } = watch;
-    const place = target.place();
-    try {
-      const answer = await options.ask(member, {
-        ...{ kind: 'watch', watch: id, slug: target.slug, of: target.of },
-        ...(place === null ? {} : place),
-      });
-      const begun = WatchBegun.parse(answer);
-      if (watch.state === 'over') return;
-      watch.boot = begun.boot;
-      watch.state = 'watching';
-      target.onBegun(begun);
-    } catch (error) {
-      if (watch.state === 'over') return;
-      if (!(error instanceof CatalogueError)) throw error;
-      if (FINAL.has(error.code)) return watch.finish(error);
-      watch.state = 'lost';
-      watch.unrecordedIn = error.code === 'no_recording' ? listText(options.listOf(member.id)) : null;
-    }
-  }
 
   return {
     open: (member, target) => {
@@ -118,18 +98,11 @@ export function createFarWatches(options: {
         settleBegun = resolve;
       });
       const watch: Open = {
-        ...{
-          member,
-          target,
-          state: 'lost',
-          boot: null,
-          unrecordedIn: null,
-          beginning: Promise.resolve(),
-          waiting: new Set(),
-        },
+        ...{ member, target, state: 'lost', boot: null, unrecordedIn: null },
+        ...{ beginning: Promise.resolve(), waiting: new Set() },
         begin: () => {
           watch.state = 'beginning';
-          watch.beginning = begin(id, watch).finally(() => {
+          watch.beginning = beginWatch(id, watch, options).finally(() => {
             if (watch.state === 'watching') settleBegun();
           });
         },
@@ -175,19 +148,7 @@ export function createFarWatches(options: {
       if (watch === undefined || watch.member.id !== owner) return null;
       // News may arrive in the same packet as the answer that says where the news begins.
       await watch.beginning;
-      if (watch.state !== 'watching' && watch.state !== 'lost') return null;
-      if (news.of === 'refused') {
-        const { code, message } = news.error;
-        if (isErrorCode(code) && FINAL.has(code)) {
-          watch.finish(new CatalogueError(code, `${watch.member.name}: ${cleanLine(message)}`));
-        } else watch.state = 'lost';
-        return { more: false };
-      }
-      watch.state = 'watching';
-      watch.target.onNews(news);
-      const more = watch.target.isWanted();
-      if (!more) watch.state = 'rested';
-      return { more };
+      return watch.state === 'watching' || watch.state === 'lost' ? takeNews(watch, news) : null;
     },
     heard: (owner) => {
       const list = options.listOf(owner);
@@ -209,6 +170,43 @@ export function createFarWatches(options: {
       }
     },
   };
+}
+
+async function beginWatch(id: string, watch: Open, { ask, listOf }: FarWatchesOptions): Promise<void> {
+  const { member, target } = watch;
+  const place = target.place();
+  try {
+    const answer = await ask(member, {
+      ...{ kind: 'watch', watch: id, slug: target.slug, of: target.of },
+      ...(place === null ? {} : place),
+    });
+    const begun = WatchBegun.parse(answer);
+    if (watch.state === 'over') return;
+    watch.boot = begun.boot;
+    watch.state = 'watching';
+    target.onBegun(begun);
+  } catch (error) {
+    if (watch.state === 'over') return;
+    if (!(error instanceof CatalogueError)) throw error;
+    if (FINAL.has(error.code)) return watch.finish(error);
+    watch.state = 'lost';
+    watch.unrecordedIn = error.code === 'no_recording' ? listText(listOf(member.id)) : null;
+  }
+}
+
+function takeNews(watch: Open, news: WatchNews): { more: boolean } {
+  if (news.of === 'refused') {
+    const { code, message } = news.error;
+    if (isErrorCode(code) && FINAL.has(code)) {
+      watch.finish(new CatalogueError(code, `${watch.member.name}: ${cleanLine(message)}`));
+    } else watch.state = 'lost';
+    return { more: false };
+  }
+  watch.state = 'watching';
+  watch.target.onNews(news);
+  const more = watch.target.isWanted();
+  if (!more) watch.state = 'rested';
+  return { more };
 }
 
 function wakeAll({ waiting }: Open): void {

@@ -15,6 +15,7 @@ import {
   type Right,
   type WireVersion,
 } from '../../protocol/index.ts';
+import { createMailbox } from '../session/mailbox.ts';
 import type { Dispose } from '../sessions.ts';
 import type { FleetListener, OtherMachines } from '../stream/other-machines.ts';
 import { joinByEnvironment } from './join-by-environment.ts';
@@ -64,14 +65,8 @@ export function createFleet(options: FleetOptions): Fleet {
    */
   const followers = new Map<FleetListener, Dispose | null>();
   let stopJoining: Dispose = () => undefined;
-  /** The latest request to found, join, or leave a fleet. These requests run one at a time. */
-  let last: Promise<unknown> = Promise.resolve();
-  const inTurn = <T>(work: () => Promise<T>): Promise<T> => {
-    const next = last.then(work, work);
-    last = next.catch(() => undefined);
-    return next;
-  };
-
+  /** Requests to found, join, or leave a fleet run one at a time. */
+  const { post: inTurn } = createMailbox();
   /** what this server does about its fleet, apart from single requests */
   let phase: 'starting' | 'running' | 'ending' = 'starting';
   let onStarted = (): void => undefined;

@@ -159,13 +159,9 @@ export function createFounding(options: FoundingOptions): Founding {
 
   async function openTunnelTo(destination: string): Promise<Tunnel> {
     if (isOwnServer) return tunnels.open(destination);
-    throw new CatalogueError(
-      'tunnel_failed',
-      'A tunnel leads to the NATS server of the founder, and this fleet has none',
-      {
-        hint: 'Omit the tunnel: the machine connects to the shared NATS server',
-      },
-    );
+    const message = 'A tunnel leads to the NATS server of the founder, and this fleet has none';
+    const hint = 'Omit the tunnel: the machine connects to the shared NATS server';
+    throw new CatalogueError('tunnel_failed', message, { hint });
   }
 
   async function invite({ rights, validMs }: InvitationRequest, tunnel: Tunnel | null): Promise<Invited> {

@@ -42,64 +42,13 @@ export interface Tunnels {
   close(): Promise<void>;
 }
 
-export function createTunnels(options: {
-  ssh: readonly string[];
-  target: { host: string; port: number };
-  environment: Readonly<Record<string, string | undefined>>;
+interface TunnelsOptions extends Omit<Parameters<typeof openTunnel>[0], keyof Tunnel> {
   clock: Clock;
   logger: Logger;
-}): Tunnels {
-  const { clock, logger } = options;
+}
+
+export function createTunnels(options: TunnelsOptions): Tunnels {
   const kept = new Map<string, Kept>();
-
-  const { ssh, target, environment } = options;
-  const start = ({ destination, port }: Tunnel): OpenTunnel =>
-    openTunnel({ ssh, destination, port, target, environment });
-
-  /** Supervises a tunnel, and opens it again whenever it has ended. */
-  function supervise(tunnel: Tunnel, first: OpenTunnel | null): Kept {
-    let current = first;
-    let pauseMs = FIRST_PAUSE_MS;
-    let isClosed = false;
-    const waiters = createWaiters(clock);
-    const entry: Kept = {
-      tunnel,
-      state: { state: first === null ? 'opening' : 'open' },
-      isInBook: first === null,
-      close: async () => {
-        isClosed = true;
-        waiters.wake();
-        await current?.close();
-      },
-    };
-
-    async function once(): Promise<TunnelEnd> {
-      current ??= start(tunnel);
-      const refused = await current.opened;
-      if (refused !== null) return refused;
-      if (entry.state.state === 'broken') logger.info({ ...tunnel }, 'the tunnel is open again');
-      entry.state = { state: 'open' };
-      pauseMs = FIRST_PAUSE_MS;
-      return current.ended;
-    }
-
-    async function run(): Promise<void> {
-      if (first === null) await endLeftTunnel({ ssh, ...tunnel, target, environment });
-      while (!isClosed) {
-        const fault = await once().then(faultOf, (cause: Error) => cause.message);
-        current = null;
-        if (isClosed) return;
-        const isNews = entry.state.state !== 'broken' || entry.state.fault !== fault;
-        entry.state = { state: 'broken', fault };
-        if (isNews) logger.warn({ ...tunnel, fault }, 'the tunnel to a machine is not open');
-        await waiters.wait(pauseMs);
-        pauseMs = Math.min(pauseMs * 2, LONGEST_PAUSE_MS);
-      }
-    }
-
-    void run();
-    return entry;
-  }
 
   async function end(key: string): Promise<void> {
     const entry = kept.get(key);
@@ -113,10 +62,10 @@ export function createTunnels(options: {
       for (let tried = 0; tried < PORTS_TRIED; tried += 1) {
         const tunnel = { destination, port: randomInt(FIRST_PORT, LAST_PORT) };
         if (kept.has(keyOf(tunnel))) continue;
-        const attempt = start(tunnel);
+        const attempt = openTunnel({ ...options, ...tunnel });
         last = await attempt.opened;
         if (last === null) {
-          kept.set(keyOf(tunnel), supervise(tunnel, attempt));
+          kept.set(keyOf(tunnel), supervise(tunnel, attempt, options));
           return tunnel;
         }
         if (!last.isPortTaken) break;
@@ -130,7 +79,7 @@ export function createTunnels(options: {
     keep: async (tunnels) => {
       const wanted = new Map(tunnels.map((tunnel) => [keyOf(tunnel), tunnel]));
       for (const [key, { destination, port }] of wanted) {
-        const entry = kept.get(key) ?? supervise({ destination, port }, null);
+        const entry = kept.get(key) ?? supervise({ destination, port }, null, options);
         entry.isInBook = true;
         kept.set(key, entry);
       }
@@ -143,6 +92,52 @@ export function createTunnels(options: {
       await Promise.all([...kept.keys()].map(end));
     },
   };
+}
+
+/** Supervises a tunnel, and opens it again whenever it has ended. */
+function supervise(tunnel: Tunnel, first: OpenTunnel | null, options: TunnelsOptions): Kept {
+  const { clock, logger } = options;
+  let current = first;
+  let pauseMs = FIRST_PAUSE_MS;
+  let isClosed = false;
+  const waiters = createWaiters(clock);
+  const entry: Kept = {
+    tunnel,
+    state: { state: first === null ? 'opening' : 'open' },
+    isInBook: first === null,
+    close: async () => {
+      isClosed = true;
+      waiters.wake();
+      await current?.close();
+    },
+  };
+
+  async function once(): Promise<TunnelEnd> {
+    current ??= openTunnel({ ...options, ...tunnel });
+    const refused = await current.opened;
+    if (refused !== null) return refused;
+    if (entry.state.state === 'broken') logger.info({ ...tunnel }, 'the tunnel is open again');
+    entry.state = { state: 'open' };
+    pauseMs = FIRST_PAUSE_MS;
+    return current.ended;
+  }
+
+  async function run(): Promise<void> {
+    if (first === null) await endLeftTunnel({ ...options, ...tunnel });
+    while (!isClosed) {
+      const fault = await once().then(faultOf, (cause: Error) => cause.message);
+      current = null;
+      if (isClosed) return;
+      const isNews = entry.state.state !== 'broken' || entry.state.fault !== fault;
+      entry.state = { state: 'broken', fault };
+      if (isNews) logger.warn({ ...tunnel, fault }, 'the tunnel to a machine is not open');
+      await waiters.wait(pauseMs);
+      pauseMs = Math.min(pauseMs * 2, LONGEST_PAUSE_MS);
+    }
+  }
+
+  void run();
+  return entry;
 }
 
 const keyOf = ({ destination, port }: Tunnel): string => `${port} ${destination}`;

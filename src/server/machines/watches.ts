@@ -71,12 +71,15 @@ interface Watch {
 export function createWatches(options: WatchesOptions): Watches {
   const { sessions, clock, logger } = options;
   const watches = new Map<string, Watch>();
-  const keyOf = (asker: string, id: string): string => `${asker} ${id}`;
 
   function end(watch: Watch): void {
     watch.stopRetry();
     watch.source.dispose();
     if (watches.get(watch.key) === watch) watches.delete(watch.key);
+  }
+
+  function keep(ids: ReadonlySet<string>): void {
+    for (const watch of watches.values()) if (!ids.has(watch.asker)) end(watch);
   }
 
   /** Sends news until there is none, the other machine wants no more, or it does not answer. */
@@ -149,25 +152,28 @@ export function createWatches(options: WatchesOptions): Watches {
       const watch = watches.get(keyOf(asker, id));
       if (watch !== undefined) end(watch);
     },
-    read: async ({ slug, epoch, from, to }) => {
-      const recording = ownRecording(sessions.stream(slug));
-      await recording.follow();
-      if (epoch !== recording.epoch() || from > to || to > recording.end()) {
-        throw new CatalogueError('range_not_satisfiable', 'The recording has been replaced');
-      }
-      const bytes = await recording.read(from, Math.min(to, from + FRAME_BYTES));
-      return { data: Buffer.from(bytes).toString('base64') };
-    },
+    read: (request) => readBytes(sessions, request),
     sendAgain: () => {
       for (const watch of watches.values()) void send(watch);
     },
-    keep: (ids) => {
-      for (const watch of watches.values()) if (!ids.has(watch.asker)) end(watch);
-    },
-    dispose: () => {
-      for (const watch of watches.values()) end(watch);
-    },
+    keep,
+    dispose: () => keep(new Set()),
   };
+}
+
+const keyOf = (asker: string, id: string): string => `${asker} ${id}`;
+
+async function readBytes(
+  sessions: WatchesOptions['sessions'],
+  { slug, epoch, from, to }: Ask<'read'>,
+): Promise<z.infer<typeof ReadBytes>> {
+  const recording = ownRecording(sessions.stream(slug));
+  await recording.follow();
+  if (epoch !== recording.epoch() || from > to || to > recording.end()) {
+    throw new CatalogueError('range_not_satisfiable', 'The recording has been replaced');
+  }
+  const bytes = await recording.read(from, Math.min(to, from + FRAME_BYTES));
+  return { data: Buffer.from(bytes).toString('base64') };
 }
 
 const refused = (error: CatalogueError): WatchNews => ({ of: 'refused', error: error.toBody() });

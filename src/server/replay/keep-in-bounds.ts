@@ -1,5 +1,5 @@
-import { readdir, rm, stat } from 'node:fs/promises';
-import { basename, join } from 'node:path';
+import { rm, stat } from 'node:fs/promises';
+import { join } from 'node:path';
 import { freeBytes } from '../../platform/files/write-fault.ts';
 import {
   dropOldestPart,
@@ -15,6 +15,8 @@ import type { DropReason, Recordings, Settings } from '../../protocol/index.ts';
 import type { Clock } from '../clock.ts';
 import type { Logger } from '../logger.ts';
 import type { RecordingStream, Sessions } from '../sessions.ts';
+import { createSlots } from '../slots.ts';
+import { bytesOf, listRecordings, nameOf, type OldRecording, statOf } from './list-recordings.ts';
 import type { Replays } from './replays.ts';
 import { watchGrowth } from './watch-growth.ts';
 
@@ -38,12 +40,6 @@ const TIDY_MS = 3_600_000;
 /** How long to wait after the server's start before the first check, because answering requests is more urgent. */
 const FIRST_TIDY_MS = 10_000;
 const DAY_MS = 86_400_000;
-/**
- * Matches everything that belongs to one recording: `SLUG.typescript`, `SLUG.3.parts`, `SLUG.timing.parts`, and
- * CBOS's own mark, `SLUG.cbos`.
- */
-const OWN_NAME = /^([A-Za-z0-9][A-Za-z0-9_-]{0,63}(?:\.\d+)?)\.(typescript|timing|keyframes|parts|timing\.parts|cbos)$/;
-
 /** Keeps the disk space used by recordings within the limits in the settings. */
 export interface Bounds {
   /** Packs all recordings now, drops parts where necessary, and removes expired recordings. */
@@ -53,119 +49,28 @@ export interface Bounds {
   dispose(): void;
 }
 
-interface OldRecording {
-  name: string;
-  files: string[];
-  /** the disk space that the recording uses */
-  bytes: number;
-  /** when the recording was last written; for a listed session, when the session was last active */
-  changedAt: number;
-  /**
-   * the stream of the session that owns the recording; null for an older recording, and for one that belongs to no
-   * listed session
-   */
-  session: RecordingStream | null;
-  /** whether the session has ended, so that the recording will not grow any more */
-  isEnded: boolean;
-}
-
 export function keepInBounds(options: BoundsOptions): Bounds {
-  const { sessions, replays, drops, settings, clock, logger, restMs = REST_MS } = options;
-  let work: Promise<void> = Promise.resolve();
+  const { sessions, drops, settings, clock, logger, restMs = REST_MS } = options;
   let isDisposed = false;
-  /** the files in which unfinished packing has been looked for since the server started */
-  const finished = new Set<string>();
-
   const rest = () => new Promise<void>((resolve) => void clock.after(restMs, resolve));
+  const whileOpen = { rest, isDisposed: () => isDisposed };
+  const pack = createPacker(logger, whileOpen);
+  const { shrink, remove } = createDropper(options, whileOpen);
+  const inTurn = createSlots(1);
 
   /** Runs one task at a time, so that packing never takes more than its share of the processor. */
-  function queue(task: () => Promise<void>, what: string): Promise<void> {
-    work = work.then(async () => {
-      if (isDisposed) return;
-      try {
-        await task();
-      } catch (error) {
-        logger.warn({ err: error }, what);
-      }
-    });
-    return work;
-  }
-
-  async function pack(stream: RecordingStream): Promise<void> {
-    const { size } = await stat(stream.file());
-    // Bytes that the server has not read yet are not packed, because the live reader reads only the unpacked part of a
-    // file.
-    if (!(await packFile(stream.file(), stream.end() === 0 ? size : Math.min(size, stream.end())))) {
-      logger.warn(
-        { session: stream.slug },
-        'the file system cannot free the beginning of a file, so the recording is not packed',
-      );
-      return;
-    }
-    const { timing } = stream.source();
-    if (timing !== null) await packFile(timing, (await stat(timing)).size);
-  }
-
-  /** Reports whether a recording is too small to be packed or shortened. Most recordings stay that small. */
-  async function isTidy(stream: RecordingStream): Promise<boolean> {
-    const { timing } = stream.source();
-    const files = timing === null ? [stream.file()] : [stream.file(), timing];
-    const sizes = await Promise.all(files.map(sizeOf));
-    const allBytes = sizes.reduce((sum, bytes) => sum + bytes, 0);
-    return Math.max(...sizes) < UNPACKED_END_BYTES + PART_BYTES && allBytes <= settings.max_recording_size;
-  }
-
-  /** @returns false if the file system does not support packing */
-  async function packFile(file: string, end: number): Promise<boolean> {
-    // Packing is left unfinished only if a server is killed, so one check for each file is enough. More checks would do
-    // harm, because each changes the file's modification time.
-    if (!finished.has(file)) await finishPacking(file);
-    finished.add(file);
-    let from = packedUpTo(await listParts(file));
-    for (; from + PART_BYTES <= end - UNPACKED_END_BYTES; from += PART_BYTES) {
-      if (isDisposed) return true;
-      if (!(await packPart(file, from))) return false;
-      await rest();
-    }
-    return true;
-  }
-
-  /** Drops the oldest packed parts of a recording until the recording is no larger than `mostBytes`. */
-  async function shrink(stream: RecordingStream, mostBytes: number, reason: DropReason): Promise<void> {
-    while (!isDisposed) {
-      const before = await listParts(stream.file());
-      if (before.parts.length === 0 || (await bytesOf(stream.file())) <= mostBytes) return;
-      // Times count from the beginning of the recording, so everything that is dropped must have keyframes.
-      await replays.grow(stream, rest);
-      await dropOldestPart(stream.file());
-      await replays.dropRows(stream);
-      const { availableFrom } = await listParts(stream.file());
-      const bytes = availableFrom - before.availableFrom;
-      drops.add({ recording: nameOf(stream.file()), reason, bytes, whole: false }, clock.now());
-      logger.info(
-        { session: stream.slug, availableFrom, reason },
-        "the oldest part of the session's recording was dropped",
-      );
-    }
-  }
-
-  async function bytesOf(typescript: string): Promise<number> {
-    const base = typescript.replace(/\.typescript$/, '');
-    const timing = `${base}.timing`;
-    const parts = [...(await listParts(typescript)).parts, ...(await listParts(timing)).parts];
-    const files = [typescript, timing, `${base}.keyframes`, ...parts.map(({ file }) => file)];
-    return (await Promise.all(files.map(allocated))).reduce((sum, bytes) => sum + bytes, 0);
-  }
+  const queue = (task: () => Promise<void>, what: string): Promise<void> =>
+    inTurn(async () => (isDisposed ? undefined : task())).catch((error: unknown) => logger.warn({ err: error }, what));
 
   async function tidyAll(): Promise<void> {
     for (const slug of sessions.streams()) {
       if (isDisposed) return;
       const stream = sessions.stream(slug);
-      if (await isTidy(stream)) continue;
+      if (await isTidy(stream, settings.max_recording_size)) continue;
       await pack(stream);
       await shrink(stream, settings.max_recording_size, 'max_recording_size');
     }
-    const all = await listRecordings();
+    const all = await listRecordings(sessions, settings.stream_dir);
     const isOver = (one: OldRecording): boolean =>
       one.isEnded && one.changedAt < clock.now() - settings.keep_days * DAY_MS;
     for (const old of all.filter(isOver)) await remove(old, 'keep_days');
@@ -202,42 +107,8 @@ export function keepInBounds(options: BoundsOptions): Bounds {
     if (total > mostBytes) logger.warn({ total }, 'recordings take more than max_total_size');
   }
 
-  async function listRecordings(): Promise<OldRecording[]> {
-    const streams = new Map(sessions.streams().map((slug) => [sessions.stream(slug).file(), sessions.stream(slug)]));
-    const groups = new Map<string, string[]>();
-    for (const file of await readdir(settings.stream_dir)) {
-      const name = OWN_NAME.exec(file)?.[1];
-      if (name !== undefined) groups.set(name, [...(groups.get(name) ?? []), join(settings.stream_dir, file)]);
-    }
-    const found: OldRecording[] = [];
-    for (const [name, files] of groups) {
-      const typescript = join(settings.stream_dir, `${name}.typescript`);
-      if (!files.includes(typescript)) continue;
-      const session = streams.get(typescript) ?? null;
-      // A file without CBOS's mark belongs to the user and must not be touched.
-      if (session === null && !files.includes(join(settings.stream_dir, `${name}.cbos`))) continue;
-      const bytes = await bytesOf(typescript);
-      const listed = session === null ? null : sessions.get(session.slug);
-      // Packing changes a file's modification time, so the session's last activity is used if it is known.
-      const told = listed?.last_activity ?? null;
-      const changedAt = told === null ? (await stat(typescript)).mtimeMs : Date.parse(told);
-      found.push({ name, files, bytes, changedAt, session, isEnded: listed === null || listed.state === 'dead' });
-    }
-    return found;
-  }
-
-  async function remove({ name, files, session }: OldRecording, reason: DropReason): Promise<void> {
-    const typescript = join(settings.stream_dir, `${name}.typescript`);
-    const { size } = await stat(typescript);
-    const { availableFrom } = await listParts(typescript);
-    if (session !== null) await replays.forget(session);
-    for (const file of files) await rm(file, { recursive: true, force: true });
-    drops.add({ recording: name, reason, bytes: size - availableFrom, whole: true }, clock.now());
-    logger.info({ recording: name, reason }, 'an old recording was removed');
-  }
-
   async function report(): Promise<Recordings> {
-    const all = await listRecordings();
+    const all = await listRecordings(sessions, settings.stream_dir);
     return {
       dir: settings.stream_dir,
       total_bytes: all.reduce((sum, { bytes }) => sum + bytes, 0),
@@ -278,23 +149,83 @@ export function keepInBounds(options: BoundsOptions): Bounds {
   };
 }
 
-/** Returns the name of a recording: `SLUG`, or `SLUG.N` for an older one. */
-const nameOf = (typescript: string): string => basename(typescript, '.typescript');
-
-/**
- * Returns the size of a file. Returns 0 if the file has been removed, because the other recordings must still be
- * cleaned up.
- */
-async function sizeOf(file: string): Promise<number> {
-  return stat(file).then(
-    ({ size }) => size,
-    () => 0,
-  );
+/** What work that takes long needs: it rests after each part, and ends early when the server closes. */
+interface WhileOpen {
+  rest(): Promise<void>;
+  isDisposed(): boolean;
 }
 
-async function allocated(file: string): Promise<number> {
-  return stat(file).then(
-    ({ blocks }) => blocks * 512,
-    () => 0,
-  );
+/** Returns what packs a recording. */
+function createPacker(logger: Logger, { rest, isDisposed }: WhileOpen): (stream: RecordingStream) => Promise<void> {
+  /** the files in which unfinished packing has been looked for since the server started */
+  const finished = new Set<string>();
+
+  /** @returns false if the file system does not support packing */
+  async function packFile(file: string, end: number): Promise<boolean> {
+    // Packing is left unfinished only if a server is killed, so one check for each file is enough. More checks would do
+    // harm, because each changes the file's modification time.
+    if (!finished.has(file)) await finishPacking(file);
+    finished.add(file);
+    let from = packedUpTo(await listParts(file));
+    for (; from + PART_BYTES <= end - UNPACKED_END_BYTES; from += PART_BYTES) {
+      if (isDisposed()) return true;
+      if (!(await packPart(file, from))) return false;
+      await rest();
+    }
+    return true;
+  }
+
+  return async (stream) => {
+    const { size } = await stat(stream.file());
+    // Bytes that the server has not read yet are not packed, because the live reader reads only the unpacked part of a
+    // file.
+    if (!(await packFile(stream.file(), stream.end() === 0 ? size : Math.min(size, stream.end())))) {
+      const why = 'the file system cannot free the beginning of a file, so the recording is not packed';
+      logger.warn({ session: stream.slug }, why);
+      return;
+    }
+    const { timing } = stream.source();
+    if (timing !== null) await packFile(timing, (await stat(timing)).size);
+  };
+}
+
+function createDropper({ replays, drops, settings, clock, logger }: BoundsOptions, { rest, isDisposed }: WhileOpen) {
+  /** Drops the oldest packed parts of a recording until the recording is no larger than `mostBytes`. */
+  async function shrink(stream: RecordingStream, mostBytes: number, reason: DropReason): Promise<void> {
+    while (!isDisposed()) {
+      const before = await listParts(stream.file());
+      if (before.parts.length === 0 || (await bytesOf(stream.file())) <= mostBytes) return;
+      // Times count from the beginning of the recording, so everything that is dropped must have keyframes.
+      await replays.grow(stream, rest);
+      await dropOldestPart(stream.file());
+      await replays.dropRows(stream);
+      const { availableFrom } = await listParts(stream.file());
+      const bytes = availableFrom - before.availableFrom;
+      drops.add({ recording: nameOf(stream.file()), reason, bytes, whole: false }, clock.now());
+      const facts = { session: stream.slug, availableFrom, reason };
+      logger.info(facts, "the oldest part of the session's recording was dropped");
+    }
+  }
+
+  async function remove({ name, files, session }: OldRecording, reason: DropReason): Promise<void> {
+    const typescript = join(settings.stream_dir, `${name}.typescript`);
+    const { size } = await stat(typescript);
+    const { availableFrom } = await listParts(typescript);
+    if (session !== null) await replays.forget(session);
+    for (const file of files) await rm(file, { recursive: true, force: true });
+    drops.add({ recording: name, reason, bytes: size - availableFrom, whole: true }, clock.now());
+    logger.info({ recording: name, reason }, 'an old recording was removed');
+  }
+
+  return { shrink, remove };
+}
+
+/** Reports whether a recording is too small to be packed or shortened. Most recordings stay that small. */
+async function isTidy(stream: RecordingStream, mostBytes: number): Promise<boolean> {
+  const { timing } = stream.source();
+  const files = timing === null ? [stream.file()] : [stream.file(), timing];
+  // A file that has been removed must not prevent the others from being cleaned up.
+  const sizes = await Promise.all(files.map(async (file) => (await statOf(file))?.size ?? 0));
+  const allBytes = sizes.reduce((sum, bytes) => sum + bytes, 0);
+  return Math.max(...sizes) < UNPACKED_END_BYTES + PART_BYTES && allBytes <= mostBytes;
 }

@@ -3,7 +3,7 @@
  *
  * - creating keyframes while a recording grows: `grow-keyframes.ts`
  * - recordings that were moved aside at a restart: `older-recordings.ts`
- * - keeping recordings within their limits: `keep-in-bounds.ts`
+ * - keeping recordings within their limits: `keep-in-bounds.ts`, `list-recordings.ts`
  * - a record of what was dropped: `src/platform/sqlite/drop-store.ts`
  */
 

@@ -25,6 +25,7 @@ import {
 import { reviewPrompt, visibleText } from '../../text/review-words.ts';
 import { requireFolder } from '../changes/session-changes.ts';
 import type { Clock } from '../clock.ts';
+import { toTimestamp } from '../session/view.ts';
 import type { Dispose, Sessions } from '../sessions.ts';
 import { keepAnswers } from './answers.ts';
 
@@ -78,37 +79,12 @@ export function createReviews(options: ReviewsOptions): Reviews {
       throw error;
     });
 
-  async function anchored(records: readonly CommentRecord[], files: ReviewFiles | null): Promise<ReviewComment[]> {
-    const texts = new Map<string, Promise<readonly string[] | null>>();
-    const read = ({ file, side }: CommentRecord): Promise<readonly string[] | null> => {
-      const key = `${side} ${file}`;
-      // The comments on a file that has become too large are outdated.
-      const text = texts.get(key) ?? files?.lines(file, side).catch(nullIfTooLarge) ?? Promise.resolve(null);
-      texts.set(key, text);
-      return text;
-    };
-    const shown = await Promise.all(
-      records.map(async (record) => toComment(record, anchorLines(record, await read(record)))),
-    );
-    return shown.sort(byPlace);
-  }
-
   /** Removes a round whose prompt never arrived, which makes its comments open again. */
   function dropUnsent(slug: string): void {
     const last = store.rounds(idOf(slug)).at(-1);
     if (last === undefined || last.deliveryId === null) return;
-    const status = statusOf(slug, last);
+    const status = statusOf(sessions, slug, last);
     if (status !== null && NOT_SENT.has(status)) store.undoRound(last.sessionId, last.number);
-  }
-
-  function statusOf(slug: string, { deliveryId }: RoundRecord): Delivery['status'] | null {
-    if (deliveryId === null) return null;
-    try {
-      return sessions.delivery(slug, deliveryId).status;
-    } catch (error) {
-      if (error instanceof CatalogueError && error.code === 'no_such_delivery') return null;
-      throw error;
-    }
   }
 
   async function read(slug: string): Promise<Review> {
@@ -130,86 +106,24 @@ export function createReviews(options: ReviewsOptions): Reviews {
       prompt: unsent?.prompt ?? (inOpen.length === 0 ? null : reviewPrompt(round, inOpen)),
       rounds: rounds
         .filter((one) => one !== unsent)
-        .map((one) => toRound(one, statusOf(slug, one), inRound(one.number))),
-      reviewed: await stillReviewed(id, files),
+        .map((one) => toRound(one, statusOf(sessions, slug, one), inRound(one.number))),
+      reviewed: files === null ? [] : await stillReviewed(store, id, files),
     };
-  }
-
-  async function stillReviewed(id: string, files: ReviewFiles | null): Promise<string[]> {
-    const reviewed: string[] = [];
-    if (files === null) return reviewed;
-    for (const [file, digest] of store.marks(id)) {
-      if ((await files.digest(file)) === digest) reviewed.push(file);
-      else store.mark(id, file, null);
-    }
-    return reviewed;
-  }
-
-  /**
-   * Saves the round first, and then sends its prompt with the round's own idempotency key. Even if the server crashes
-   * between the two steps, the prompt is delivered only once, however often it is sent with that key.
-   */
-  async function sendRound(slug: string, shown: string): Promise<ReviewRound> {
-    const { prompt, round: number, comments } = await read(slug);
-    if (prompt === null) throw new CatalogueError('no_comments');
-    if (prompt !== shown) throw new CatalogueError('review_changed');
-    const sessionId = idOf(slug);
-    const begun = store.rounds(sessionId).find((one) => one.number === number);
-    const record: RoundRecord = begun ?? {
-      sessionId,
-      number,
-      key: `review ${uuid()}`,
-      prompt,
-      sentAt: clock.now(),
-      deliveryId: null,
-      answer: null,
-      answeredAt: null,
-    };
-    if (begun === undefined)
-      store.beginRound(
-        record,
-        comments.map(({ id }) => id),
-      );
-    const delivery = await sessions
-      .send(slug, { text: prompt, queue: true, idempotency_key: record.key })
-      .catch((error: unknown) => {
-        // The prompt was refused, so nothing has been sent, and the round is removed again.
-        if (error instanceof CatalogueError) store.undoRound(sessionId, number);
-        throw error;
-      });
-    const sent = { ...record, deliveryId: delivery.id };
-    store.saveRound(sent);
-    return toRound(sent, delivery.status, comments);
   }
 
   return {
     review: read,
-    add: async (slug, { file, line, end_line: endLine = line, side = 'now', text: given }) => {
+    add: async (slug, request) => {
       const files = await open(slug);
-      const lines = await files.lines(file, side);
-      const found = lines === null ? null : commentedLines(lines, line, endLine);
-      if (found === null || endLine - line >= MOST_COMMENTED_LINES) {
-        throw new CatalogueError('no_such_line', noSuchLine({ file, line, endLine, has: lines?.length ?? null }));
-      }
-      const text = visibleText(given).trim();
-      if (text === '') {
-        throw new CatalogueError('invalid_request', 'The comment contains only control characters');
-      }
+      const lines = await files.lines(request.file, request.side ?? 'now');
       const sessionId = idOf(slug);
+      const record: CommentRecord = {
+        ...{ id: uuid(), sessionId, round: null, createdAt: clock.now() },
+        ...commentOn(lines, request),
+      };
       if (store.comments(sessionId).filter(({ round }) => round === null).length >= MOST_COMMENTS) {
         throw new CatalogueError('too_many_comments');
       }
-      const record: CommentRecord = {
-        id: uuid(),
-        sessionId,
-        round: null,
-        file,
-        side,
-        ...found,
-        endLine,
-        text,
-        createdAt: clock.now(),
-      };
       store.addComment(record);
       return toComment(record, anchorLines(record, lines));
     },
@@ -217,10 +131,8 @@ export function createReviews(options: ReviewsOptions): Reviews {
       dropUnsent(slug);
       const record = store.comments(idOf(slug)).find((one) => one.id === id && one.round === null);
       if (record === undefined) {
-        throw new CatalogueError(
-          'no_such_comment',
-          `No comment in the open round has the id ${JSON.stringify(id.slice(0, 80))}`,
-        );
+        const name = JSON.stringify(id.slice(0, 80));
+        throw new CatalogueError('no_such_comment', `No comment in the open round has the id ${name}`);
       }
       store.removeComment(id);
       const [comment] = await anchored([record], await openIfThere(slug));
@@ -229,7 +141,7 @@ export function createReviews(options: ReviewsOptions): Reviews {
     send: async (slug, shown) => {
       const id = idOf(slug);
       const before = sending.get(id)?.catch(() => undefined) ?? Promise.resolve();
-      const sent = before.then(() => sendRound(slug, shown));
+      const sent = before.then(async () => sendRound(options, slug, { ...(await read(slug)), shown }));
       sending.set(id, sent);
       try {
         return await sent;
@@ -249,6 +161,89 @@ export function createReviews(options: ReviewsOptions): Reviews {
   };
 }
 
+async function anchored(records: readonly CommentRecord[], files: ReviewFiles | null): Promise<ReviewComment[]> {
+  const texts = new Map<string, Promise<readonly string[] | null>>();
+  const read = ({ file, side }: CommentRecord): Promise<readonly string[] | null> => {
+    const key = `${side} ${file}`;
+    // The comments on a file that has become too large are outdated.
+    const text = texts.get(key) ?? files?.lines(file, side).catch(nullIfTooLarge) ?? Promise.resolve(null);
+    texts.set(key, text);
+    return text;
+  };
+  const shown = await Promise.all(
+    records.map(async (record) => toComment(record, anchorLines(record, await read(record)))),
+  );
+  return shown.sort(byPlace);
+}
+
+function statusOf(
+  sessions: ReviewsOptions['sessions'],
+  slug: string,
+  { deliveryId }: RoundRecord,
+): Delivery['status'] | null {
+  if (deliveryId === null) return null;
+  try {
+    return sessions.delivery(slug, deliveryId).status;
+  } catch (error) {
+    if (error instanceof CatalogueError && error.code === 'no_such_delivery') return null;
+    throw error;
+  }
+}
+
+async function stillReviewed(store: ReviewStore, id: string, files: ReviewFiles): Promise<string[]> {
+  const reviewed: string[] = [];
+  for (const [file, digest] of store.marks(id)) {
+    if ((await files.digest(file)) === digest) reviewed.push(file);
+    else store.mark(id, file, null);
+  }
+  return reviewed;
+}
+
+/**
+ * Saves the round first, and then sends its prompt with the round's own idempotency key. Even if the server crashes
+ * between the two steps, the prompt is delivered only once, however often it is sent with that key.
+ */
+async function sendRound(
+  { store, sessions, idOf, clock }: ReviewsOptions,
+  slug: string,
+  { prompt, round: number, comments, shown }: Review & { shown: string },
+): Promise<ReviewRound> {
+  if (prompt === null) throw new CatalogueError('no_comments');
+  if (prompt !== shown) throw new CatalogueError('review_changed');
+  const sessionId = idOf(slug);
+  const begun = store.rounds(sessionId).find((one) => one.number === number);
+  const record: RoundRecord = begun ?? {
+    ...{ sessionId, number, prompt, key: `review ${uuid()}`, sentAt: clock.now() },
+    ...{ deliveryId: null, answer: null, answeredAt: null },
+  };
+  const ids = comments.map(({ id }) => id);
+  if (begun === undefined) store.beginRound(record, ids);
+  const delivery = await sessions
+    .send(slug, { text: prompt, queue: true, idempotency_key: record.key })
+    .catch((error: unknown) => {
+      // The prompt was refused, so nothing has been sent, and the round is removed again.
+      if (error instanceof CatalogueError) store.undoRound(sessionId, number);
+      throw error;
+    });
+  const sent = { ...record, deliveryId: delivery.id };
+  store.saveRound(sent);
+  return toRound(sent, delivery.status, comments);
+}
+
+/** @throws CatalogueError no_such_line, invalid_request */
+function commentOn(
+  lines: readonly string[] | null,
+  { file, line, end_line: endLine = line, side = 'now', text: given }: NewReviewComment,
+): Omit<CommentRecord, 'id' | 'sessionId' | 'round' | 'createdAt'> {
+  const found = lines === null ? null : commentedLines(lines, line, endLine);
+  if (found === null || endLine - line >= MOST_COMMENTED_LINES) {
+    throw new CatalogueError('no_such_line', noSuchLine({ file, line, endLine, has: lines?.length ?? null }));
+  }
+  const text = visibleText(given).trim();
+  if (text === '') throw new CatalogueError('invalid_request', 'The comment contains only control characters');
+  return { file, side, ...found, endLine, text };
+}
+
 function nullIfTooLarge(error: unknown): null {
   if (error instanceof CatalogueError && error.code === 'no_such_line') return null;
   throw error;
@@ -264,24 +259,16 @@ function noSuchLine(of: { file: string; line: number; endLine: number; has: numb
 function toComment(record: CommentRecord, anchor: ReviewComment['anchor']): ReviewComment {
   const { id, file, side, line, endLine, text, before, lines, after, createdAt } = record;
   const context = { before: [...before], lines: [...lines], after: [...after] };
-  return { id, file, side, line, end_line: endLine, text, ...context, anchor, created_at: toTime(createdAt) };
+  return { id, file, side, line, end_line: endLine, text, ...context, anchor, created_at: toTimestamp(createdAt) };
 }
 
 function toRound(record: RoundRecord, status: Delivery['status'] | null, comments: ReviewComment[]): ReviewRound {
   const { number, prompt, sentAt, deliveryId, answer, answeredAt } = record;
   return {
-    number,
-    sent_at: toTime(sentAt),
-    prompt,
-    delivery_id: deliveryId,
-    status,
-    comments,
-    answer,
-    answered_at: answeredAt === null ? null : toTime(answeredAt),
+    ...{ number, sent_at: toTimestamp(sentAt), prompt, delivery_id: deliveryId, status, comments, answer },
+    answered_at: answeredAt === null ? null : toTimestamp(answeredAt),
   };
 }
-
-const toTime = (millis: number): string => new Date(millis).toISOString();
 
 function byPlace(one: ReviewComment, other: ReviewComment): number {
   if (one.file !== other.file) return one.file < other.file ? -1 : 1;

@@ -90,21 +90,12 @@ export function createScheduler({ store, sessions, clock, log, timezone, baseUrl
   }
 
   function view(schedule: ScheduleRecord): Schedule {
-    const { name, cron, timezone: zone, launch, prompt, missed, isPaused, createdAt } = schedule;
+    const { name, cron, timezone: zone, sessionId, launch, prompt, missed, isPaused, createdAt } = schedule;
     const now = clock.now();
     const next = isPaused ? null : nextDue(undecided.inPresent(schedule, now), undecided.of(schedule), now);
     const last = store.lastRun(schedule.id);
     return {
-      ...{
-        name,
-        cron,
-        timezone: zone,
-        session: nameOf(sessions, schedule.sessionId),
-        launch,
-        prompt,
-        missed,
-        paused: isPaused,
-      },
+      ...{ name, cron, timezone: zone, session: nameOf(sessions, sessionId), launch, prompt, missed, paused: isPaused },
       created_at: iso(createdAt),
       next_at: next === null ? null : iso(next),
       last_run: last === null ? null : viewRun(sessions, last),

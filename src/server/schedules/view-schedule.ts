@@ -25,14 +25,8 @@ export function viewRun(sessions: RunSessions, run: RunRecord): ScheduleRun {
   const { dueAt, at, outcome, reason, triggeredBy, deliveryId, error } = run;
   const delivery = deliveryOf(sessions, run);
   return {
-    ...{
-      due_at: iso(dueAt),
-      at: iso(at),
-      outcome,
-      reason,
-      by_hand: triggeredBy === 'person',
-      triggered_by: triggeredBy,
-    },
+    ...{ due_at: iso(dueAt), at: iso(at), outcome, reason },
+    ...{ by_hand: triggeredBy === 'person', triggered_by: triggeredBy },
     session: deliveryId === null && run.launches === null ? null : nameOf(sessions, run.sessionId),
     delivery_id: deliveryId,
     delivery_status: delivery?.status ?? null,

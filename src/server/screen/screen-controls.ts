@@ -13,6 +13,7 @@
  * - recordings that are deleted, moved, or truncated: `keep-recorded.ts`
  * - starting and ending a session's processes: `launch-session.ts`, `end-session.ts`
  * - redrawing a session's screen: `redraw-screen.ts`
+ * - renaming: `rename-session.ts`
  * - parking and waking: `parking.ts`
  * - restoring a lost session: `restore.ts`
  */
@@ -23,12 +24,10 @@ import { LAUNCH_VARIABLE } from '../../platform/claude/index.ts';
 import {
   leaveHiddenTerminal,
   readHardcopy,
-  renameScreen,
   resizeScreen,
+  type ScreenHost,
   typeKeys,
 } from '../../platform/gnu-screen/index.ts';
-import { renameRecording } from '../../platform/recorder/index.ts';
-import type { SessionRecord } from '../../platform/sqlite/session-store.ts';
 import { type Buffer, CatalogueError } from '../../protocol/index.ts';
 import type { Approvals } from '../approval/approvals.ts';
 import { keepAnswer } from '../memory/keep-answer.ts';
@@ -47,18 +46,13 @@ import { endScreenSession } from './end-session.ts';
 import { followRecording, openRecording } from './follow-recording.ts';
 import { createFormKeeper } from './form-waits.ts';
 import { interruptTurn } from './interrupt.ts';
-import { keepLogging, pointRecording } from './keep-logging.ts';
+import { keepLogging } from './keep-logging.ts';
 import { createRecordingKeeper } from './keep-recorded.ts';
-import {
-  type LaunchContext,
-  type Launched,
-  launchSession,
-  type PlannedLaunch,
-  recordingFiles,
-} from './launch-session.ts';
+import { type LaunchContext, type Launched, launchSession, recordingFiles } from './launch-session.ts';
 import { createWaitKeeper } from './open-waits.ts';
 import { createParking } from './parking.ts';
 import { redrawScreen } from './redraw-screen.ts';
+import { renameSession } from './rename-session.ts';
 import { createRuleReplies } from './reply-by-rule.ts';
 import { answerQuestion } from './respond.ts';
 import { createRestore } from './restore.ts';
@@ -84,58 +78,12 @@ export interface ScreenContext extends LaunchContext, OtherSessions {
 export function createScreenControls(context: ScreenContext, actor: SessionActor): SessionControls {
   const { settings, screen, environment } = context;
   const { deps } = actor;
+  const { launch, begin, stopAwaiting } = createLaunching(context, actor);
   const end = (): Promise<void> => endScreenSession({ screen }, actor);
   const parking = createParking({ actor, environment, end, launch, inTurn: context.inTurn });
   const restoring = createRestore({ ...context, actor, end, launch });
   const deliverer = createDeliverer(actor, parking.wake);
   const stops = [createWaitKeeper(actor), createFormKeeper(actor), createRuleReplies(actor, context.approvals)];
-  let stopAwaiting: Dispose = () => undefined;
-
-  async function launch(): Promise<ConversationSource> {
-    await context.requireUnshared(actor);
-    const wasChangingHands = actor.isChangingHands;
-    actor.isChangingHands = true;
-    try {
-      await requireAlone(context, actor.record);
-      // The launch's id is saved before the launch, because the first hook may run before Screen has answered. The id
-      // also helps the next server to find the session if this server dies.
-      const launchId = uuid();
-      const due = await planDueSetUp(context.setUps, actor.record);
-      actor.commit({ launchId, hooks: null, ...NO_PROCESSES, ...due });
-      const { id } = actor.record;
-      // Records that this launch has cost nothing yet. If the server is killed now, Claude Code's report of that might
-      // never be seen.
-      const beginAtZero = (): void => deps.terminalCosts.beginAtZero({ id, launchId });
-      const onChosen = (chosen: string): Promise<void> => requireFree({ ...context, actor }, chosen);
-      let source: ConversationSource = 'new';
-      const onPlanned = (planned: PlannedLaunch): void => {
-        source = sourceOf(planned.reported.asked ?? 'new');
-        actor.commit(planned);
-      };
-      const listeners = { onNewConversation: beginAtZero, onChosen, onPlanned };
-      const launched = await launchSession(context, actor.record, listeners);
-      await begin(launched, deps.clock.now());
-      return source;
-    } finally {
-      actor.isChangingHands = wasChangingHands;
-    }
-  }
-
-  /**
-   * Records that the processes of a launch exist. @param startedAt when the launch began; null if a previous server
-   * launched the processes
-   */
-  async function begin(launched: Partial<Launched> & Pick<Launched, 'agent'>, startedAt: number | null): Promise<void> {
-    const ended = actor.record.ended?.wasRunning === true ? actor.record.ended : null;
-    actor.update({ ...launched, window: '0', adopted: true, ...LIVES, ended, boot: deps.clock.setting().boot });
-    actor.status.startAnew();
-    await followRecording(deps, actor, { cols: actor.record.launch.cols, rows: actor.record.launch.rows });
-    actor.intake.seeAgent({ ...launched.agent, startedAt });
-    actor.seeAttached(false);
-    // Without a report, prompts do not wait for one any longer.
-    stopAwaiting();
-    stopAwaiting = deps.clock.after(REPORT_MS, () => actor.lookAgain());
-  }
 
   /** Redraws the screen after a gap in its recording. Until then, CBOS does not know what the session shows. */
   async function showAgain(): Promise<void> {
@@ -145,10 +93,8 @@ export function createScreenControls(context: ScreenContext, actor: SessionActor
       await keepLogging(screen, actor);
       await redrawScreen(screen, actor, actor.recording?.size() ?? actor.record.launch);
     } catch (cause) {
-      deps.log.warn(
-        { slug: actor.slug, err: cause },
-        'its screen could not be redrawn after a gap in its recording; CBOS tries again',
-      );
+      const message = 'its screen could not be redrawn after a gap in its recording; CBOS tries again';
+      deps.log.warn({ slug: actor.slug, err: cause }, message);
       actor.redrawLater();
     }
   }
@@ -163,71 +109,6 @@ export function createScreenControls(context: ScreenContext, actor: SessionActor
     }
     actor.intake.seeProcessAgain();
     await keeper.findAgain();
-  }
-
-  async function rename(slug: string): Promise<void> {
-    // Before the Screen session is renamed, this write proves that the change can be saved.
-    actor.commit({});
-    const before = actor.record;
-    const renamed = await renameOutside(before, slug);
-    try {
-      actor.commit({ slug, ...renamed });
-    } catch (cause) {
-      await renameOutside({ ...before, slug, screenId: renamed.screenId }, before.slug);
-      throw cause;
-    }
-    if (renamed.recording === null) return;
-    actor.recording?.moved(renamed.recording);
-    if (isNamedByUs(before)) await pointRecording(screen, actor);
-  }
-
-  /**
-   * Reports whether CBOS names the Screen session. A session that is only observed keeps the name that its owner gave
-   * it in Screen.
-   */
-  const isNamedByUs = ({ adopted, screenId }: SessionRecord): boolean =>
-    adopted && screenId !== null && !actor.isDead();
-
-  /** Renames the Screen session and the files of the recording. */
-  async function renameOutside(
-    record: SessionRecord,
-    slug: string,
-  ): Promise<Pick<SessionRecord, 'screenId' | 'recording'>> {
-    const { screenId: id, daemon, recording } = record;
-    const isOurs = id !== null && isNamedByUs(record);
-    const screenId = isOurs ? await renameScreen(screen, { id, daemon }, slug) : id;
-    if (recording === null) return { screenId, recording };
-    await renameRecording(settings.stream_dir, record.slug, slug);
-    const { typescript, timing } = recordingFiles(settings.stream_dir, slug);
-    return { screenId, recording: { typescript, timing: recording.timing === null ? null : timing } };
-  }
-
-  async function buffer({ lines, format }: Parameters<SessionControls['buffer']>[0]): Promise<Buffer> {
-    const { recording, record } = actor;
-    if (recording === null) {
-      if (record.screenId === null || actor.isDead() || format !== 'text') {
-        throw new CatalogueError('no_recording', `${actor.slug} has no recording`);
-      }
-      // An observed session has no recording, so it can provide only plain text, and only as much as Screen itself
-      // keeps.
-      const text = await readHardcopy(
-        screen,
-        {
-          id: record.screenId,
-          daemon: record.daemon,
-          window: record.window,
-          ...(record.agent === null ? {} : { pid: record.agent.pid }),
-        },
-        true,
-      );
-      const kept = text.trimEnd().split('\n').slice(-lines);
-      const { cols, rows } = record.launch;
-      return { buffer: kept.join('\n'), lines: kept.length, cols, rows, offset: 0 };
-    }
-    await recording.follow();
-    const text = await recording.text(lines, format);
-    const count = text === '' ? 0 : text.split('\n').length;
-    return { buffer: text, lines: count, ...recording.size(), offset: recording.end() };
   }
 
   return {
@@ -253,7 +134,7 @@ export function createScreenControls(context: ScreenContext, actor: SessionActor
     // The session keeps running in Screen, which needs no resources of CBOS.
     rest: async () => undefined,
     moved: async () => undefined,
-    rename,
+    rename: (slug) => renameSession(context, actor, slug),
     answer: (request) =>
       actor.personAnswers.run(async () => {
         const question = await answerQuestion(actor, deliverer, request);
@@ -279,7 +160,7 @@ export function createScreenControls(context: ScreenContext, actor: SessionActor
         actor.recording?.resized(cols, rows);
         return actor.view();
       }),
-    buffer,
+    buffer: (asked) => bufferOf(screen, actor, asked),
     recording: () => actor.recording,
     dispose: () => {
       stopAwaiting();
@@ -290,4 +171,82 @@ export function createScreenControls(context: ScreenContext, actor: SessionActor
       actor.recording?.close();
     },
   };
+}
+
+/** Launches a session, and records that its processes exist. */
+function createLaunching(context: ScreenContext, actor: SessionActor) {
+  const { deps } = actor;
+  let stop: Dispose = () => undefined;
+
+  async function launch(): Promise<ConversationSource> {
+    await context.requireUnshared(actor);
+    const wasChangingHands = actor.isChangingHands;
+    actor.isChangingHands = true;
+    try {
+      await requireAlone(context, actor.record);
+      // The launch's id is saved before the launch, because the first hook may run before Screen has answered. The id
+      // also helps the next server to find the session if this server dies.
+      const launchId = uuid();
+      const due = await planDueSetUp(context.setUps, actor.record);
+      actor.commit({ launchId, hooks: null, ...NO_PROCESSES, ...due });
+      let source: ConversationSource = 'new';
+      const launched = await launchSession(context, actor.record, {
+        // Records that this launch has cost nothing yet. If the server is killed now, Claude Code's report of that
+        // might never be seen.
+        onNewConversation: () => deps.terminalCosts.beginAtZero({ id: actor.record.id, launchId }),
+        onChosen: (chosen) => requireFree({ ...context, actor }, chosen),
+        onPlanned: (planned) => {
+          source = sourceOf(planned.reported.asked ?? 'new');
+          actor.commit(planned);
+        },
+      });
+      await begin(launched, deps.clock.now());
+      return source;
+    } finally {
+      actor.isChangingHands = wasChangingHands;
+    }
+  }
+
+  /**
+   * Records that the processes of a launch exist. @param startedAt when the launch began; null if a previous server
+   * launched the processes
+   */
+  async function begin(launched: Partial<Launched> & Pick<Launched, 'agent'>, startedAt: number | null): Promise<void> {
+    const ended = actor.record.ended?.wasRunning === true ? actor.record.ended : null;
+    actor.update({ ...launched, window: '0', adopted: true, ...LIVES, ended, boot: deps.clock.setting().boot });
+    actor.status.startAnew();
+    await followRecording(deps, actor, { cols: actor.record.launch.cols, rows: actor.record.launch.rows });
+    actor.intake.seeAgent({ ...launched.agent, startedAt });
+    actor.seeAttached(false);
+    // Without a report, prompts do not wait for one any longer.
+    stop();
+    stop = deps.clock.after(REPORT_MS, () => actor.lookAgain());
+  }
+
+  return { launch, begin, stopAwaiting: () => stop() };
+}
+
+async function bufferOf(
+  screen: ScreenHost,
+  actor: SessionActor,
+  { lines, format }: Parameters<SessionControls['buffer']>[0],
+): Promise<Buffer> {
+  const { recording, record } = actor;
+  if (recording === null) {
+    if (record.screenId === null || actor.isDead() || format !== 'text') {
+      throw new CatalogueError('no_recording', `${actor.slug} has no recording`);
+    }
+    // An observed session has no recording, so it can provide only plain text, and only as much as Screen itself
+    // keeps.
+    const { screenId: id, daemon, window, agent } = record;
+    const target = { id, daemon, window, ...(agent === null ? {} : { pid: agent.pid }) };
+    const text = await readHardcopy(screen, target, true);
+    const kept = text.trimEnd().split('\n').slice(-lines);
+    const { cols, rows } = record.launch;
+    return { buffer: kept.join('\n'), lines: kept.length, cols, rows, offset: 0 };
+  }
+  await recording.follow();
+  const text = await recording.text(lines, format);
+  const count = text === '' ? 0 : text.split('\n').length;
+  return { buffer: text, lines: count, ...recording.size(), offset: recording.end() };
 }

@@ -66,7 +66,7 @@ const REFUSED_AS: Readonly<Partial<Record<RefusalReason, ErrorCode>>> = {
  * The stored deliveries of one session. Both types of session use the same journal, although prompts reach them in
  * different ways.
  */
-export interface DeliveryJournal {
+export interface DeliveryJournal extends Pick<Deliverer, 'list' | 'change' | 'cancel'> {
   /**
    * Returns the request in the form that delivery decisions are based on. @throws CatalogueError invalid_request for an
    * empty text
@@ -96,11 +96,6 @@ export interface DeliveryJournal {
   /** Returns the deliveries with this status, in the order in which they were saved. */
   withStatus(status: DeliveryStatus): DeliveryRecord[];
   view(record: DeliveryRecord): Delivery;
-  list(): Delivery[];
-  /** @throws CatalogueError no_such_delivery, delivery_final, command_prefix */
-  change(id: string, text: string): Promise<Delivery>;
-  /** @throws CatalogueError no_such_delivery, delivery_final */
-  cancel(id: string): Promise<Delivery>;
 }
 
 export function openDeliveryJournal(actor: SessionActor): DeliveryJournal {
@@ -118,25 +113,7 @@ export function openDeliveryJournal(actor: SessionActor): DeliveryJournal {
     }
   }
 
-  function view(record: DeliveryRecord): Delivery {
-    const { id, text, removed, sender } = record;
-    const over = record.phase === 'held' ? actor.deps.budgets.overBudget(actor.record) : null;
-    const phase = over === null ? record.phase : 'over_budget';
-    const times = { created_at: toTimestamp(record.createdAt), updated_at: toTimestamp(record.updatedAt) };
-    const from = sender === null ? {} : { from: sender };
-    const note =
-      over === null
-        ? (boundNote(record) ?? deliveryNote(record.phase, record.intoQueue, record.reason))
-        : `${overBudgetText(over)}. ${raiseHint(over)}`;
-    return { id, session: actor.slug, text, status: statusOf(record), ...times, removed, ...from, phase, note };
-  }
-
-  /** Returns why a held message waits although the session is ready, if the reason is the user's own keys. */
-  function boundNote({ phase }: DeliveryRecord): string | null {
-    if (phase !== 'held' || enterOf(actor) === null) return null;
-    const { message, hint } = refusalWords('enter_bound', { slug: actor.slug, asked: null });
-    return `${message}. ${hint}`;
-  }
+  const view = (record: DeliveryRecord): Delivery => viewOf(actor, record);
 
   function find(id: string): DeliveryRecord {
     const record = deliveries.get(sessionId(), id);
@@ -164,19 +141,7 @@ export function openDeliveryJournal(actor: SessionActor): DeliveryJournal {
       if (clean.trim() !== '') return { text: clean, command, force, queue };
       throw new CatalogueError('invalid_request', 'The prompt contains only control characters');
     },
-    refusal: ({ why, question }) => {
-      const failed = why === 'ended' ? failedSetUp(actor) : null;
-      if (failed !== null) return failed;
-      if (why === 'another_conversation') return notContinuedError(actor);
-      const asked = question === null ? null : askedFor(question);
-      // A view may look like a set-up dialog. Behind a view, a question of another kind may be open.
-      const view = question === null || question.kind === 'setup' ? actor.view().view?.name : undefined;
-      const { message, hint } = refusalWords(why, { slug: actor.slug, asked, view: view ?? null });
-      return new CatalogueError(REFUSED_AS[why] ?? 'not_accepting_text', message, {
-        ...(hint === undefined ? {} : { hint }),
-        ...(question === null ? {} : { extra: { question } }),
-      });
-    },
+    refusal: (decision) => refusalOf(actor, decision),
     earlier: ({ idempotency_key: key, text }) => {
       if (key === undefined) return null;
       const record = deliveries.byKey(sessionId(), key);
@@ -186,21 +151,12 @@ export function openDeliveryJournal(actor: SessionActor): DeliveryJournal {
       return record;
     },
     begin: (request, { held, journalWith }) => {
-      const { text, removed } = cleanText(request.text);
       const now = clock.now();
       const record: DeliveryRecord = {
-        id: uuid(),
-        sessionId: sessionId(),
-        text,
-        command: request.command ?? false,
-        phase: 'held',
-        intoQueue: false,
-        createdAt: now,
-        updatedAt: now,
-        removed,
+        ...{ id: uuid(), sessionId: sessionId(), ...cleanText(request.text), command: request.command ?? false },
+        ...{ phase: 'held', intoQueue: false, reason: null, createdAt: now, updatedAt: now },
         idempotencyKey: request.idempotency_key ?? null,
         held: held || journalWith !== undefined || request.queue === true,
-        reason: null,
         sender: request.from ?? null,
       };
       const write = (): void => deliveries.commit(record);
@@ -224,13 +180,8 @@ export function openDeliveryJournal(actor: SessionActor): DeliveryJournal {
         const clean = cleanText(text);
         if (isCommand(clean.text) && !record.command) throw new CatalogueError('command_prefix');
         if (leftoversOf(seeDelivery(actor))?.some((one) => one.id === id)) {
-          throw new CatalogueError(
-            'delivery_final',
-            "The text is already in the session's prompt, but has not been sent",
-            {
-              hint: 'Cancel the delivery, and send another prompt',
-            },
-          );
+          const message = "The text is already in the session's prompt, but has not been sent";
+          throw new CatalogueError('delivery_final', message, { hint: 'Cancel the delivery, and send another prompt' });
         }
         return commit(record, { phase: record.phase, text: clean.text, removed: clean.removed });
       }),
@@ -240,6 +191,40 @@ export function openDeliveryJournal(actor: SessionActor): DeliveryJournal {
         return commit(record, { phase: record.phase === 'held' ? 'cancelled' : 'cancelled_typed' });
       }),
   };
+}
+
+function viewOf(actor: SessionActor, record: DeliveryRecord): Delivery {
+  const { id, text, removed, sender } = record;
+  const over = record.phase === 'held' ? actor.deps.budgets.overBudget(actor.record) : null;
+  const phase = over === null ? record.phase : 'over_budget';
+  const times = { created_at: toTimestamp(record.createdAt), updated_at: toTimestamp(record.updatedAt) };
+  const from = sender === null ? {} : { from: sender };
+  const note =
+    over === null
+      ? (boundNote(actor, record) ?? deliveryNote(record.phase, record.intoQueue, record.reason))
+      : `${overBudgetText(over)}. ${raiseHint(over)}`;
+  return { id, session: actor.slug, text, status: statusOf(record), ...times, removed, ...from, phase, note };
+}
+
+/** Returns why a held message waits although the session is ready, if the reason is the user's own keys. */
+function boundNote(actor: SessionActor, { phase }: DeliveryRecord): string | null {
+  if (phase !== 'held' || enterOf(actor) === null) return null;
+  const { message, hint } = refusalWords('enter_bound', { slug: actor.slug, asked: null });
+  return `${message}. ${hint}`;
+}
+
+function refusalOf(actor: SessionActor, { why, question }: Parameters<DeliveryJournal['refusal']>[0]): CatalogueError {
+  const failed = why === 'ended' ? failedSetUp(actor) : null;
+  if (failed !== null) return failed;
+  if (why === 'another_conversation') return notContinuedError(actor);
+  const asked = question === null ? null : askedFor(question);
+  // A view may look like a set-up dialog. Behind a view, a question of another kind may be open.
+  const view = question === null || question.kind === 'setup' ? actor.view().view?.name : undefined;
+  const { message, hint } = refusalWords(why, { slug: actor.slug, asked, view: view ?? null });
+  return new CatalogueError(REFUSED_AS[why] ?? 'not_accepting_text', message, {
+    ...(hint === undefined ? {} : { hint }),
+    ...(question === null ? {} : { extra: { question } }),
+  });
 }
 
 /** Saves that CBOS is about to end a turn; see `beginEnding`. */

@@ -34,25 +34,12 @@ export function createSessionStash(actor: SessionActor, deliverer: Deliverer): S
   let isApplying = false;
   const stopChanges = actor.onChange(() => considerNext());
 
+  const view = (record: StashRecord): StashedResponse => toStashed(record, actor.slug);
+
   function find(id: string): StashRecord {
     const record = stash.get(sessionId(), id);
     if (record === null) throw noSuchStash(id);
     return record;
-  }
-
-  function view(record: StashRecord): StashedResponse {
-    const { id, question, response, when, createdAt, appliedAt, deliveryId } = record;
-    return {
-      id,
-      session_slug: actor.slug,
-      question,
-      response,
-      when,
-      created_at: toTimestamp(createdAt),
-      applied: appliedAt !== null,
-      applied_at: appliedAt === null ? null : toTimestamp(appliedAt),
-      delivery_id: deliveryId,
-    };
   }
 
   /**
@@ -81,48 +68,35 @@ export function createSessionStash(actor: SessionActor, deliverer: Deliverer): S
   }
 
   function considerNext(): void {
-    if (isApplying) return;
-    const next = nextDue();
-    if (next === null) return;
+    const next = isApplying ? null : nextDue();
+    if (next !== null) void sendNext(next);
+  }
+
+  async function sendNext(next: StashRecord): Promise<void> {
     isApplying = true;
-    const apply = async (): Promise<unknown> => deliverer.send({ text: next.response, queue: true }, markWith(next.id));
-    apply()
-      .then(
-        () => true,
-        (cause: unknown) => {
-          // If the reply was refused, for example because a dialog has opened in the meantime, CBOS keeps it and tries
-          // again when the status next changes.
-          if (!(cause instanceof CatalogueError)) {
-            log.error({ slug: actor.slug, stash: next.id, err: cause }, 'a draft could not be sent');
-          } else log.info({ slug: actor.slug, stash: next.id, code: cause.code }, 'a draft was saved');
-          return false;
-        },
-      )
-      .then((isApplied) => {
-        isApplying = false;
-        // The turn may already have ended while CBOS was still waiting for the confirmation of its start.
-        if (isApplied) considerNext();
-      });
+    try {
+      await deliverer.send({ text: next.response, queue: true }, markWith(next.id));
+    } catch (cause) {
+      // If the reply was refused, for example because a dialog has opened in the meantime, CBOS keeps it and tries
+      // again when the status next changes.
+      const of = { slug: actor.slug, stash: next.id };
+      if (cause instanceof CatalogueError) log.info({ ...of, code: cause.code }, 'a draft was saved');
+      else log.error({ ...of, err: cause }, 'a draft could not be sent');
+      return;
+    } finally {
+      isApplying = false;
+    }
+    // The turn may already have ended while CBOS was still waiting for the confirmation of its start.
+    considerNext();
   }
 
   return {
     add: ({ response, question, when }) => {
-      const { text } = cleanText(response);
-      if (text.trim() === '') {
-        throw new CatalogueError('invalid_request', 'The reply contains only control characters');
-      }
-      if (isCommand(text)) {
-        throw new CatalogueError('command_prefix', undefined, { hint: 'A draft cannot be a command' });
-      }
       const record: StashRecord = {
-        id: uuid(),
-        sessionId: sessionId(),
-        response: text,
+        ...{ id: uuid(), sessionId: sessionId(), createdAt: clock.now(), appliedAt: null, deliveryId: null },
+        response: cleanReply(response),
         question: question ?? actor.status.memory().question?.text ?? null,
         when: when ?? 'manual',
-        createdAt: clock.now(),
-        appliedAt: null,
-        deliveryId: null,
       };
       forgetOldStop(actor);
       writes.demand(() => stash.add(record));
@@ -144,6 +118,24 @@ export function createSessionStash(actor: SessionActor, deliverer: Deliverer): S
     },
     dispose: stopChanges,
   };
+}
+
+function toStashed(record: StashRecord, slug: string): StashedResponse {
+  const { id, question, response, when, createdAt, appliedAt, deliveryId } = record;
+  return {
+    ...{ id, session_slug: slug, question, response, when, created_at: toTimestamp(createdAt) },
+    applied: appliedAt !== null,
+    applied_at: appliedAt === null ? null : toTimestamp(appliedAt),
+    delivery_id: deliveryId,
+  };
+}
+
+/** @throws CatalogueError command_prefix, invalid_request */
+function cleanReply(response: string): string {
+  const { text } = cleanText(response);
+  if (text.trim() === '') throw new CatalogueError('invalid_request', 'The reply contains only control characters');
+  if (isCommand(text)) throw new CatalogueError('command_prefix', undefined, { hint: 'A draft cannot be a command' });
+  return text;
 }
 
 export function noSuchStash(id: string): CatalogueError {

@@ -37,7 +37,7 @@ import { forkSession } from './fork-session.ts';
 import { createListedSessions, type ListedSessions, type Member } from './listed-sessions.ts';
 import { explainStatus, readConversation, readDays, readHistory, searchSessions } from './look-back.ts';
 import { createLosses } from './losses.ts';
-import { createObserver } from './observe.ts';
+import { createObserver, type ObserverOptions } from './observe.ts';
 import { otherSessions } from './other-sessions.ts';
 import { readResources } from './resources.ts';
 import { createRestoring } from './restoring.ts';
@@ -58,22 +58,15 @@ const DEFAULT_TYPE: SessionType = 'json';
  */
 const LAUNCHES_AT_ONCE = 3;
 
-export interface OwnSessionsOptions {
+export interface OwnSessionsOptions
+  extends Pick<ObserverOptions, 'registryDir' | 'onSpoolRemade' | 'onGateChanged' | 'onGuardChanged'> {
   deps: ActorDeps;
   launch: LaunchContext;
   /** the user's approval rules, which answer permission requests */
   approvals: Approvals;
   budgets: Budgets;
-  /** the directory of Claude Code's registry: `sessions` in Claude Code's configuration directory */
-  registryDir: string;
   /** the pid of the server's own process */
   pid: number;
-  /** called when the hook spool was removed and recreated */
-  onSpoolRemade: () => void;
-  /** called when any process creates, releases, or removes a turn gate */
-  onGateChanged: () => void;
-  /** called when any process writes or removes the guard of calls */
-  onGuardChanged: () => void;
   /** returns whether new Claude Code processes must show their tool calls to CBOS before running them */
   areCallsGuarded: () => boolean;
 }
@@ -119,12 +112,10 @@ export function createOwnSessions(options: OwnSessionsOptions): OwnSessions {
     onForeign: (found) => observeForeign({ deps, listed }, found),
   });
 
-  const stopPrompts = screen.prompts.on(({ daemonPid, isOpen }) =>
-    listed
-      .all()
-      .find(({ actor }) => actor.record.daemon?.pid === daemonPid)
-      ?.actor.screenPrompt.see(isOpen),
-  );
+  const stopPrompts = screen.prompts.on(({ daemonPid, isOpen }) => {
+    const asked = listed.all().find(({ actor }) => actor.record.daemon?.pid === daemonPid);
+    asked?.actor.screenPrompt.see(isOpen);
+  });
 
   const stopShared = watchSharedConversations({ listed, onEvent: deps.onEvent });
   let stopFigures: Dispose | null = null;

@@ -49,9 +49,7 @@ export function createScreenSurvey(options: SurveyOptions, lookSoon: () => void)
   const { listed, screen, log, home, clock } = options;
   /** when the sessions' commands were first seen to have ended while Screen was alive */
   const endingSince = new WeakMap<SessionActor, number>();
-  /** the sessions whose lost sockets are being recreated */
-  const regaining = new Set<SessionActor>();
-  let disposed = false;
+  const { regain, dispose } = createRegaining(options, lookSoon);
 
   async function look(): Promise<void> {
     const screens = await listScreens(screen);
@@ -69,23 +67,9 @@ export function createScreenSurvey(options: SurveyOptions, lookSoon: () => void)
     for (const found of await findClaudeIn(unknown)) {
       // A Screen session that this home is launching, or has just launched, has the mark of that launch.
       const owner = ownerOfScreen(listed, home, found);
-      if (owner.kind === 'listed') await takeLaunched(owner.member, found);
+      if (owner.kind === 'listed') await takeLaunched(owner.member, found, log);
       else if (owner.kind === 'nobody' && listed.byScreen(found.screen) === null) options.onForeign(found);
     }
-  }
-
-  /** Takes over a launch from a killed server that had saved the launch, but not yet its processes. */
-  async function takeLaunched(
-    { actor, controls }: Member,
-    { screen: { id, daemon }, claude }: ForeignSession,
-  ): Promise<void> {
-    if (actor.isChangingHands || actor.record.screenId !== null || daemon === null) return;
-    const { pid, startTime } = claude;
-    await controls.takeLaunched?.({ screenId: id, daemon, agent: { pid, startTime } });
-    log.warn(
-      { slug: actor.slug, screen: id },
-      'the previous server was launching the session; this server takes it over',
-    );
   }
 
   async function lookAt(member: Member, found: ScreenSession | null): Promise<void> {
@@ -124,13 +108,9 @@ export function createScreenSurvey(options: SurveyOptions, lookSoon: () => void)
     endingSince.delete(actor);
     actor.intake.seeEnd(exit);
     options.onEnd(actor, isKilled ? 'killed' : 'gone');
-    await endOrphans(member);
+    await endOrphans(member, log);
     await wipeScreen(screen, screenId);
   }
-
-  /** Returns how the session's command ended, if `script` has recorded it. */
-  const exitOf = async ({ record: { recording } }: SessionActor): ReturnType<typeof readExit> =>
-    recording?.timing == null ? null : readExit(recording.typescript);
 
   /**
    * Reports whether `script` may still write how the session's command ended, which it does just after that command has
@@ -144,6 +124,14 @@ export function createScreenSurvey(options: SurveyOptions, lookSoon: () => void)
     lookSoon();
     return true;
   }
+
+  return { look, dispose };
+}
+
+/** Recreates the sockets of sessions whose daemons have lost them. */
+function createRegaining({ screen, log }: SurveyOptions, lookSoon: () => void) {
+  const regaining = new Set<SessionActor>();
+  let disposed = false;
 
   /**
    * Recreates a socket that has vanished while its daemon is still alive, for example because /tmp was cleaned. This
@@ -168,22 +156,40 @@ export function createScreenSurvey(options: SurveyOptions, lookSoon: () => void)
     }
   }
 
-  /**
-   * Ends the processes of a session whose Screen daemon has died. Without the daemon, nobody can reach the session any
-   * more, and `script` would keep a quarter of a core busy.
-   */
-  async function endOrphans(member: Member): Promise<void> {
-    const { launchId, agent, slug } = member.actor.record;
-    if (launchId === null) return;
-    const { left } = await endTree({ roots: [], first: agent, mark: { name: LAUNCH_VARIABLE, value: launchId } });
-    if (left.length > 0)
-      log.warn({ slug, pids: left.map((one) => one.pid) }, 'orphaned processes could not be terminated');
-  }
-
-  return {
-    look,
-    dispose: () => {
-      disposed = true;
-    },
+  const dispose = (): void => {
+    disposed = true;
   };
+
+  return { regain, dispose };
+}
+
+/** Takes over a launch from a killed server that had saved the launch, but not yet its processes. */
+async function takeLaunched(
+  { actor, controls }: Member,
+  { screen: { id, daemon }, claude }: ForeignSession,
+  log: Logger,
+): Promise<void> {
+  if (actor.isChangingHands || actor.record.screenId !== null || daemon === null) return;
+  const { pid, startTime } = claude;
+  await controls.takeLaunched?.({ screenId: id, daemon, agent: { pid, startTime } });
+  log.warn(
+    { slug: actor.slug, screen: id },
+    'the previous server was launching the session; this server takes it over',
+  );
+}
+
+/** Returns how the session's command ended, if `script` has recorded it. */
+const exitOf = async ({ record: { recording } }: SessionActor): ReturnType<typeof readExit> =>
+  recording?.timing == null ? null : readExit(recording.typescript);
+
+/**
+ * Ends the processes of a session whose Screen daemon has died. Without the daemon, nobody can reach the session any
+ * more, and `script` would keep a quarter of a core busy.
+ */
+async function endOrphans(member: Member, log: Logger): Promise<void> {
+  const { launchId, agent, slug } = member.actor.record;
+  if (launchId === null) return;
+  const { left } = await endTree({ roots: [], first: agent, mark: { name: LAUNCH_VARIABLE, value: launchId } });
+  if (left.length > 0)
+    log.warn({ slug, pids: left.map((one) => one.pid) }, 'orphaned processes could not be terminated');
 }

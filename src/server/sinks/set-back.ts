@@ -1,10 +1,18 @@
-import type { OutboxMessage } from '../../platform/sqlite/outbox-store.ts';
+import type { OutboxMessage, OutboxStore } from '../../platform/sqlite/outbox-store.ts';
 
 /**
  * How far back to look for a message that may have been sent by a clock that was ahead by an unknown time: as long as
  * an ntfy server keeps messages at most, by default.
  */
 const SENT_WITHIN_MS = 12 * 3_600_000;
+
+/** Moves the times of all unfinished messages after the clock was set back. @param moved as in {@link setBack} */
+export function setAllBack(store: OutboxStore, sinkIds: readonly string[], moved: { byMs: number; now: number }): void {
+  for (const message of sinkIds.flatMap((id) => store.unfinished(id))) {
+    const next = setBack(message, moved);
+    if (next !== null) store.save(next);
+  }
+}
 
 /**
  * Returns a message with its times on a clock that was set back, or null if they stay the same. Otherwise, CBOS would

@@ -11,7 +11,7 @@ import {
   type SinkDriver,
   type SinkMemory,
 } from '../../platform/sinks/index.ts';
-import type { NewSink } from '../../protocol/index.ts';
+import { CatalogueError, type NewSink } from '../../protocol/index.ts';
 import { readPrivateFile, writePrivateFile } from '../private-file.ts';
 
 /**
@@ -69,6 +69,8 @@ const Kept = z.object({ sinks: z.array(KeptSink) });
 /** Stores the sinks of a home, in one private file. */
 export interface SinkBook {
   all(): readonly KeptSink[];
+  /** @throws CatalogueError no_such_sink */
+  find(name: string): KeptSink;
   save(sinks: readonly KeptSink[]): void;
 }
 
@@ -76,6 +78,11 @@ export function openSinkBook(file: string): SinkBook {
   let sinks: readonly KeptSink[] = readPrivateFile(file, Kept)?.sinks ?? [];
   return {
     all: () => sinks,
+    find: (name) => {
+      const found = sinks.find((one) => one.name === name);
+      if (found !== undefined) return found;
+      throw new CatalogueError('no_such_sink', `No sink is named ${JSON.stringify(name.slice(0, 80))}`);
+    },
     save: (next) => {
       writePrivateFile(file, { sinks: next });
       sinks = next;

@@ -4,7 +4,7 @@ import type { OutboxMessage, OutboxStore } from '../../platform/sqlite/outbox-st
 import { CatalogueError } from '../../protocol/index.ts';
 import type { Logger } from '../logger.ts';
 import type { Sessions } from '../sessions.ts';
-import type { Standing } from './sink-worker.ts';
+import type { Standing } from './message-steps.ts';
 
 const STALE = 'This question is no longer open. Nothing was changed.';
 

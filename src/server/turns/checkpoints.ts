@@ -82,14 +82,13 @@ export interface CheckpointsOptions {
 
 export function createCheckpoints({ sessions, environment, settings, clock, log }: CheckpointsOptions): Checkpoints {
   const { home } = settings;
-  const now = (): number => clock.now();
-  const keeper = createTurnKeeper({ environment, home, dir: join(home, 'turns'), now });
+  const keeper = createTurnKeeper({ environment, home, dir: join(home, 'turns'), now: () => clock.now() });
 
   async function forgetOutdated(folder: string): Promise<void> {
     const turns = await keeper.list(folder);
     const listed = new Set(sessions.list().map(({ slug }) => sessions.turn(slug).id));
     const outdated = outdatedTurns(turns, {
-      now: now(),
+      now: clock.now(),
       kept: settings.turns_kept,
       isListed: (id) => listed.has(id),
       hasFiles: (id) => turns.some((turn) => turn.session === id && existsSync(turn.root)),
@@ -122,18 +121,9 @@ export function createCheckpoints({ sessions, environment, settings, clock, log 
     });
   }
 
-  /** If no server saw the turn end, it ended at the latest when the next turn began. */
-  const closed = ({ turn, next }: Pick<FoundTurn, 'turn' | 'next'>): KeptTurn =>
-    turn.end === null && next !== null ? { ...turn, end: next.begin } : turn;
-
   async function checkpoint(session: Session, which: WhichState): Promise<FoundTurn & { facts: CheckpointFacts }> {
     const found = await find(session, which.turn);
-    const turn = closed(found);
-    const state = which.state ?? (turn.end === null ? 'begin' : 'end');
-    const commit = commitOf(turn, state, session.slug);
-    const at = state === 'begin' ? turn.beganAt + turn.lateMs : (turn.endedAt ?? found.next?.beganAt ?? turn.beganAt);
-    const facts = { turn: turn.number, state, at: new Date(at).toISOString(), commit, root: turn.root };
-    return { ...found, facts };
+    return { ...found, facts: factsOf(found, which.state, session.slug) };
   }
 
   async function changesBefore(session: Session, which: WhichState): Promise<CheckpointChanges> {
@@ -167,11 +157,11 @@ export function createCheckpoints({ sessions, environment, settings, clock, log 
         const turn = closed(await find(session, number));
         // The session may have moved since, and its other folder must not get these files.
         const folder = turn.root;
-        requireNoTurnIn(turn.root, session);
+        requireNoTurnIn(folder, sessions.list(), session);
         const commit = commitOf(turn, to, session.slug);
         const { id } = sessions.turn(session.slug);
         const prompt = to === 'begin' ? `rewind to before turn ${number}` : `rewind to turn ${number}`;
-        const begin = { folder, session: id, slug: session.slug, kind: 'rewind' as const, prompt, at: now() };
+        const begin = { folder, session: id, slug: session.slug, kind: 'rewind' as const, prompt, at: clock.now() };
         const { saved, files } = await keeper.rewind(begin, commit);
         log.info({ slug: session.slug, turn: number, to, ref: saved.ref }, "a session's files were restored");
         return { saved: toTurn(saved), written: files.written, deleted: files.deleted, left: files.left };
@@ -181,25 +171,6 @@ export function createCheckpoints({ sessions, environment, settings, clock, log 
       await keeper.close();
     },
   };
-
-  /**
-   * Refuses a rewind while another session is running a turn in the same folder, because a rewind would change that
-   * session's files in the middle of its turn.
-   */
-  function requireNoTurnIn(root: string, session: Session): void {
-    const other = sessions
-      .list()
-      .find(
-        (other) =>
-          other.slug !== session.slug &&
-          isInside(placeOf(other), root) &&
-          (other.status.primary === 'active' || other.status.primary === 'stuck'),
-      );
-    if (other === undefined) return;
-    throw new CatalogueError('already_running', `${other.slug} is working in the same folder`, {
-      hint: `\`cbos wait ${other.slug}\` waits until it ends`,
-    });
-  }
 }
 
 /** A turn of a session, with the turns that are kept before and after it. */
@@ -209,6 +180,36 @@ interface FoundTurn {
   turn: KeptTurn;
   before: KeptTurn | null;
   next: KeptTurn | null;
+}
+
+/**
+ * Refuses a rewind while another session is running a turn in the same folder, because a rewind would change that
+ * session's files in the middle of its turn.
+ */
+function requireNoTurnIn(root: string, sessions: readonly Session[], session: Session): void {
+  const other = sessions.find(
+    (other) =>
+      other.slug !== session.slug &&
+      isInside(placeOf(other), root) &&
+      (other.status.primary === 'active' || other.status.primary === 'stuck'),
+  );
+  if (other === undefined) return;
+  throw new CatalogueError('already_running', `${other.slug} is working in the same folder`, {
+    hint: `\`cbos wait ${other.slug}\` waits until it ends`,
+  });
+}
+
+/** If no server saw the turn end, it ended at the latest when the next turn began. */
+const closed = ({ turn, next }: Pick<FoundTurn, 'turn' | 'next'>): KeptTurn =>
+  turn.end === null && next !== null ? { ...turn, end: next.begin } : turn;
+
+/** @throws CatalogueError no_such_turn */
+function factsOf(found: FoundTurn, wanted: TurnState | null, slug: string): CheckpointFacts {
+  const turn = closed(found);
+  const state = wanted ?? (turn.end === null ? 'begin' : 'end');
+  const commit = commitOf(turn, state, slug);
+  const at = state === 'begin' ? turn.beganAt + turn.lateMs : (turn.endedAt ?? found.next?.beganAt ?? turn.beganAt);
+  return { turn: turn.number, state, at: new Date(at).toISOString(), commit, root: turn.root };
 }
 
 const stateBefore = ({ number, begin }: KeptTurn) => ({ turn: number, state: 'begin' as const, commit: begin });
@@ -229,15 +230,8 @@ function commitOf(turn: KeptTurn, state: TurnState, slug: string): string {
 function toTurn(turn: KeptTurn): Turn {
   const { number, kind, ref, prompt, beganAt, endedAt, lateMs, files, added, removed } = turn;
   return {
-    number,
-    kind,
-    ref,
-    prompt,
-    began_at: new Date(beganAt).toISOString(),
+    ...{ number, kind, ref, prompt, began_at: new Date(beganAt).toISOString() },
     ended_at: endedAt === null ? null : new Date(endedAt).toISOString(),
-    late_ms: lateMs,
-    files,
-    added,
-    removed,
+    ...{ late_ms: lateMs, files, added, removed },
   };
 }

@@ -45,30 +45,21 @@ interface Followed {
 }
 
 /** Saves the files of every session that works in a git repository, whenever a turn begins or ends. */
-export function followTurns({ sessions, keeper, clock, log, onKept }: FollowTurnsOptions): FollowedTurns {
+export function followTurns(options: FollowTurnsOptions): FollowedTurns {
+  const { sessions, keeper, clock } = options;
   const followed = new Map<string, Followed>();
   const ids = new Map<string, string>();
   const oneAtATime = createSlots(1);
   let isDisposed = false;
-
-  const report = (one: Followed, slug: string, cause: unknown): void => {
-    if (cause instanceof CatalogueError && QUIET.has(cause.code)) return;
-    one.fault = cause instanceof CatalogueError ? cause.message : String(cause);
-    log.warn({ err: cause, slug }, "a turn's files were not saved");
-  };
+  const { begin, end, report } = createTurnSaver(options, (slug, from) => (isDisposed ? null : promptOf(slug, from)));
 
   function see(session: Session): Followed | null {
     const { slug } = session;
     const id = ids.get(slug);
     if (id === undefined) return null;
     const isNew = !followed.has(id);
-    const one = followed.get(id) ?? {
-      isRunning: false,
-      open: null,
-      lastEndAt: 0,
-      fault: null,
-      done: Promise.resolve(),
-    };
+    const fresh = { isRunning: false, open: null, lastEndAt: 0, fault: null, done: Promise.resolve() };
+    const one: Followed = followed.get(id) ?? fresh;
     followed.set(id, one);
     const next = runsTurn(session);
     if (next === null || next === one.isRunning) return one;
@@ -82,55 +73,8 @@ export function followTurns({ sessions, keeper, clock, log, onKept }: FollowTurn
     return one;
   }
 
-  function begin(one: Followed, turn: { id: string; slug: string; folder: string; at: number; isOld: boolean }): void {
-    const { id, slug, folder, at } = turn;
-    // No tool of the new turn may change a file before the files have been saved.
-    let release = turn.isOld ? null : sessions.holdTurn(slug);
-    const letGo = (): void => {
-      release?.();
-      release = null;
-    };
-    const stopWaiting = clock.after(LONGEST_HOLD_MS, letGo);
-    const prompt = promptOf(slug, { from: Math.max(one.lastEndAt, at - PROMPT_LEAD_MS) });
-    one.done = one.done.then(async () => {
-      try {
-        const open = turn.isOld ? await lastOpen(folder, id) : null;
-        const facts = { folder, session: id, slug, kind: 'turn' as const, prompt, at };
-        one.open = open ?? (await keeper.begin(facts, () => release !== null));
-        one.fault = null;
-      } catch (cause) {
-        one.open = null;
-        report(one, slug, cause);
-      } finally {
-        stopWaiting();
-        letGo();
-      }
-      if (one.open !== null) await onKept(folder).catch((cause: unknown) => report(one, slug, cause));
-    });
-  }
-
-  function end(one: Followed, { slug, at }: { slug: string; at: number }): void {
-    one.done = one.done.then(async () => {
-      const { open } = one;
-      one.open = null;
-      if (open === null) return;
-      try {
-        await keeper.end(open, { at, prompt: promptOf(slug, { from: open.beganAt - PROMPT_LEAD_MS }) });
-      } catch (cause) {
-        report(one, slug, cause);
-      }
-      one.lastEndAt = at;
-    });
-  }
-
-  /** Returns the session's turn that was running when the previous server ended; null if there was none. */
-  async function lastOpen(folder: string, id: string): Promise<KeptTurn | null> {
-    const last = (await keeper.list(folder)).filter(({ session }) => session === id).at(-1);
-    return last?.kind === 'turn' && last.end === null ? last : null;
-  }
-
-  function promptOf(slug: string, { from }: { from: number }): string | null {
-    if (isDisposed) return null;
+  /** Returns the session's prompt, unless it is from before the given time. */
+  function promptOf(slug: string, from: number): string | null {
     try {
       const { prompt } = sessions.turn(slug);
       return prompt === null || prompt.at < from ? null : firstWords(prompt.text);
@@ -179,6 +123,67 @@ export function followTurns({ sessions, keeper, clock, log, onKept }: FollowTurn
       await Promise.all([...followed.values()].map(({ done }) => done));
     },
   };
+}
+
+/** Saves the files when turns begin and end. @param promptOf returns the prompt, unless it is from before the time */
+function createTurnSaver(
+  { sessions, keeper, clock, log, onKept }: FollowTurnsOptions,
+  promptOf: (slug: string, from: number) => string | null,
+) {
+  const report = (one: Followed, slug: string, cause: unknown): void => {
+    if (cause instanceof CatalogueError && QUIET.has(cause.code)) return;
+    one.fault = cause instanceof CatalogueError ? cause.message : String(cause);
+    log.warn({ err: cause, slug }, "a turn's files were not saved");
+  };
+
+  function begin(one: Followed, turn: { id: string; slug: string; folder: string; at: number; isOld: boolean }): void {
+    const { id, slug, folder, at } = turn;
+    // No tool of the new turn may change a file before the files have been saved.
+    let release = turn.isOld ? null : sessions.holdTurn(slug);
+    const letGo = (): void => {
+      release?.();
+      release = null;
+    };
+    const stopWaiting = clock.after(LONGEST_HOLD_MS, letGo);
+    const prompt = promptOf(slug, Math.max(one.lastEndAt, at - PROMPT_LEAD_MS));
+    one.done = one.done.then(async () => {
+      try {
+        const open = turn.isOld ? await lastOpen(keeper, folder, id) : null;
+        const facts = { folder, session: id, slug, kind: 'turn' as const, prompt, at };
+        one.open = open ?? (await keeper.begin(facts, () => release !== null));
+        one.fault = null;
+      } catch (cause) {
+        one.open = null;
+        report(one, slug, cause);
+      } finally {
+        stopWaiting();
+        letGo();
+      }
+      if (one.open !== null) await onKept(folder).catch((cause: unknown) => report(one, slug, cause));
+    });
+  }
+
+  function end(one: Followed, { slug, at }: { slug: string; at: number }): void {
+    one.done = one.done.then(async () => {
+      const { open } = one;
+      one.open = null;
+      if (open === null) return;
+      try {
+        await keeper.end(open, { at, prompt: promptOf(slug, open.beganAt - PROMPT_LEAD_MS) });
+      } catch (cause) {
+        report(one, slug, cause);
+      }
+      one.lastEndAt = at;
+    });
+  }
+
+  return { begin, end, report };
+}
+
+/** Returns the session's turn that was running when the previous server ended; null if there was none. */
+async function lastOpen(keeper: TurnKeeper, folder: string, id: string): Promise<KeptTurn | null> {
+  const last = (await keeper.list(folder)).filter(({ session }) => session === id).at(-1);
+  return last?.kind === 'turn' && last.end === null ? last : null;
 }
 
 /**
