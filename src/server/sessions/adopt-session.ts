@@ -1,5 +1,4 @@
 import { dirname } from 'node:path';
-import { v7 as uuid } from 'uuid';
 import {
   type ForeignSession,
   findClaudeIn,
@@ -9,7 +8,6 @@ import {
   startLog,
 } from '../../platform/gnu-screen/index.ts';
 import { markOwn, rotateRecording } from '../../platform/recorder/index.ts';
-import { NOTHING_REPORTED } from '../../platform/sqlite/reported.ts';
 import { type Adoption, CatalogueError, type Session, type Settings } from '../../protocol/index.ts';
 import { followRecording } from '../screen/follow-recording.ts';
 import { readSize } from '../screen/keep-logging.ts';
@@ -19,6 +17,7 @@ import type { ActorDeps, SessionActor } from '../session/actor.ts';
 import { belongsToOther } from '../session/other-home.ts';
 import { requireDirectory } from '../session/require-directory.ts';
 import { assertSlug, type ListedSessions, type Member } from './listed-sessions.ts';
+import { newRecord } from './new-record.ts';
 import { ownerOfScreen } from './owner.ts';
 
 /** The terminal size that Screen gives a session if no size is requested. */
@@ -35,48 +34,18 @@ export interface AdoptContext {
 export function observeForeign({ deps, listed }: Pick<AdoptContext, 'deps' | 'listed'>, found: ForeignSession): Member {
   const known = listed.byScreen(found.screen);
   if (known !== null) return known;
-  const member = listed.find({
-    id: uuid(),
+  const { cwd, window, pid, startTime } = found.claude;
+  const request = {
     slug: listed.freeSlug(found.screen.name),
-    type: 'screen',
-    path: found.claude.cwd,
-    adopted: false,
-    createdAt: deps.clock.now(),
-    launch: {
-      args: [],
-      env: {},
-      permission_mode: null,
-      model: null,
-      max_budget_usd: null,
-      trusted_folder: null,
-      ...SCREEN_DEFAULT_SIZE,
-    },
-    launchId: null,
-    screenId: found.screen.id,
-    window: found.claude.window,
-    daemon: found.screen.daemon,
-    agent: { pid: found.claude.pid, startTime: found.claude.startTime },
-    claudeSessionId: null,
-    claudeVersion: null,
-    recording: null,
-    endedAt: null,
-    lastActivity: null,
-    lastQuestion: null,
-    hooks: null,
-    answerKey: null,
-    clearedAt: null,
-    typed: null,
-    removedAt: null,
-    queueStoppedAt: null,
-    parkedAt: null,
-    boot: null,
-    stopAskedAt: null,
-    loss: null,
-    ended: null,
-    reported: NOTHING_REPORTED,
-    shown: [],
+    type: 'screen' as const,
+    ...SCREEN_DEFAULT_SIZE,
+  };
+  const { id: screenId, daemon } = found.screen;
+  const member = listed.find({
+    ...newRecord(request, cwd, deps.clock.now()),
+    ...{ adopted: false, screenId, window, daemon, agent: { pid, startTime } },
   });
-  member.actor.intake.seeAgent({ pid: found.claude.pid, startTime: found.claude.startTime, startedAt: null });
+  member.actor.intake.seeAgent({ pid, startTime, startedAt: null });
   member.actor.seeAttached(found.screen.attached);
   member.actor.list();
   return member;

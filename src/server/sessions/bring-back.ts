@@ -74,7 +74,7 @@ function readCards({ listed, cards }: BringBackContext): string[] {
     // The previous server did not complete the deletion of this session.
     if (ids.has(card.id) || card.removedAt !== null) return [];
     const { slug, path, createdAt, ...known } = card;
-    const blank = newRecord({ slug: listed.freeSlug(slug), type: 'json', path: path ?? '/' }, path ?? '/', createdAt);
+    const blank = newRecord({ slug: listed.freeSlug(slug), type: 'json' }, path ?? '/', createdAt);
     const { actor } = listed.find({ ...blank, ...known });
     actor.isBroughtBack = true;
     return [actor.slug];
@@ -99,7 +99,7 @@ async function readRecord(context: BringBackContext, found: ForeignSession): Pro
   const slug = listed.freeSlug(isSlug(name) ? name : found.screen.name);
   const { sessionId, version, permissionMode, model } = readLaunch(await readArgv(claude.pid));
   const path = claude.cwd ?? '/';
-  const blank = newRecord({ slug, type: 'screen', path }, path, deps.clock.now());
+  const blank = newRecord({ slug, type: 'screen' }, path, deps.clock.now());
   return {
     ...blank,
     launch: {

@@ -148,7 +148,7 @@ export async function adoptConversation(
   }
   const slug = request.slug ?? listed.freeSlug(path.split('/').at(-1) ?? '');
   return listed.claim(slug, async () => {
-    const record = newRecord({ slug, path, type: request.type }, path, clock.now());
+    const record = newRecord({ slug, type: request.type }, path, clock.now());
     const member = listed.add({ ...record, claudeSessionId: id });
     try {
       await member.controls.launch();

@@ -37,7 +37,7 @@ export function forkSession(context: CreateContext, member: Member, request: For
       const fork = await requireOriginal(launch, actor, path);
       const place = await placeOf(launch, actor, { ...request, path });
       return withEquipment({ setUps: launch.setUps, ports }, { place, wantsSetUp: true }, (worktree) => {
-        const record = newRecord({ slug: request.slug, path: place.path, type }, place.path, clock.now());
+        const record = newRecord({ slug: request.slug, type }, place.path, clock.now());
         const forked: SessionRecord = {
           ...record,
           launch: {

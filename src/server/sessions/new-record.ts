@@ -11,8 +11,8 @@ const DEFAULT_SIZE = { cols: 160, rows: 45 };
 
 /** Returns the record of a session that has never been launched. @param now the current time, in Unix milliseconds */
 export function newRecord(
-  request: NewSession & { type: SessionType; made?: Worktree | null },
-  path: string,
+  request: Omit<NewSession, 'path'> & { type: SessionType; made?: Worktree | null },
+  path: string | null,
   now: number,
 ): SessionRecord {
   return {

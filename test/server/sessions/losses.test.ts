@@ -18,7 +18,7 @@ beforeEach(() => {
 
 function session(some: Partial<SessionRecord> = {}, told: Partial<HookEvidence> = {}) {
   const record: SessionRecord = {
-    ...newRecord({ slug: 'AUTH', type: 'screen', path: '/' }, '/', NOW),
+    ...newRecord({ slug: 'AUTH', type: 'screen' }, '/', NOW),
     launchId: 'l',
     screenId: '7.AUTH',
     agent: PROCESS,

@@ -23,7 +23,7 @@ class Lost implements Restorable {
     readonly everyone: Lost[],
     some: Partial<Record> = {},
   ) {
-    const record = newRecord({ slug, type: 'screen', path: '/' }, '/', NOW);
+    const record = newRecord({ slug, type: 'screen' }, '/', NOW);
     const loss = { because: 'reboot', tries: 0, wasBlank: false } as const;
     this.actor = { slug, record: { ...record, endedAt: NOW, claudeSessionId: `c-${slug}`, loss, ...some } };
     everyone.push(this);
