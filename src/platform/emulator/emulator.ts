@@ -162,10 +162,7 @@ export function createEmulator(options: EmulatorOptions): Emulator {
     frame: () => ({ ...reader.frame(), raisedTo }),
     isAlternate: () => terminal.buffer.active.type === 'alternate',
     styledRows: (maxCols) => styledRows(terminal, maxCols),
-    windowRows: () => {
-      const { active } = terminal.buffer;
-      return Array.from({ length: terminal.rows }, (_, row) => textRow(active, active.baseY + row));
-    },
+    windowRows: () => textRows(terminal.buffer.active, terminal.buffer.active.baseY, terminal.rows),
     onScrolledOff: (listener) => {
       const watch = terminal.onScroll(() => {
         const { active } = terminal.buffer;
@@ -209,12 +206,12 @@ function textRow(buffer: IBuffer, row: number): ScreenRow {
   return { text: line?.translateToString(true).trimEnd() ?? '', isWrapped: line?.isWrapped ?? false };
 }
 
-const textLines = (buffer: IBuffer, from: number, end: number): string[] =>
-  Array.from({ length: end - from }, (_, row) => textRow(buffer, from + row).text);
+const textRows = (buffer: IBuffer, from: number, count: number): ScreenRow[] =>
+  Array.from({ length: count }, (_, row) => textRow(buffer, from + row));
 
 function readNormalLines(terminal: Terminal): string[] {
   const buffer = terminal.buffer.normal;
-  const lines = textLines(buffer, 0, buffer.length);
+  const lines = textRows(buffer, 0, buffer.length).map(({ text }) => text);
   return lines.slice(0, lines.findLastIndex((text) => text !== '') + 1);
 }
 
@@ -231,7 +228,9 @@ function readText(terminal: Terminal, serializer: SerializeAddon, options: TextO
   if (end === start) return '';
   switch (options.format) {
     case 'text':
-      return textLines(buffer, start, end).join('\n');
+      return textRows(buffer, start, end - start)
+        .map(({ text }) => text)
+        .join('\n');
     case 'ansi':
       return buffer.type === 'alternate'
         ? alternateAnsi(serializer, options.lines)
