@@ -17,8 +17,8 @@ const BASE = 'base';
 const BASE_FILES = [
   /\/src\/cli\/actions\/[\w-]+\.ts$/,
   /\/src\/cli\/output\/(printer|question-text|session-table|shown-lines|style|table)\.ts$/,
-  /\/src\/cli\/(command-error|confirm|context|error-report|http-answer|list-reader|looked-at)\.ts$/,
-  /\/src\/cli\/(name-like|plain-command|run-cli|selectors|socket-requests|text-argument|version-check)\.ts$/,
+  /\/src\/cli\/(command-error|confirm|context|error-report|http-answer|list-reader|looked-at|name-like)\.ts$/,
+  /\/src\/cli\/(plain-command|run-cli|selectors|socket-requests|text-argument|version-check|without-undefined)\.ts$/,
   /\/src\/client\/(caller|remote-errors|remote-names|transport)\.ts$/,
   /\/src\/local\/(git-branch|last-model|machine|personal-environment)\.ts$/,
   /\/src\/(core|platform)\/settings\/[\w-]+\.ts$/,

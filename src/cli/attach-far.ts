@@ -1,5 +1,5 @@
 import { CatalogueError, EXIT, type RemoteName, type Session } from '../protocol/index.ts';
-import { CommandError } from './command-error.ts';
+import { UsageError } from './command-error.ts';
 import { type CliContext, canDraw } from './context.ts';
 import { openReplayTerminal } from './output/replay-terminal.ts';
 
@@ -12,7 +12,7 @@ export async function attachFar(context: CliContext, { machine, slug: there }: R
   await requireTerminal(context, session);
   if (!canDraw(io)) {
     const hint = 'Set TERM to what your terminal is, such as TERM=xterm-256color';
-    throw new CommandError('`cbos attach` cannot draw in this terminal, whose TERM is unknown', hint, EXIT.usage);
+    throw new UsageError('`cbos attach` cannot draw in this terminal, whose TERM is unknown', hint);
   }
   await context.settleVersionCheck();
   const leaving = new AbortController();

@@ -2,8 +2,8 @@ import { EXIT, matchesSelector, type Session, type SessionSelector } from '../pr
 import { broadcastLine } from '../text/delivery-text.ts';
 import { someSessions } from '../text/name-list.ts';
 import { farSessions, sendFar } from './broadcast-far.ts';
-import { CommandError } from './command-error.ts';
-import { confirm } from './confirm.ts';
+import { UsageError } from './command-error.ts';
+import { isConfirmed } from './confirm.ts';
 import type { CliContext } from './context.ts';
 import { type SelectorOptions, selectorOf, selectorText } from './selectors.ts';
 import { readText } from './text-argument.ts';
@@ -47,11 +47,8 @@ export async function broadcast(
     else out.notice(`nothing was sent: no session is ${selectorText(selector) || 'able to take a prompt'} — cbos ls`);
     return;
   }
-  if (options.yes !== true && !(await confirm(context, `Send this to ${someSessions(slugs)}?`))) {
-    out.notice('nothing was sent');
-    context.exitCode = EXIT.failed;
-    return;
-  }
+  const question = `Send this to ${someSessions(slugs)}?`;
+  if (options.yes !== true && !(await isConfirmed(context, question, 'nothing was sent'))) return;
   const body = {
     text,
     ...(options.command === true ? { command: true } : {}),
@@ -92,13 +89,12 @@ function assertOptions(words: readonly string[], options: BroadcastOptions): voi
 function assertNoSlug(sessions: readonly Session[], words: readonly string[]): void {
   const named = sessions.find(({ slug }) => slug === words[0]);
   if (named === undefined) return;
-  throw new CommandError(
+  throw new UsageError(
     `${named.slug} is a session, and a name cannot be combined with --all, --state, --tag or --repo`,
     'leave one of them out, or put the whole prompt in quotes',
-    EXIT.usage,
   );
 }
 
-function usage(message: string): CommandError {
-  return new CommandError(message, 'cbos send --help', EXIT.usage);
+function usage(message: string): UsageError {
+  return new UsageError(message, 'cbos send --help');
 }

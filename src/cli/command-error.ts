@@ -16,3 +16,10 @@ export class CommandError extends Error {
     this.exitCode = exitCode;
   }
 }
+
+/** An error in how the user called a command. */
+export class UsageError extends CommandError {
+  constructor(message: string, hint: string) {
+    super(message, hint, EXIT.usage);
+  }
+}

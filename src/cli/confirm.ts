@@ -1,6 +1,17 @@
 import { EXIT } from '../protocol/index.ts';
-import { CommandError } from './command-error.ts';
+import { UsageError } from './command-error.ts';
 import { type CliContext, isInteractive } from './context.ts';
+
+/**
+ * Asks for confirmation. If the user does not agree, prints what was not done, and sets the exit code.
+ * @throws CommandError if no user is there to ask
+ */
+export async function isConfirmed(context: CliContext, question: string, otherwise: string): Promise<boolean> {
+  if (await confirm(context, question)) return true;
+  context.out.notice(otherwise);
+  context.exitCode = EXIT.failed;
+  return false;
+}
 
 /**
  * Asks for confirmation before an action that cannot be undone. Any answer other than yes counts as no.
@@ -8,7 +19,7 @@ import { type CliContext, isInteractive } from './context.ts';
  */
 export async function confirm({ io }: CliContext, question: string): Promise<boolean> {
   if (!isInteractive(io))
-    throw new CommandError(`${question} The command needs a terminal to ask this`, 'add --yes to confirm', EXIT.usage);
+    throw new UsageError(`${question} The command needs a terminal to ask this`, 'add --yes to confirm');
   const { createInterface } = await import('node:readline/promises');
   const dialog = createInterface({ input: io.stdin, output: io.stderr });
   // Ctrl-D and Ctrl-C close the prompt without an answer, which counts as no.

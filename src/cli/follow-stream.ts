@@ -1,6 +1,7 @@
 import type { StreamConnection, StreamListener } from '../client/index.ts';
 import { EXIT } from '../protocol/index.ts';
 import type { CliContext } from './context.ts';
+import { withoutUndefined } from './without-undefined.ts';
 
 /**
  * Ends a command that listens to the stream, either with an exit code or with an error, which is reported like any
@@ -36,6 +37,7 @@ export async function followStream(
 ): Promise<number> {
   const client = await context.listener();
   const { out, io } = context;
+  const { recordings, from, after, giveUpAfterMs } = options;
   let connection: StreamConnection | null = null;
   let timer: NodeJS.Timeout | undefined;
   let isLost = false;
@@ -56,10 +58,7 @@ export async function followStream(
       timer = setTimeout(() => options.onTimeout?.(), options.timeoutSeconds * 1_000);
     }
     connection = client.subscribe({
-      ...(options.recordings === undefined ? {} : { recordings: options.recordings }),
-      ...(options.from === undefined ? {} : { from: options.from }),
-      ...(options.after === undefined ? {} : { after: options.after }),
-      ...(options.giveUpAfterMs === undefined ? {} : { giveUpAfterMs: options.giveUpAfterMs }),
+      ...withoutUndefined({ recordings, from, after, giveUpAfterMs }),
       startTimer: (callback, delayMs) => {
         const handle = setTimeout(callback, delayMs);
         return () => clearTimeout(handle);

@@ -1,5 +1,5 @@
-import { type Answer, EXIT, type Form } from '../protocol/index.ts';
-import { CommandError } from './command-error.ts';
+import type { Answer, Form } from '../protocol/index.ts';
+import { UsageError } from './command-error.ts';
 
 /**
  * Reports whether only the form can tell where the name of a field ends in one of these `FIELD=VALUE`: the name may
@@ -16,7 +16,7 @@ export function readValues(set: readonly string[], form: Form | null): NonNullab
   const values = new Map<string, string[]>();
   for (const one of set) {
     if (one.indexOf('=') < 1) {
-      throw new CommandError(`--set ${one} has no value`, 'cbos answer AUTH --set FIELD=VALUE', EXIT.usage);
+      throw new UsageError(`--set ${one} has no value`, 'cbos answer AUTH --set FIELD=VALUE');
     }
     const name = longestName(one, form) ?? one.slice(0, one.indexOf('='));
     values.set(name, [...(values.get(name) ?? []), one.slice(name.length + 1)]);

@@ -1,8 +1,8 @@
 import { isAbsolute } from 'node:path';
 import { machinesFor } from '../client/index.ts';
-import { CatalogueError, EXIT, type MachineCall } from '../protocol/index.ts';
+import { CatalogueError, type MachineCall } from '../protocol/index.ts';
 import { cleanLine } from '../text/terminal-text.ts';
-import { CommandError } from './command-error.ts';
+import { UsageError } from './command-error.ts';
 import type { CliContext } from './context.ts';
 import { requireStarted } from './require-started.ts';
 
@@ -23,7 +23,7 @@ export interface FarLaunch {
 export function requireFarPath(path: string | undefined): void {
   if (path !== undefined && isAbsolute(path)) return;
   const hint = 'name it in full: cbos new NAME /home/me/src/shop --host MACHINE';
-  throw new CommandError('--host needs the directory on that machine, as an absolute path', hint, EXIT.usage);
+  throw new UsageError('--host needs the directory on that machine, as an absolute path', hint);
 }
 
 /** Launches a session on the named machine, or on the least busy machine that has the given labels. */

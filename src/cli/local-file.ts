@@ -2,10 +2,9 @@ import { createReadStream } from 'node:fs';
 import { stat } from 'node:fs/promises';
 import { basename, resolve } from 'node:path';
 import type { FileToUpload } from '../client/index.ts';
-import { EXIT } from '../protocol/index.ts';
 import { formatSize } from '../text/recording-words.ts';
 import { cleanLine } from '../text/terminal-text.ts';
-import { CommandError } from './command-error.ts';
+import { UsageError } from './command-error.ts';
 
 /**
  * Opens a file on this machine in order to send it to a session. If the file is still growing, as a log does, only its
@@ -16,10 +15,10 @@ export async function openLocalFile(path: string, cwd: string): Promise<FileToUp
   const absolute = resolve(cwd, path);
   const shown = cleanLine(path);
   const status = await stat(absolute).catch((error: NodeJS.ErrnoException) => {
-    throw new CommandError(`${shown} cannot be read (${error.code})`, 'check the path', EXIT.usage);
+    throw new UsageError(`${shown} cannot be read (${error.code})`, 'check the path');
   });
-  if (!status.isFile()) throw new CommandError(`${shown} isn't a file`, 'give one file with each --file', EXIT.usage);
-  if (status.size === 0) throw new CommandError(`${shown} is empty`, 'give a file that is not empty', EXIT.usage);
+  if (!status.isFile()) throw new UsageError(`${shown} isn't a file`, 'give one file with each --file');
+  if (status.size === 0) throw new UsageError(`${shown} is empty`, 'give a file that is not empty');
   return {
     name: basename(absolute),
     sizeBytes: status.size,

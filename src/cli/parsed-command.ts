@@ -1,6 +1,6 @@
 import { CommanderError } from 'commander';
 import { EXIT } from '../protocol/index.ts';
-import { CommandError } from './command-error.ts';
+import { UsageError } from './command-error.ts';
 import { loadCommands } from './command-modules.ts';
 import type { CliContext } from './context.ts';
 import { buildProgram } from './program.ts';
@@ -16,7 +16,7 @@ export async function runParsed(context: CliContext, words: readonly string[]): 
   } catch (error) {
     if (!(error instanceof CommanderError)) throw error;
     // Commander reports `--help` as an error with exit code 0.
-    if (error.exitCode !== 0) throw new CommandError(usageMessage(error), usageHint(error, words), EXIT.usage);
+    if (error.exitCode !== 0) throw new UsageError(usageMessage(error), usageHint(error, words));
     context.exitCode = EXIT.done;
   }
 }

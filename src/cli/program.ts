@@ -1,6 +1,5 @@
 import { Command, Option } from 'commander';
-import { EXIT } from '../protocol/index.ts';
-import { CommandError } from './command-error.ts';
+import { UsageError } from './command-error.ts';
 import type { AddCommands } from './command-modules.ts';
 import { GROUPS } from './commands/command-help.ts';
 import type { CliContext } from './context.ts';
@@ -69,8 +68,7 @@ function addHelp(program: Command): void {
       let command = program;
       for (const word of words) {
         const below = command.commands.find((one) => one.name() === word || one.aliases().includes(word));
-        if (below === undefined)
-          throw new CommandError(`No command is named "${words.join(' ')}"`, 'cbos --help', EXIT.usage);
+        if (below === undefined) throw new UsageError(`No command is named "${words.join(' ')}"`, 'cbos --help');
         command = below;
       }
       command.outputHelp();

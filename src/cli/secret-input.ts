@@ -2,8 +2,7 @@ import { readFile } from 'node:fs/promises';
 import { resolve } from 'node:path';
 import { createInterface } from 'node:readline/promises';
 import { Writable } from 'node:stream';
-import { EXIT } from '../protocol/index.ts';
-import { CommandError } from './command-error.ts';
+import { UsageError } from './command-error.ts';
 import type { CliContext } from './context.ts';
 
 /**
@@ -14,7 +13,7 @@ import type { CliContext } from './context.ts';
 export async function readSecret({ io }: CliContext, what: string, file: string | undefined): Promise<string> {
   const text = file !== undefined ? await readSecretFile(resolve(io.cwd, file)) : await readInput(io, what);
   const secret = text.trim();
-  if (secret === '') throw new CommandError(`The ${what} is empty`, 'cbos notify add --help', EXIT.usage);
+  if (secret === '') throw new UsageError(`The ${what} is empty`, 'cbos notify add --help');
   return secret;
 }
 
@@ -22,11 +21,7 @@ async function readSecretFile(path: string): Promise<string> {
   try {
     return await readFile(path, 'utf8');
   } catch (cause) {
-    throw new CommandError(
-      `${path} cannot be read: ${(cause as Error).message}`,
-      'give another --token-file',
-      EXIT.usage,
-    );
+    throw new UsageError(`${path} cannot be read: ${(cause as Error).message}`, 'give another --token-file');
   }
 }
 

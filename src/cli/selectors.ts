@@ -1,10 +1,11 @@
 import { resolve } from 'node:path';
-import { EXIT, isSelective, matchesSelector, type Session, type SessionSelector } from '../protocol/index.ts';
+import { isSelective, matchesSelector, type Session, type SessionSelector } from '../protocol/index.ts';
 import { someSessions } from '../text/name-list.ts';
 import { cleanLine } from '../text/terminal-text.ts';
-import { CommandError } from './command-error.ts';
-import { confirm } from './confirm.ts';
+import { UsageError } from './command-error.ts';
+import { isConfirmed } from './confirm.ts';
 import type { CliContext } from './context.ts';
+import { withoutUndefined } from './without-undefined.ts';
 
 /** The options that select sessions. Every command that accepts several sessions has the same options. */
 export interface SelectorOptions {
@@ -16,11 +17,7 @@ export interface SelectorOptions {
 /** Converts the options into a selector. A path names a folder on this machine. */
 export function selectorOf({ io }: CliContext, { state, tag, repo }: SelectorOptions): SessionSelector {
   const isPath = repo !== undefined && /^\.{0,2}(\/|$)/.test(repo);
-  return {
-    ...(state === undefined ? {} : { state }),
-    ...(tag === undefined ? {} : { tags: tag }),
-    ...(repo === undefined ? {} : { repo: isPath ? resolve(io.cwd, repo) : repo }),
-  };
+  return withoutUndefined({ state, tags: tag, repo: isPath ? resolve(io.cwd, repo) : repo });
 }
 
 /** Describes a selection for a message, such as `needs-you, tagged night, of shop`. */
@@ -55,14 +52,10 @@ export async function chosenSessions(
   const selector = selectorOf(context, options);
   if (!isSelective(selector)) {
     if (names.length > 0) return { slugs: [...new Set(names)], selected: false };
-    throw new CommandError(`Missing required argument 'name'`, `cbos ${command} --help`, EXIT.usage);
+    throw new UsageError(`Missing required argument 'name'`, `cbos ${command} --help`);
   }
   if (names.length > 0) {
-    throw new CommandError(
-      'Names cannot be combined with --state, --tag or --repo',
-      'leave one of them out',
-      EXIT.usage,
-    );
+    throw new UsageError('Names cannot be combined with --state, --tag or --repo', 'leave one of them out');
   }
   const client = await context.client();
   const sessions = (await client.call('listSessions')).filter((one) => matchesSelector(one, selector) && fits(one));
@@ -77,16 +70,9 @@ export async function chosenSessions(
  */
 export async function mayActOnSeveral(
   context: CliContext,
-  {
-    slugs,
-    selected,
-    verb,
-    yes,
-  }: { slugs: readonly string[]; selected: boolean; verb: string; yes?: boolean | undefined },
+  about: { slugs: readonly string[]; selected: boolean; verb: string; yes?: boolean | undefined },
 ): Promise<boolean> {
+  const { slugs, selected, verb, yes } = about;
   if (yes === true || slugs.length === 0 || !selected) return true;
-  if (await confirm(context, `${verb} ${someSessions(slugs)}?`)) return true;
-  context.out.notice('nothing was done');
-  context.exitCode = EXIT.failed;
-  return false;
+  return isConfirmed(context, `${verb} ${someSessions(slugs)}?`, 'nothing was done');
 }

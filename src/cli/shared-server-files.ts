@@ -1,8 +1,7 @@
 import type { Stats } from 'node:fs';
 import { type FileHandle, open } from 'node:fs/promises';
 import { resolve } from 'node:path';
-import { EXIT } from '../protocol/index.ts';
-import { CommandError } from './command-error.ts';
+import { CommandError, UsageError } from './command-error.ts';
 import type { CliContext } from './context.ts';
 
 /** The files that a command names for a shared NATS server. */
@@ -29,7 +28,7 @@ export async function sharedServerFields(
     } catch (cause) {
       if (cause instanceof CommandError) throw cause;
       const why = cause instanceof Error && 'code' in cause ? ` (${String(cause.code)})` : '';
-      throw new CommandError(`The ${kind.name} cannot be read${why}`, `give another ${kind.flag} FILE`, EXIT.usage);
+      throw new UsageError(`The ${kind.name} cannot be read${why}`, `give another ${kind.flag} FILE`);
     } finally {
       await handle?.close();
     }
@@ -57,9 +56,5 @@ function requireOwn(file: string, found: Stats): void {
   // The permissions of a pipe, such as one that a shell makes for `<(…)`, do not matter.
   if ((found.mode & FOR_OTHERS) === 0 || !found.isFile()) return;
   const shown = (found.mode & 0o777).toString(8);
-  throw new CommandError(
-    `Other users may read the credentials in ${file} (mode ${shown})`,
-    `chmod 600 ${file}`,
-    EXIT.usage,
-  );
+  throw new UsageError(`Other users may read the credentials in ${file} (mode ${shown})`, `chmod 600 ${file}`);
 }

@@ -1,5 +1,4 @@
-import { EXIT } from '../protocol/index.ts';
-import { CommandError } from './command-error.ts';
+import { UsageError } from './command-error.ts';
 import type { CliContext } from './context.ts';
 
 /**
@@ -9,12 +8,12 @@ import type { CliContext } from './context.ts';
 export async function readText({ io }: CliContext, words: readonly string[], command: string): Promise<string> {
   if (words.length !== 1 || words[0] !== '-') {
     const given = words.join(' ');
-    if (given.trim() === '') throw new CommandError('The text is empty', `${command} --help`, EXIT.usage);
+    if (given.trim() === '') throw new UsageError('The text is empty', `${command} --help`);
     return given;
   }
   const parts: Buffer[] = [];
   for await (const part of io.stdin) parts.push(Buffer.from(part));
   const text = Buffer.concat(parts).toString('utf8');
-  if (text.trim() === '') throw new CommandError('Standard input was empty', `${command} --help`, EXIT.usage);
+  if (text.trim() === '') throw new UsageError('Standard input was empty', `${command} --help`);
   return text;
 }

@@ -3,12 +3,13 @@ import {
   type Address,
   CatalogueError,
   isSlug,
+  parseJson,
   type RouteInput,
   type RouteName,
   type RouteOutput,
   type StoredFile,
 } from '../protocol/index.ts';
-import { errorFromResponse, errorFromTransport, parseJson } from './remote-errors.ts';
+import { errorFromResponse, errorFromTransport } from './remote-errors.ts';
 import type { StreamedBody, Transport, TransportResponse } from './transport.ts';
 
 /** The routes whose response is JSON, which is every route except the one for a recording's bytes. */

@@ -1,4 +1,4 @@
-import { CatalogueError, type ErrorBody, isErrorCode } from '../protocol/index.ts';
+import { CatalogueError, type ErrorBody, isErrorCode, parseJson } from '../protocol/index.ts';
 import { ConnectionLostError, UnreachableError } from './transport.ts';
 
 /**
@@ -47,14 +47,4 @@ export function errorFromTransport(cause: unknown): unknown {
     );
   }
   return cause;
-}
-
-/** Parses JSON. Returns undefined, which no valid JSON can produce, if the text is not JSON. */
-export function parseJson(text: string): unknown {
-  try {
-    return JSON.parse(text);
-  } catch (cause) {
-    if (cause instanceof SyntaxError) return undefined;
-    throw cause;
-  }
 }

@@ -1,5 +1,11 @@
-import { CatalogueError, STREAM_FRAME_TYPES, type StreamCommand, type StreamFrame } from '../protocol/index.ts';
-import { errorFromTransport, parseJson } from './remote-errors.ts';
+import {
+  CatalogueError,
+  parseJson,
+  STREAM_FRAME_TYPES,
+  type StreamCommand,
+  type StreamFrame,
+} from '../protocol/index.ts';
+import { errorFromTransport } from './remote-errors.ts';
 import { createViewKeeper, type SessionView } from './session-view.ts';
 import { type Dispose, type Transport, type TransportSocket, UnreachableError } from './transport.ts';
 

@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import { QuestionQuery } from './question.ts';
-import { type Route, SlugParam } from './route.ts';
+import type { RouteRow } from './route.ts';
 import { Rule } from './rules.ts';
 
 /**
@@ -48,9 +48,7 @@ export const ALWAYS_ROUTES = {
     who: 'session',
     summary:
       'What "always" can mean for the session\'s permission request: for the session or in the project (`for` of an answer), or as an approval rule',
-    params: SlugParam,
     query: QuestionQuery,
-    success: 200,
     response: AlwaysChoices,
     errors: ['no_such_session', 'no_question', 'stale_question', 'question_behind'],
   },
@@ -60,9 +58,7 @@ export const ALWAYS_ROUTES = {
     who: 'person',
     summary:
       'Add the approval rule that `GET` returned, and answer yes. If the session cannot be answered, no rule is added',
-    params: SlugParam,
     body: AllowByRule,
-    success: 200,
     response: AllowedByRule,
     errors: [
       'no_such_session',
@@ -76,4 +72,4 @@ export const ALWAYS_ROUTES = {
       'not_confirmed',
     ],
   },
-} as const satisfies Record<string, Route>;
+} as const satisfies Record<string, RouteRow>;

@@ -1,5 +1,5 @@
 import { TagEdit } from './labels.ts';
-import { type Route, SlugParam } from './route.ts';
+import type { RouteRow } from './route.ts';
 import { Session } from './session.ts';
 import { Look, NewSnooze } from './snooze.ts';
 
@@ -10,9 +10,7 @@ export const ATTENTION_ROUTES = {
     path: '/sessions/{slug}/seen',
     who: 'person',
     summary: 'Mark as read what a person has seen of a session',
-    params: SlugParam,
     body: Look,
-    success: 200,
     response: Session,
     errors: ['no_such_session'],
   },
@@ -21,8 +19,6 @@ export const ATTENTION_ROUTES = {
     path: '/sessions/{slug}/unseen',
     who: 'person',
     summary: 'Mark a session as unread',
-    params: SlugParam,
-    success: 200,
     response: Session,
     errors: ['no_such_session'],
   },
@@ -31,9 +27,7 @@ export const ATTENTION_ROUTES = {
     path: '/sessions/{slug}/snooze',
     who: 'person',
     summary: "Snooze a session until a time or an event: until then it isn't counted and sends no notifications",
-    params: SlugParam,
     body: NewSnooze,
-    success: 200,
     response: Session,
     errors: ['no_such_session', 'session_dead', 'time_passed'],
   },
@@ -42,8 +36,6 @@ export const ATTENTION_ROUTES = {
     path: '/sessions/{slug}/snooze',
     who: 'person',
     summary: 'Wake a snoozed session',
-    params: SlugParam,
-    success: 200,
     response: Session,
     errors: ['no_such_session'],
   },
@@ -52,9 +44,7 @@ export const ATTENTION_ROUTES = {
     path: '/sessions/{slug}/tags',
     who: 'person',
     summary: 'Add tags to a session, or remove them',
-    params: SlugParam,
     body: TagEdit,
-    success: 200,
     response: Session,
     errors: ['no_such_session'],
   },
@@ -63,8 +53,6 @@ export const ATTENTION_ROUTES = {
     path: '/sessions/{slug}/archive',
     who: 'person',
     summary: 'Archive a stopped or parked session: it disappears from every list and count, but nothing is lost',
-    params: SlugParam,
-    success: 200,
     response: Session,
     errors: ['no_such_session', 'session_alive'],
   },
@@ -73,9 +61,7 @@ export const ATTENTION_ROUTES = {
     path: '/sessions/{slug}/archive',
     who: 'person',
     summary: 'List an archived session again',
-    params: SlugParam,
-    success: 200,
     response: Session,
     errors: ['no_such_session'],
   },
-} as const satisfies Record<string, Route>;
+} as const satisfies Record<string, RouteRow>;

@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import { QuestionKind } from './question.ts';
-import type { Route } from './route.ts';
+import type { RouteRow } from './route.ts';
 import { Timestamp } from './words.ts';
 
 /**
@@ -84,8 +84,6 @@ export const CATCHUP_ROUTES = {
     query: z.strictObject({
       since: Timestamp.optional().meta({ description: 'Default: the time when the person last used CBOS' }),
     }),
-    success: 200,
     response: Catchup,
-    errors: [],
   },
-} as const satisfies Record<string, Route>;
+} as const satisfies Record<string, RouteRow>;

@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import { ChangedSide, Changes, Patch } from './changes.ts';
-import { type Route, SlugParam } from './route.ts';
+import type { RouteRow } from './route.ts';
 import { TurnWord } from './turns.ts';
 import { PathOrNone, PathText } from './words.ts';
 
@@ -63,9 +63,7 @@ export const CHANGES_ROUTES = {
     who: 'session',
     summary:
       "What a session changed in its folder's repository since its branch began: committed, staged, unstaged and untracked",
-    params: SlugParam,
     query: ChangesQuery,
-    success: 200,
     response: Changes,
     errors: CHANGES_ERRORS,
   },
@@ -74,9 +72,7 @@ export const CHANGES_ROUTES = {
     path: '/sessions/{slug}/changes/patch',
     who: 'session',
     summary: "The changes in one file or in all files, in git's unified format",
-    params: SlugParam,
     query: PatchQuery,
-    success: 200,
     response: Patch,
     errors: CHANGES_ERRORS,
   },
@@ -85,10 +81,8 @@ export const CHANGES_ROUTES = {
     path: '/sessions/{slug}/changes/file',
     who: 'session',
     summary: 'One changed file as it was before or as it is after the changes, such as an image',
-    params: SlugParam,
     query: SideQuery,
-    success: 200,
     response: ChangedSide,
     errors: [...CHANGES_ERRORS, 'no_such_file'],
   },
-} as const satisfies Record<string, Route>;
+} as const satisfies Record<string, RouteRow>;

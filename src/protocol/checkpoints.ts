@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import { ChangedFile, Changes } from './changes.ts';
 import { FileContent } from './file-content.ts';
-import { NonNegative, type Route, SlugParam } from './route.ts';
+import { NonNegative, type RouteRow } from './route.ts';
 import { TurnState, TurnWord } from './turns.ts';
 import { MAX_PATH, Timestamp } from './words.ts';
 
@@ -56,7 +56,7 @@ export const CheckpointFile = CheckpointFacts.extend({
 }).meta({ id: 'CheckpointFile' });
 export type CheckpointFile = z.infer<typeof CheckpointFile>;
 
-const CheckpointParams = SlugParam.extend({ turn: TurnWord });
+const CheckpointParams = z.object({ slug: z.string(), turn: TurnWord });
 
 const StateQuery = TurnState.optional().meta({
   description: 'the files as they were before the turn, or as it left them; default: the later state that is saved',
@@ -87,7 +87,6 @@ export const CHECKPOINT_ROUTES = {
       folder: Path.optional().meta({ description: 'relative to the root; default: the root' }),
       from: NonNegative.optional().meta({ type: 'integer', minimum: 0, description: 'how many entries to skip' }),
     }),
-    success: 200,
     response: CheckpointFiles,
     errors: [...ERRORS, 'no_such_file'],
   },
@@ -98,7 +97,6 @@ export const CHECKPOINT_ROUTES = {
     summary: 'The files that changed between a checkpoint and the one before it',
     params: CheckpointParams,
     query: z.strictObject({ state: StateQuery }),
-    success: 200,
     response: CheckpointChanges,
     errors: ERRORS,
   },
@@ -109,8 +107,7 @@ export const CHECKPOINT_ROUTES = {
     summary: 'One file as it was before or after a turn',
     params: CheckpointParams,
     query: z.strictObject({ state: StateQuery, path: Path.min(1) }),
-    success: 200,
     response: CheckpointFile,
     errors: [...ERRORS, 'no_such_file'],
   },
-} as const satisfies Record<string, Route>;
+} as const satisfies Record<string, RouteRow>;

@@ -1,8 +1,6 @@
 import { z } from 'zod';
 import { StoredFile, UploadQuery } from './files.ts';
-import { type Route, SlugParam } from './route.ts';
-
-const FileParams = z.object({ slug: z.string(), id: z.string() });
+import type { RouteRow } from './route.ts';
 
 /** The part of the REST interface that stores files alongside a session, for prompts that mention them. */
 export const FILE_ROUTES = {
@@ -12,7 +10,6 @@ export const FILE_ROUTES = {
     who: 'person',
     summary:
       'Store a file beside the session. The body is the file itself; to send it with a prompt, give its id in `files`',
-    params: SlugParam,
     query: UploadQuery,
     takesBytes: true,
     success: 201,
@@ -24,8 +21,6 @@ export const FILE_ROUTES = {
     path: '/sessions/{slug}/files',
     who: 'session',
     summary: 'The files stored beside the session, oldest first',
-    params: SlugParam,
-    success: 200,
     response: z.array(StoredFile),
     errors: ['no_such_session'],
   },
@@ -34,8 +29,6 @@ export const FILE_ROUTES = {
     path: '/sessions/{slug}/files/{id}',
     who: 'session',
     summary: 'The bytes of a stored file, as a download',
-    params: FileParams,
-    success: 200,
     response: null,
     errors: ['no_such_session', 'file_not_stored'],
   },
@@ -44,9 +37,7 @@ export const FILE_ROUTES = {
     path: '/sessions/{slug}/files/{id}',
     who: 'person',
     summary: 'Delete a stored file',
-    params: FileParams,
-    success: 200,
     response: StoredFile,
     errors: ['no_such_session', 'file_not_stored', 'file_in_use'],
   },
-} as const satisfies Record<string, Route>;
+} as const satisfies Record<string, RouteRow>;

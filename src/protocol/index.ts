@@ -37,6 +37,7 @@ export * from './names.ts';
 export * from './nearly-full.ts';
 export * from './open-here.ts';
 export * from './parking.ts';
+export * from './parse-json.ts';
 export * from './place.ts';
 export * from './port-range.ts';
 export * from './prompt-refusal.ts';

@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import { Conversation, EventsPage, FleetCosts, Invocation, LastResponse, SessionCosts } from './json-session.ts';
 import { Invoke } from './requests.ts';
-import { NonNegative, type Route, SlugParam } from './route.ts';
+import { NonNegative, type RouteRow } from './route.ts';
 import { Session } from './session.ts';
 import { SessionType } from './words.ts';
 
@@ -15,9 +15,7 @@ export const JSON_ROUTES = {
     path: '/sessions/{slug}/convert',
     who: 'person',
     summary: 'Convert a session in a terminal into a JSON session, or the reverse, keeping its conversation',
-    params: SlugParam,
     body: z.strictObject({ type: SessionType }),
-    success: 200,
     response: Session,
     errors: [
       'no_such_session',
@@ -36,16 +34,13 @@ export const JSON_ROUTES = {
     path: '/conversations',
     who: 'session',
     summary: 'Claude Code conversations on this machine that belong to no session, newest first',
-    success: 200,
     response: z.array(Conversation),
-    errors: [],
   },
   invoke: {
     method: 'post',
     path: '/sessions/{slug}/invoke',
     who: 'person',
     summary: 'Run a turn in a JSON session; its events are sent over the WebSocket and returned by `/events`',
-    params: SlugParam,
     body: Invoke,
     success: 202,
     response: Invocation,
@@ -68,12 +63,10 @@ export const JSON_ROUTES = {
     who: 'session',
     right: 'see',
     summary: "A JSON session's events, oldest first",
-    params: SlugParam,
     query: z.strictObject({
       after: NonNegative.optional(),
       limit: z.coerce.number().int().min(1).max(MAX_EVENTS).optional(),
     }),
-    success: 200,
     response: EventsPage,
     errors: ['no_such_session', 'no_events'],
   },
@@ -83,13 +76,11 @@ export const JSON_ROUTES = {
     who: 'session',
     right: 'see',
     summary: "A JSON session's last answer, or the answer to one prompt",
-    params: SlugParam,
     query: z.strictObject({
       delivery: z.string().optional().meta({
         description: 'the id of a prompt: its answer, although a later turn may have ended since',
       }),
     }),
-    success: 200,
     response: LastResponse,
     errors: ['no_such_session', 'no_events', 'no_response'],
   },
@@ -98,8 +89,6 @@ export const JSON_ROUTES = {
     path: '/sessions/{slug}/costs',
     who: 'session',
     summary: "A session's costs, by turn and by day",
-    params: SlugParam,
-    success: 200,
     response: SessionCosts,
     errors: ['no_such_session', 'no_costs'],
   },
@@ -108,8 +97,6 @@ export const JSON_ROUTES = {
     path: '/costs',
     who: 'session',
     summary: 'The costs of all sessions, by day',
-    success: 200,
     response: FleetCosts,
-    errors: [],
   },
-} as const satisfies Record<string, Route>;
+} as const satisfies Record<string, RouteRow>;

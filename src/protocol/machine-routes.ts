@@ -13,7 +13,7 @@ import {
   RenameMachine,
   Rights,
 } from './machines.ts';
-import type { Route } from './route.ts';
+import type { RouteRow } from './route.ts';
 
 /** The part of the REST interface for the other machines in a fleet. */
 export const MACHINE_ROUTES = {
@@ -22,7 +22,6 @@ export const MACHINE_ROUTES = {
     path: '/fleet',
     who: 'person',
     summary: 'The machines in the fleet, and whether each one responds; `fleet` is null for a machine without a fleet',
-    success: 200,
     response: FleetView,
     errors: ['fleet_not_ready'],
   },
@@ -38,7 +37,6 @@ export const MACHINE_ROUTES = {
           'Names of fields, separated by commas. Each session in the response then has only these of its fields. Names that this version of CBOS does not know are ignored',
       }),
     }),
-    success: 200,
     response: z.array(MachineSessions),
     errors: ['no_fleet', 'fleet_not_ready'],
   },
@@ -77,7 +75,6 @@ export const MACHINE_ROUTES = {
     who: 'person',
     summary: 'Take an invitation back; a machine that it has admitted is removed from the fleet',
     params: z.object({ id: Member.shape.id }),
-    success: 200,
     response: z.object({
       status: z.literal('revoked'),
       removed: Member.shape.name
@@ -92,7 +89,6 @@ export const MACHINE_ROUTES = {
     who: 'person',
     summary: 'Join a fleet with an invitation',
     body: JoinFleet,
-    success: 200,
     response: FleetView,
     errors: [
       'in_fleet',
@@ -113,7 +109,6 @@ export const MACHINE_ROUTES = {
     who: 'person',
     summary: 'Limit what other machines may do on this one',
     body: z.strictObject({ rights: Rights }),
-    success: 200,
     response: FleetView,
     errors: ['no_fleet', 'fleet_not_ready'],
   },
@@ -123,7 +118,6 @@ export const MACHINE_ROUTES = {
     who: 'person',
     summary: 'Give this machine another name in the fleet; its key, rights and sessions stay the same',
     body: RenameMachine,
-    success: 200,
     response: FleetView,
     errors: [
       'no_fleet',
@@ -140,7 +134,6 @@ export const MACHINE_ROUTES = {
     who: 'person',
     summary: 'Remove a machine from the fleet immediately',
     body: z.strictObject({ machine: z.string().min(1).max(64) }),
-    success: 200,
     response: FleetMachine,
     errors: ['no_fleet', 'fleet_not_ready', 'not_founder', 'no_such_machine'],
   },
@@ -149,7 +142,6 @@ export const MACHINE_ROUTES = {
     path: '/fleet/leave',
     who: 'person',
     summary: 'Leave the fleet; on the founder, end the fleet for all machines',
-    success: 200,
     response: z.object({
       status: z.literal('left'),
       told: z.boolean().meta({ description: 'Whether the founder knows' }),
@@ -165,7 +157,6 @@ export const MACHINE_ROUTES = {
     who: 'person',
     summary: 'Send a request of this API to another machine, which decides whether to allow it',
     body: CallMachine,
-    success: 200,
     response: MachineAnswer,
     errors: [
       'no_fleet',
@@ -178,4 +169,4 @@ export const MACHINE_ROUTES = {
       'not_allowed_there',
     ],
   },
-} as const satisfies Record<string, Route>;
+} as const satisfies Record<string, RouteRow>;

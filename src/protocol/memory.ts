@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import { QuestionQuery } from './question.ts';
 import { Answer } from './requests.ts';
-import { type Route, SlugParam } from './route.ts';
+import type { RouteRow } from './route.ts';
 import { PathText, Timestamp } from './words.ts';
 
 /**
@@ -106,9 +106,7 @@ export const MEMORY_ROUTES = {
     path: '/sessions/{slug}/memory',
     who: 'session',
     summary: "What a person answered earlier to the session's open question, in the same project",
-    params: SlugParam,
     query: QuestionQuery,
-    success: 200,
     response: QuestionMemory,
     errors: ['no_such_session', 'no_question', 'stale_question'],
   },
@@ -118,9 +116,7 @@ export const MEMORY_ROUTES = {
     who: 'session',
     summary: 'The questions that a person has answered, with their answers',
     query: MemoryQuery,
-    success: 200,
     response: MemoryPage,
-    errors: [],
   },
   forgetMemory: {
     method: 'delete',
@@ -129,8 +125,6 @@ export const MEMORY_ROUTES = {
     summary:
       'Delete the answers to the matching questions, or all answers; CBOS no longer suggests rules based on them',
     query: MemoryFilter,
-    success: 200,
     response: Forgotten,
-    errors: [],
   },
-} as const satisfies Record<string, Route>;
+} as const satisfies Record<string, RouteRow>;

@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import { PushKey, PushSubscriber, PushSubscription } from './push.ts';
-import type { Route } from './route.ts';
+import type { RouteRow } from './route.ts';
 import { Challenge, ChallengeAnswer, NewSignIn, Pass, PassRequest, SignedIn, SignIn, SignInLink } from './sign-in.ts';
 
 /**
@@ -14,7 +14,6 @@ export const PAGE_ROUTES = {
     summary:
       "Sign in a browser with the code from a link or with the token; sets the web page's cookie and returns its key",
     body: SignIn,
-    success: 200,
     response: NewSignIn,
     errors: ['link_expired', 'too_many_attempts', 'unauthorized'],
   },
@@ -24,9 +23,7 @@ export const PAGE_ROUTES = {
     who: 'open',
     summary: 'Prove to a browser that this is the server it signed in to',
     body: Challenge,
-    success: 200,
     response: ChallengeAnswer,
-    errors: [],
   },
   pass: {
     method: 'post',
@@ -35,7 +32,6 @@ export const PAGE_ROUTES = {
     summary:
       'Prove that this browser has signed in; the server returns and sets the pass that requests carry in addition to the cookie',
     body: PassRequest,
-    success: 200,
     response: Pass,
     errors: ['unauthorized'],
   },
@@ -44,18 +40,14 @@ export const PAGE_ROUTES = {
     path: '/sign-in',
     who: 'session',
     summary: 'Whether this client is signed in',
-    success: 200,
     response: SignedIn,
-    errors: [],
   },
   signOut: {
     method: 'delete',
     path: '/sign-in',
     who: 'person',
     summary: 'Sign out this browser',
-    success: 200,
     response: z.object({ status: z.literal('signed_out') }),
-    errors: [],
   },
   createSignInLink: {
     method: 'post',
@@ -64,16 +56,13 @@ export const PAGE_ROUTES = {
     summary: 'Create a link that signs in one browser, once',
     success: 201,
     response: SignInLink,
-    errors: [],
   },
   pushKey: {
     method: 'get',
     path: '/push',
     who: 'session',
     summary: 'The public key (VAPID) with which a browser subscribes to notifications',
-    success: 200,
     response: PushKey,
-    errors: [],
   },
   subscribePush: {
     method: 'post',
@@ -83,7 +72,6 @@ export const PAGE_ROUTES = {
     body: PushSubscription,
     success: 201,
     response: z.object({ status: z.literal('subscribed') }),
-    errors: [],
   },
   unsubscribePush: {
     method: 'post',
@@ -91,8 +79,6 @@ export const PAGE_ROUTES = {
     who: 'person',
     summary: 'Stop sending notifications to this browser',
     body: PushSubscriber,
-    success: 200,
     response: z.object({ status: z.literal('unsubscribed') }),
-    errors: [],
   },
-} as const satisfies Record<string, Route>;
+} as const satisfies Record<string, RouteRow>;

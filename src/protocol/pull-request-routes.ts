@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import { NewPullRequest, PullRequestLook, PullRequestPlan } from './pull-request.ts';
-import { type Route, SlugParam } from './route.ts';
+import type { RouteRow } from './route.ts';
 import { Session } from './session.ts';
 import { GitName } from './worktree.ts';
 
@@ -47,9 +47,7 @@ export const PULL_REQUEST_ROUTES = {
     who: 'session',
     summary:
       "The pull request that would be opened for a session's branch: its repository, branches, title and description; nothing is pushed",
-    params: SlugParam,
     query: PullRequestQuery,
-    success: 200,
     response: PullRequestPlan,
     errors: ERRORS,
   },
@@ -59,9 +57,7 @@ export const PULL_REQUEST_ROUTES = {
     who: 'person',
     summary:
       "Push a session's branch, and open a pull request with the title and description of the plan; the worktree stays. Refused if the branch or the remote has changed since the plan",
-    params: SlugParam,
     body: NewPullRequest,
-    success: 200,
     response: Session,
     errors: [...ERRORS, 'pull_request_changed', 'pull_request_exists', 'push_refused', 'disk_full'],
   },
@@ -72,8 +68,6 @@ export const PULL_REQUEST_ROUTES = {
     summary:
       'Report which sessions a person sees. The server queries the state of their open pull requests, each at most every two minutes, and reports changes as session changes',
     body: PullRequestLook,
-    success: 200,
     response: PullRequestsAsked,
-    errors: [],
   },
-} as const satisfies Record<string, Route>;
+} as const satisfies Record<string, RouteRow>;

@@ -10,7 +10,7 @@ import {
   ReplayQuery,
 } from './replay.ts';
 import { BufferQuery } from './requests.ts';
-import { NonNegative, type Route, SlugParam } from './route.ts';
+import { NonNegative, type RouteRow } from './route.ts';
 import { Buffer } from './session.ts';
 import { TerminalPart, TerminalQuery } from './terminal.ts';
 
@@ -21,9 +21,7 @@ export const RECORDING_ROUTES = {
     path: '/recordings',
     who: 'session',
     summary: 'How much disk space the recordings use, which recordings have stopped, and which were dropped',
-    success: 200,
     response: Recordings,
-    errors: [],
   },
   buffer: {
     method: 'get',
@@ -31,9 +29,7 @@ export const RECORDING_ROUTES = {
     who: 'session',
     right: 'see',
     summary: 'The screen and scrollback',
-    params: SlugParam,
     query: BufferQuery,
-    success: 200,
     response: Buffer,
     errors: ['no_such_session', 'no_recording'],
   },
@@ -42,9 +38,7 @@ export const RECORDING_ROUTES = {
     path: '/sessions/{slug}/stream',
     who: 'session',
     summary: "The recording's bytes, starting at an offset",
-    params: SlugParam,
     query: z.strictObject({ from: NonNegative.optional() }),
-    success: 200,
     response: null,
     errors: ['no_such_session', 'no_recording', 'range_not_satisfiable'],
   },
@@ -54,9 +48,7 @@ export const RECORDING_ROUTES = {
     who: 'session',
     right: 'see',
     summary: "The next piece of a session's terminal, for clients that follow it without a WebSocket",
-    params: SlugParam,
     query: TerminalQuery,
-    success: 200,
     response: TerminalPart,
     errors: ['no_such_session', 'no_recording'],
   },
@@ -65,8 +57,6 @@ export const RECORDING_ROUTES = {
     path: '/sessions/{slug}/recordings',
     who: 'session',
     summary: "The session's older recordings, which were moved aside by restarts, newest first",
-    params: SlugParam,
-    success: 200,
     response: z.array(KeptRecording),
     errors: ['no_such_session'],
   },
@@ -76,9 +66,7 @@ export const RECORDING_ROUTES = {
     who: 'session',
     right: 'see',
     summary: 'What a player needs to know about the recording',
-    params: SlugParam,
     query: ReplayQuery,
-    success: 200,
     response: ReplayInfo,
     errors: ['no_such_session', 'no_recording'],
   },
@@ -88,9 +76,7 @@ export const RECORDING_ROUTES = {
     who: 'session',
     right: 'see',
     summary: 'The screen at a given time or offset of the recording',
-    params: SlugParam,
     query: ReplayFrameQuery,
-    success: 200,
     response: ReplayFrame,
     errors: ['no_such_session', 'no_recording'],
   },
@@ -100,10 +86,8 @@ export const RECORDING_ROUTES = {
     who: 'session',
     right: 'see',
     summary: 'The output and size changes after a given time of the recording',
-    params: SlugParam,
     query: ReplayOutputQuery,
-    success: 200,
     response: ReplayOutput,
     errors: ['no_such_session', 'no_recording'],
   },
-} as const satisfies Record<string, Route>;
+} as const satisfies Record<string, RouteRow>;

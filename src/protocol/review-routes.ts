@@ -1,6 +1,5 @@
-import { z } from 'zod';
 import { NewReviewComment, Review, ReviewComment, ReviewedFile, ReviewRound, SendReview } from './review.ts';
-import { type Route, SlugParam } from './route.ts';
+import type { RouteRow } from './route.ts';
 
 const OF_FOLDER = [
   'no_such_session',
@@ -18,8 +17,6 @@ export const REVIEW_ROUTES = {
     path: '/sessions/{slug}/review',
     who: 'session',
     summary: "A session's review: comments, sent rounds with their answers, and marks",
-    params: SlugParam,
-    success: 200,
     response: Review,
     errors: ['no_such_session'],
   },
@@ -28,7 +25,6 @@ export const REVIEW_ROUTES = {
     path: '/sessions/{slug}/review/comments',
     who: 'person',
     summary: 'Comment on lines of a file; nothing is sent yet',
-    params: SlugParam,
     body: NewReviewComment,
     success: 201,
     response: ReviewComment,
@@ -39,8 +35,6 @@ export const REVIEW_ROUTES = {
     path: '/sessions/{slug}/review/comments/{id}',
     who: 'person',
     summary: 'Delete a comment that was not sent yet',
-    params: SlugParam.extend({ id: z.string() }),
-    success: 200,
     response: ReviewComment,
     errors: ['no_such_session', 'no_such_comment'],
   },
@@ -49,9 +43,7 @@ export const REVIEW_ROUTES = {
     path: '/sessions/{slug}/review/send',
     who: 'person',
     summary: 'Send the open round to the session as one prompt; CBOS holds it while the session works',
-    params: SlugParam,
     body: SendReview,
-    success: 200,
     response: ReviewRound,
     errors: [
       'no_such_session',
@@ -68,10 +60,8 @@ export const REVIEW_ROUTES = {
     path: '/sessions/{slug}/review/files',
     who: 'person',
     summary: 'Mark a file as reviewed or not reviewed; the mark is removed when the file changes',
-    params: SlugParam,
     body: ReviewedFile,
-    success: 200,
     response: Review,
     errors: [...OF_FOLDER, 'no_such_file'],
   },
-} as const satisfies Record<string, Route>;
+} as const satisfies Record<string, RouteRow>;

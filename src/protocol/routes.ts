@@ -17,7 +17,7 @@ import { PULL_REQUEST_ROUTES } from './pull-request-routes.ts';
 import { RECORDING_ROUTES } from './recording-routes.ts';
 import { Broadcast, BroadcastResult } from './requests.ts';
 import { REVIEW_ROUTES } from './review-routes.ts';
-import { type Route, SlugParam } from './route.ts';
+import type { Route, RouteRow } from './route.ts';
 import { RULE_ROUTES } from './rule-routes.ts';
 import { SCHEDULE_ROUTES } from './schedule-routes.ts';
 import { SearchQuery, SearchResult } from './search.ts';
@@ -44,15 +44,13 @@ export const Folders = z
  * `forbidden_origin`, `invalid_request` and `internal` can occur for every request, and `inside_session` follows from
  * `who`; they are not listed in the entries.
  */
-export const ROUTES = {
+export const ROUTES = complete({
   health: {
     method: 'get',
     path: '/health',
     who: 'open',
     summary: 'Whether the server is running',
-    success: 200,
     response: ServerHealth,
-    errors: [],
   },
   ...PAGE_ROUTES,
   ...SESSION_ROUTES,
@@ -73,8 +71,6 @@ export const ROUTES = {
     path: '/sessions/{slug}/explain',
     who: 'session',
     summary: 'The current evidence, the verdict of each source, and why CBOS believed one of them',
-    params: SlugParam,
-    success: 200,
     response: Explanation,
     errors: ['no_such_session'],
   },
@@ -84,9 +80,7 @@ export const ROUTES = {
     who: 'session',
     right: 'see',
     summary: 'The status changes, oldest first',
-    params: SlugParam,
     query: z.strictObject({ since: Timestamp.optional() }),
-    success: 200,
     response: z.array(StatusChange),
     errors: ['no_such_session'],
   },
@@ -96,9 +90,7 @@ export const ROUTES = {
     who: 'session',
     summary:
       "The messages and tool calls in the session's conversation, as Claude Code recorded them; also for sessions in a terminal",
-    params: SlugParam,
     query: TranscriptQuery,
-    success: 200,
     response: TranscriptPage,
     errors: ['no_such_session'],
   },
@@ -109,7 +101,6 @@ export const ROUTES = {
     right: 'see',
     summary: 'What sessions said and what their screens showed, newest first',
     query: SearchQuery,
-    success: 200,
     response: SearchResult,
     errors: ['no_such_session', 'search_unavailable'],
   },
@@ -119,7 +110,6 @@ export const ROUTES = {
     who: 'session',
     summary: 'How long each session worked, waited for the user, was stuck and was idle, by day',
     query: DaysQuery,
-    success: 200,
     response: z.array(SessionDay).meta({ description: 'Oldest first' }),
     errors: ['no_such_session'],
   },
@@ -140,9 +130,7 @@ export const ROUTES = {
     summary:
       "Folders on the server's machine whose path begins with this text, for forms; `~` is the home directory of the user who runs the server",
     query: FoldersQuery,
-    success: 200,
     response: Folders,
-    errors: [],
   },
   completePrompt: {
     method: 'get',
@@ -150,9 +138,7 @@ export const ROUTES = {
     who: 'session',
     summary:
       "Completions for a word in a prompt: `/` completes the commands in the session's folder, and `@` completes its files; nothing outside of the folder is read",
-    params: SlugParam,
     query: CompletionsQuery,
-    success: 200,
     response: Completions,
     errors: ['no_such_session'],
   },
@@ -163,11 +149,30 @@ export const ROUTES = {
     isPrompt: true,
     summary: 'Send a prompt to several sessions',
     body: Broadcast,
-    success: 200,
     response: z.array(BroadcastResult),
-    errors: [],
   },
-} as const satisfies Record<string, Route>;
+} as const satisfies Record<string, RouteRow>);
+
+/** The names in the braces of a path. */
+type NamesIn<Path> = Path extends `${string}{${infer Name}}${infer Rest}` ? Name | NamesIn<Rest> : never;
+type Params<Path> = [NamesIn<Path>] extends [never]
+  ? object
+  : { params: z.ZodObject<{ [Name in NamesIn<Path>]: z.ZodString }> };
+type Complete<Rows extends Record<string, RouteRow>> = {
+  [N in keyof Rows]: Pick<Route, 'success' | 'errors'> &
+    Rows[N] &
+    ('params' extends keyof Rows[N] ? object : Params<Rows[N]['path']>);
+};
+
+/** Adds what the rows leave out. */
+function complete<Rows extends Record<string, RouteRow>>(rows: Rows): Complete<Rows> {
+  const routes = Object.entries(rows).map(([name, row]) => {
+    const names = [...row.path.matchAll(/\{(\w+)\}/g)].map(([, param = '']) => [param, z.string()]);
+    const params = names.length === 0 ? {} : { params: z.object(Object.fromEntries(names)) };
+    return [name, { success: 200, errors: [], ...params, ...row }];
+  });
+  return Object.fromEntries(routes) as Complete<Rows>;
+}
 
 export type RouteName = keyof typeof ROUTES;
 type Part<N extends RouteName, K extends string> =

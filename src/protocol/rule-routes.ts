@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import type { Route } from './route.ts';
+import type { RouteRow } from './route.ts';
 import {
   AuditEntry,
   AuditQuery,
@@ -32,9 +32,7 @@ export const RULE_ROUTES = {
         .optional()
         .meta({ description: 'another project to look in, besides the projects of the sessions' }),
     }),
-    success: 200,
     response: RuleBook,
-    errors: [],
   },
   addRule: {
     method: 'post',
@@ -51,8 +49,6 @@ export const RULE_ROUTES = {
     path: '/rules/{id}',
     who: 'person',
     summary: 'Remove a rule that was added through the API; to remove a rule in a file, edit the file',
-    params: z.object({ id: z.string() }),
-    success: 200,
     response: Rule,
     errors: ['no_such_rule', 'rule_in_file'],
   },
@@ -62,7 +58,6 @@ export const RULE_ROUTES = {
     who: 'person',
     summary: 'What the rules would decide about a call, and why; nothing is carried out or recorded',
     body: RuleTest,
-    success: 200,
     response: RuleVerdict,
     errors: ['no_such_session'],
   },
@@ -72,9 +67,7 @@ export const RULE_ROUTES = {
     who: 'session',
     summary:
       'Suggested rules, based on requests that a person allowed repeatedly; no suggestion takes effect on its own',
-    success: 200,
     response: z.array(RuleSuggestion),
-    errors: [],
   },
   trustRules: {
     method: 'post',
@@ -82,7 +75,6 @@ export const RULE_ROUTES = {
     who: 'person',
     summary: "Apply a project's own rules exactly as they were read; they can deny and ask, but never allow",
     body: RuleTrust,
-    success: 200,
     response: RuleBook,
     errors: ['no_such_path', 'rules_changed', 'invalid_rule'],
   },
@@ -92,7 +84,6 @@ export const RULE_ROUTES = {
     who: 'person',
     summary: "Stop applying a project's own rules",
     body: z.strictObject({ path: z.string().min(1) }),
-    success: 200,
     response: RuleBook,
     errors: ['no_such_path'],
   },
@@ -102,9 +93,7 @@ export const RULE_ROUTES = {
     who: 'session',
     summary: 'What rules have decided, oldest first, with the whole input of each call',
     query: AuditQuery,
-    success: 200,
     response: z.array(AuditEntry),
-    errors: [],
   },
   auditRecord: {
     method: 'get',
@@ -112,8 +101,7 @@ export const RULE_ROUTES = {
     who: 'session',
     summary: 'One decision of the rules, with its whole input and the recording that shows it',
     params: z.object({ id: DecisionId }),
-    success: 200,
     response: AuditRecord,
     errors: ['no_such_decision'],
   },
-} as const satisfies Record<string, Route>;
+} as const satisfies Record<string, RouteRow>;

@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import type { Route } from './route.ts';
+import type { RouteRow } from './route.ts';
 import {
   NewSchedule,
   NewTrigger,
@@ -11,8 +11,6 @@ import {
   TriggerAnswer,
 } from './schedules.ts';
 
-const NameParam = z.object({ name: z.string() });
-
 /** The part of the REST interface for schedules. */
 export const SCHEDULE_ROUTES = {
   listSchedules: {
@@ -20,9 +18,7 @@ export const SCHEDULE_ROUTES = {
     path: '/schedules',
     who: 'session',
     summary: 'Every schedule, with its next time and the result of its last run',
-    success: 200,
     response: z.array(Schedule),
-    errors: [],
   },
   addSchedule: {
     method: 'post',
@@ -41,7 +37,6 @@ export const SCHEDULE_ROUTES = {
     who: 'session',
     summary: 'The next times of a pattern, before a schedule is saved',
     query: ScheduleTimesQuery,
-    success: 200,
     response: NextTimes,
     errors: ['invalid_schedule'],
   },
@@ -50,9 +45,7 @@ export const SCHEDULE_ROUTES = {
     path: '/schedules/{name}',
     who: 'person',
     summary: 'Change a schedule; the old version still applies to times that have already passed',
-    params: NameParam,
     body: ScheduleChange,
-    success: 200,
     response: Schedule,
     errors: ['no_such_schedule', 'no_such_session', 'no_such_path', 'invalid_schedule', 'command_prefix'],
   },
@@ -61,8 +54,6 @@ export const SCHEDULE_ROUTES = {
     path: '/schedules/{name}',
     who: 'person',
     summary: 'Delete a schedule; a prompt that is already queued stays queued',
-    params: NameParam,
-    success: 200,
     response: Schedule,
     errors: ['no_such_schedule'],
   },
@@ -71,8 +62,6 @@ export const SCHEDULE_ROUTES = {
     path: '/schedules/{name}/pause',
     who: 'person',
     summary: 'Pause a schedule until it is resumed; its times until then are recorded as skipped',
-    params: NameParam,
-    success: 200,
     response: Schedule,
     errors: ['no_such_schedule'],
   },
@@ -81,8 +70,6 @@ export const SCHEDULE_ROUTES = {
     path: '/schedules/{name}/resume',
     who: 'person',
     summary: 'Resume a schedule, beginning with its next time',
-    params: NameParam,
-    success: 200,
     response: Schedule,
     errors: ['no_such_schedule'],
   },
@@ -91,8 +78,6 @@ export const SCHEDULE_ROUTES = {
     path: '/schedules/{name}/run',
     who: 'person',
     summary: 'Run a schedule now, even while it is paused; its next times do not change',
-    params: NameParam,
-    success: 200,
     response: ScheduleRun,
     errors: ['no_such_schedule'],
   },
@@ -101,8 +86,6 @@ export const SCHEDULE_ROUTES = {
     path: '/schedules/{name}/runs',
     who: 'session',
     summary: 'The results of its runs, oldest first',
-    params: NameParam,
-    success: 200,
     response: z.array(ScheduleRun),
     errors: ['no_such_schedule'],
   },
@@ -112,7 +95,6 @@ export const SCHEDULE_ROUTES = {
     who: 'person',
     summary:
       "Let a webhook start a schedule's runs. A new secret replaces the old one, which stops working immediately",
-    params: NameParam,
     success: 201,
     response: NewTrigger,
     errors: ['no_such_schedule'],
@@ -122,8 +104,6 @@ export const SCHEDULE_ROUTES = {
     path: '/schedules/{name}/trigger',
     who: 'person',
     summary: "Stop webhooks from starting a schedule's runs",
-    params: NameParam,
-    success: 200,
     response: Schedule,
     errors: ['no_such_schedule'],
   },
@@ -133,9 +113,8 @@ export const SCHEDULE_ROUTES = {
     who: 'open',
     summary:
       "Start a run by webhook. Instead of a token, the request carries a signature with the trigger's secret, as in Standard Webhooks (`webhook-id`, `webhook-timestamp`, `webhook-signature`) or GitHub webhooks (`X-Hub-Signature-256`). The body, of any type and at most 1 MiB, is part of the signature and is not used otherwise",
-    params: z.object({ id: z.string() }),
     success: 202,
     response: TriggerAnswer,
     errors: ['bad_signature', 'no_such_trigger', 'too_many_attempts', 'payload_too_large'],
   },
-} as const satisfies Record<string, Route>;
+} as const satisfies Record<string, RouteRow>;

@@ -2,7 +2,7 @@ import { z } from 'zod';
 import { Adoption, NewSession, SessionPatch } from './requests.ts';
 import { SessionResources } from './resources.ts';
 import { NewRestoration, Restoration } from './restore.ts';
-import { type Route, SlugParam } from './route.ts';
+import type { RouteRow } from './route.ts';
 import { RestartedSession, Session, StatusCounts } from './session.ts';
 import { StateSelectorWord } from './state-selector-word.ts';
 
@@ -39,27 +39,21 @@ export const SESSION_ROUTES = {
         .optional()
         .meta({ description: 'true to list the archived sessions instead' }),
     }),
-    success: 200,
     response: z.array(Session),
-    errors: [],
   },
   countSessions: {
     method: 'get',
     path: '/sessions/status',
     who: 'session',
     summary: 'How many sessions are in each state',
-    success: 200,
     response: StatusCounts,
-    errors: [],
   },
   waitingSessions: {
     method: 'get',
     path: '/sessions/waiting',
     who: 'session',
     summary: 'The sessions that are waiting for the user, the longest wait first',
-    success: 200,
     response: z.array(Session),
-    errors: [],
   },
   createSession: {
     method: 'post',
@@ -124,8 +118,6 @@ export const SESSION_ROUTES = {
     who: 'session',
     right: 'see',
     summary: 'One session',
-    params: SlugParam,
-    success: 200,
     response: Session,
     errors: ['no_such_session'],
   },
@@ -134,9 +126,7 @@ export const SESSION_ROUTES = {
     path: '/sessions/{slug}',
     who: 'person',
     summary: 'Rename a session, or set its path',
-    params: SlugParam,
     body: SessionPatch,
-    success: 200,
     response: Session,
     errors: [
       'no_such_session',
@@ -152,8 +142,6 @@ export const SESSION_ROUTES = {
     path: '/sessions/{slug}',
     who: 'person',
     summary: 'Delete a session; a running one is stopped first, with its whole process tree',
-    params: SlugParam,
-    success: 200,
     response: z.object({ status: z.literal('deleted') }),
     errors: ['no_such_session', 'kill_failed'],
   },
@@ -163,8 +151,6 @@ export const SESSION_ROUTES = {
     who: 'person',
     right: 'end',
     summary: 'Stop a session with its whole process tree, and keep it listed',
-    params: SlugParam,
-    success: 200,
     response: Session,
     errors: ['no_such_session', 'session_dead', 'kill_failed'],
   },
@@ -173,9 +159,7 @@ export const SESSION_ROUTES = {
     path: '/sessions/{slug}/path',
     who: 'person',
     summary: "Set a session's path",
-    params: SlugParam,
     body: z.strictObject({ path: z.string().min(1) }),
-    success: 200,
     response: Session,
     errors: ['no_such_session', 'no_such_path'],
   },
@@ -185,7 +169,6 @@ export const SESSION_ROUTES = {
     who: 'person',
     right: 'launch',
     summary: 'Restart a stopped session and continue its conversation, or begin a new one',
-    params: SlugParam,
     query: z.strictObject({
       new_conversation: z.enum(['true', 'false']).optional(),
       same_folder: z.enum(['true', 'false']).optional().meta({
@@ -195,7 +178,6 @@ export const SESSION_ROUTES = {
         description: 'true: restart it in its own folder if the worktree in which it last worked no longer exists',
       }),
     }),
-    success: 200,
     response: RestartedSession,
     errors: ['no_such_session', 'session_alive', 'already_running', ...CONTINUES],
   },
@@ -204,8 +186,6 @@ export const SESSION_ROUTES = {
     path: '/sessions/{slug}/park',
     who: 'person',
     summary: 'End the process of an idle session in a terminal, and keep its conversation for the next prompt',
-    params: SlugParam,
-    success: 200,
     response: Session,
     errors: ['no_such_session', 'not_parkable', 'no_terminal', 'not_adopted', 'session_dead', 'kill_failed'],
   },
@@ -215,12 +195,10 @@ export const SESSION_ROUTES = {
     who: 'person',
     right: 'launch',
     summary: "Wake a parked session, with its conversation; a session that isn't parked stays as it is",
-    params: SlugParam,
-    success: 200,
     response: Session,
     errors: ['no_such_session', 'session_dead', ...CONTINUES],
   },
-} as const satisfies Record<string, Route>;
+} as const satisfies Record<string, RouteRow>;
 
 /** The part of the REST interface that shows what sessions use, and brings lost sessions back. */
 export const RESTORE_ROUTES = {
@@ -229,9 +207,7 @@ export const RESTORE_ROUTES = {
     path: '/resources',
     who: 'session',
     summary: 'The current memory and processor time of each session',
-    success: 200,
     response: z.array(SessionResources),
-    errors: [],
   },
   restore: {
     method: 'post',
@@ -240,7 +216,6 @@ export const RESTORE_ROUTES = {
     summary:
       'Bring back lost sessions with their conversations, a few at a time; responds immediately, and `GET /restore` shows the progress',
     body: NewRestoration,
-    success: 200,
     response: Restoration,
     errors: ['no_such_session'],
   },
@@ -249,8 +224,6 @@ export const RESTORE_ROUTES = {
     path: '/restore',
     who: 'session',
     summary: "The running restoration, or this server's last one",
-    success: 200,
     response: Restoration,
-    errors: [],
   },
-} as const satisfies Record<string, Route>;
+} as const satisfies Record<string, RouteRow>;

@@ -1,8 +1,6 @@
 import { z } from 'zod';
-import type { Route } from './route.ts';
+import type { RouteRow } from './route.ts';
 import { AddedSink, NewSink, Sink } from './sinks.ts';
-
-const NameParam = z.object({ name: z.string() });
 
 /** The part of the REST interface for sinks. */
 export const SINK_ROUTES = {
@@ -11,9 +9,7 @@ export const SINK_ROUTES = {
     path: '/sinks',
     who: 'session',
     summary: 'Every sink, with its rules, its unsent messages and its errors',
-    success: 200,
     response: z.array(Sink),
-    errors: [],
   },
   addSink: {
     method: 'post',
@@ -31,8 +27,6 @@ export const SINK_ROUTES = {
     path: '/sinks/{name}',
     who: 'person',
     summary: 'Remove a sink and its secrets; messages that were already sent stay, but their buttons do nothing',
-    params: NameParam,
-    success: 200,
     response: Sink,
     errors: ['no_such_sink'],
   },
@@ -41,9 +35,7 @@ export const SINK_ROUTES = {
     path: '/sinks/{name}/test',
     who: 'person',
     summary: 'Send a test message now',
-    params: NameParam,
-    success: 200,
     response: z.object({ status: z.literal('sent') }),
     errors: ['no_such_sink', 'sink_failed'],
   },
-} as const satisfies Record<string, Route>;
+} as const satisfies Record<string, RouteRow>;

@@ -1,9 +1,7 @@
 import { z } from 'zod';
 import { NewStashedResponse } from './requests.ts';
-import type { Route } from './route.ts';
+import type { RouteRow } from './route.ts';
 import { StashedResponse } from './stash.ts';
-
-const StashParam = z.object({ id: z.string() });
 
 /** The part of the REST interface for drafts, which are replies kept for later. */
 export const STASH_ROUTES = {
@@ -12,9 +10,7 @@ export const STASH_ROUTES = {
     path: '/stash',
     who: 'session',
     summary: 'The drafts (stashed replies), including those already sent, oldest first',
-    success: 200,
     response: z.array(StashedResponse),
-    errors: [],
   },
   addStash: {
     method: 'post',
@@ -22,7 +18,6 @@ export const STASH_ROUTES = {
     who: 'person',
     summary: 'Keep a reply; with `next_waiting` CBOS sends it as soon as the session waits for a prompt',
     body: NewStashedResponse,
-    success: 200,
     response: StashedResponse,
     errors: ['no_such_session', 'command_prefix'],
   },
@@ -31,8 +26,6 @@ export const STASH_ROUTES = {
     path: '/stash/{id}/apply',
     who: 'person',
     summary: 'Send a draft (a stashed reply) now',
-    params: StashParam,
-    success: 200,
     response: StashedResponse,
     errors: [
       'no_such_stash',
@@ -48,9 +41,7 @@ export const STASH_ROUTES = {
     path: '/stash/{id}',
     who: 'person',
     summary: 'Delete a draft (a stashed reply)',
-    params: StashParam,
-    success: 200,
     response: StashedResponse,
     errors: ['no_such_stash'],
   },
-} as const satisfies Record<string, Route>;
+} as const satisfies Record<string, RouteRow>;

@@ -1,11 +1,9 @@
 import { z } from 'zod';
 import { Delivery } from './delivery.ts';
 import { Answer, Send, Text } from './requests.ts';
-import { type Route, SlugParam } from './route.ts';
+import type { RouteRow } from './route.ts';
 import { Session } from './session.ts';
 import { Columns, Rows } from './words.ts';
-
-const DeliveryParams = z.object({ slug: z.string(), id: z.string() });
 
 /** The part of the REST interface that sends prompts, answers, and keypresses to a session, and interrupts its turn. */
 export const TEXT_ROUTES = {
@@ -16,9 +14,7 @@ export const TEXT_ROUTES = {
     right: 'type',
     isPrompt: true,
     summary: 'Send a prompt',
-    params: SlugParam,
     body: Send,
-    success: 200,
     response: Delivery,
     errors: [
       'no_such_session',
@@ -39,9 +35,7 @@ export const TEXT_ROUTES = {
     who: 'person',
     right: 'answer',
     summary: 'Answer the open question',
-    params: SlugParam,
     body: Answer,
-    success: 200,
     response: z.object({ status: z.literal('answered') }),
     errors: [
       'no_such_session',
@@ -59,8 +53,6 @@ export const TEXT_ROUTES = {
     path: '/sessions/{slug}/deliveries',
     who: 'session',
     summary: 'The prompts sent to a session and what became of them, newest first',
-    params: SlugParam,
-    success: 200,
     response: z.array(Delivery),
     errors: ['no_such_session'],
   },
@@ -69,8 +61,6 @@ export const TEXT_ROUTES = {
     path: '/sessions/{slug}/deliveries/{id}',
     who: 'session',
     summary: 'One delivery',
-    params: DeliveryParams,
-    success: 200,
     response: Delivery,
     errors: ['no_such_session', 'no_such_delivery'],
   },
@@ -79,9 +69,7 @@ export const TEXT_ROUTES = {
     path: '/sessions/{slug}/deliveries/{id}',
     who: 'person',
     summary: 'Change a prompt that is still queued',
-    params: DeliveryParams,
     body: z.strictObject({ text: Text }),
-    success: 200,
     response: Delivery,
     errors: ['no_such_session', 'no_such_delivery', 'delivery_final', 'command_prefix'],
   },
@@ -90,8 +78,6 @@ export const TEXT_ROUTES = {
     path: '/sessions/{slug}/deliveries/{id}',
     who: 'person',
     summary: 'Cancel a prompt that is still queued',
-    params: DeliveryParams,
-    success: 200,
     response: Delivery,
     errors: ['no_such_session', 'no_such_delivery', 'delivery_final'],
   },
@@ -100,8 +86,6 @@ export const TEXT_ROUTES = {
     path: '/sessions/{slug}/queue/resume',
     who: 'person',
     summary: 'Resume a queue that an interrupt has paused',
-    params: SlugParam,
-    success: 200,
     response: Session,
     errors: ['no_such_session'],
   },
@@ -111,9 +95,7 @@ export const TEXT_ROUTES = {
     who: 'person',
     right: 'type',
     summary: 'Type raw keystrokes, for clients that act as terminals',
-    params: SlugParam,
     body: z.strictObject({ keys: Text }),
-    success: 200,
     response: z.object({ status: z.literal('typed') }),
     errors: ['no_such_session', 'session_dead', 'not_adopted', 'screen_unreachable', 'screen_unresponsive'],
   },
@@ -123,9 +105,7 @@ export const TEXT_ROUTES = {
     who: 'person',
     right: 'type',
     summary: "Set the size of a session's terminal",
-    params: SlugParam,
     body: z.strictObject({ cols: Columns, rows: Rows }),
-    success: 200,
     response: Session,
     errors: [
       'no_such_session',
@@ -141,8 +121,6 @@ export const TEXT_ROUTES = {
     path: '/sessions/{slug}/continue',
     who: 'person',
     summary: 'Continue a session whose last turn was stopped by a usage limit, once the limit has ended, and only once',
-    params: SlugParam,
-    success: 200,
     response: Delivery,
     errors: [
       'no_such_session',
@@ -161,8 +139,6 @@ export const TEXT_ROUTES = {
     who: 'person',
     right: 'type',
     summary: 'Interrupt the running turn',
-    params: SlugParam,
-    success: 200,
     response: z.object({ status: z.literal('interrupted') }),
     errors: [
       'no_such_session',
@@ -173,4 +149,4 @@ export const TEXT_ROUTES = {
       'screen_unresponsive',
     ],
   },
-} as const satisfies Record<string, Route>;
+} as const satisfies Record<string, RouteRow>;

@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { type Route, SlugParam } from './route.ts';
+import type { RouteRow } from './route.ts';
 import { Timestamp } from './words.ts';
 
 /** What changed the files: a turn of the session, or a rewind by the user. */
@@ -79,8 +79,6 @@ export const TURN_ROUTES = {
     who: 'session',
     summary:
       "A session's turns, with the number of files and lines that each one changed; only turns whose files were saved",
-    params: SlugParam,
-    success: 200,
     response: Turns,
     errors: ['no_such_session', 'no_such_path', 'not_a_repository', 'git_not_found', 'git_failed', 'missing_objects'],
   },
@@ -90,9 +88,7 @@ export const TURN_ROUTES = {
     who: 'person',
     summary:
       'Restore the files as they were before or after a turn. The current files are saved first, so this can be undone. Commits, branches and the index do not change',
-    params: SlugParam,
     body: Rewind,
-    success: 200,
     response: Rewound,
     errors: [
       'no_such_session',
@@ -106,4 +102,4 @@ export const TURN_ROUTES = {
       'disk_full',
     ],
   },
-} as const satisfies Record<string, Route>;
+} as const satisfies Record<string, RouteRow>;

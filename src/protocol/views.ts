@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import { GROUPINGS } from './grouping.ts';
 import { Tag } from './labels.ts';
-import type { Route } from './route.ts';
+import type { RouteRow } from './route.ts';
 
 /** The maximum number of saved views. Users choose a view from a list, which must not become too long. */
 export const MOST_VIEWS = 50;
@@ -20,8 +20,6 @@ export type ViewArrangement = z.infer<typeof ViewArrangement>;
 export const SavedView = ViewArrangement.extend({ name: Tag }).meta({ id: 'SavedView' });
 export type SavedView = z.infer<typeof SavedView>;
 
-const ViewParam = z.object({ name: z.string() });
-
 /** The part of the REST interface for saved views of the list. */
 export const VIEW_ROUTES = {
   listViews: {
@@ -29,29 +27,22 @@ export const VIEW_ROUTES = {
     path: '/views',
     who: 'session',
     summary: 'The saved views, which every face offers, by name',
-    success: 200,
     response: z.array(SavedView),
-    errors: [],
   },
   saveView: {
     method: 'put',
     path: '/views/{name}',
     who: 'person',
     summary: 'Save a view of the list under a name; an existing view with that name is replaced',
-    params: ViewParam,
     body: ViewArrangement,
-    success: 200,
     response: SavedView,
-    errors: [],
   },
   removeView: {
     method: 'delete',
     path: '/views/{name}',
     who: 'person',
     summary: 'Delete a saved view; the sessions stay as they are',
-    params: ViewParam,
-    success: 200,
     response: SavedView,
     errors: ['no_such_view'],
   },
-} as const satisfies Record<string, Route>;
+} as const satisfies Record<string, RouteRow>;

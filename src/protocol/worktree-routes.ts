@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import { Fork } from './requests.ts';
-import { type Route, SlugParam } from './route.ts';
+import type { RouteRow } from './route.ts';
 import { Session } from './session.ts';
 import { ProjectSetUp, RepositoryWorktrees, SetUpTrust, SetUpUntrust, WorktreesQuery } from './set-up.ts';
 import { Finish, FinishPreview, FinishQuery, Recovered, Recovery, SavedQuery, SavedWork } from './worktree.ts';
@@ -13,7 +13,6 @@ export const WORKTREE_ROUTES = {
     who: 'person',
     summary:
       'Fork a session: launch a new session with a copy of its conversation, in a new worktree with the current state of its folder',
-    params: SlugParam,
     body: Fork,
     success: 201,
     response: Session,
@@ -49,9 +48,7 @@ export const WORKTREE_ROUTES = {
     who: 'session',
     summary:
       "What a session's worktree contains besides its commits: what finishing it would save, what git ignores, and what a merge would do",
-    params: SlugParam,
     query: FinishQuery,
-    success: 200,
     response: FinishPreview,
     errors: ['no_such_session', 'no_worktree', 'worktree_gone', 'git_not_found', 'git_failed', 'missing_objects'],
   },
@@ -61,9 +58,7 @@ export const WORKTREE_ROUTES = {
     who: 'person',
     summary:
       "Finish a session's worktree: merge its commits into the base, save everything else, and remove the folder. If that is impossible, the request is refused and nothing changes",
-    params: SlugParam,
     body: Finish,
-    success: 200,
     response: Session,
     errors: [
       'no_such_session',
@@ -100,7 +95,6 @@ export const WORKTREE_ROUTES = {
     who: 'session',
     summary: 'All worktrees of the repositories of sessions, or of one repository, with the sessions that use them',
     query: WorktreesQuery,
-    success: 200,
     response: z.array(RepositoryWorktrees),
     errors: ['not_a_repository', 'invalid_setting', 'git_not_found', 'git_failed', 'missing_objects'],
   },
@@ -111,7 +105,6 @@ export const WORKTREE_ROUTES = {
     summary:
       "Trust the set-up command in a repository's own file exactly as it was read: CBOS runs it in new worktrees",
     body: SetUpTrust,
-    success: 200,
     response: ProjectSetUp,
     errors: [
       'no_such_path',
@@ -129,7 +122,6 @@ export const WORKTREE_ROUTES = {
     who: 'person',
     summary: "Stop trusting the set-up command in a repository's own file",
     body: SetUpUntrust,
-    success: 200,
     response: RepositoryWorktrees,
     errors: ['no_such_path', 'not_a_repository', 'invalid_setting', 'git_not_found', 'git_failed', 'missing_objects'],
   },
@@ -138,8 +130,6 @@ export const WORKTREE_ROUTES = {
     path: '/sessions/{slug}/skip-set-up',
     who: 'person',
     summary: 'Let Claude Code start without the set-up of its worktree, from the next start on',
-    params: SlugParam,
-    success: 200,
     response: Session,
     errors: ['no_such_session', 'no_worktree', 'no_set_up'],
   },
@@ -150,7 +140,6 @@ export const WORKTREE_ROUTES = {
     summary:
       'What was saved from finished worktrees, newest first, in the repositories of all sessions and of a given folder',
     query: SavedQuery,
-    success: 200,
     response: z.array(SavedWork),
     errors: ['git_not_found', 'git_failed', 'missing_objects'],
   },
@@ -160,7 +149,6 @@ export const WORKTREE_ROUTES = {
     who: 'person',
     summary: 'Restore what was saved from a worktree: as a worktree, byte for byte, or as a branch',
     body: Recovery,
-    success: 200,
     response: Recovered,
     errors: [
       'no_such_save',
@@ -177,4 +165,4 @@ export const WORKTREE_ROUTES = {
       'disk_full',
     ],
   },
-} as const satisfies Record<string, Route>;
+} as const satisfies Record<string, RouteRow>;

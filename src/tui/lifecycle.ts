@@ -68,11 +68,10 @@ export function confirmNewConversation(app: App, session: Session): void {
   confirm(app, {
     question: `The conversation of ${slug} ${what}. ${isKept ? 'Keep the new one?' : 'Begin a new one?'}`,
     about: isKept ? KEEP_OTHER_ABOUT : NEW_CONVERSATION_ABOUT,
-    onYes: () =>
-      app.run(async () => {
-        await app.client.call('restartSession', { params: { slug }, query: { new_conversation: 'true' } });
-        app.toast('good', `${slug} has a new conversation`);
-      }),
+    onYes: async () => {
+      await app.client.call('restartSession', { params: { slug }, query: { new_conversation: 'true' } });
+      app.toast('good', `${slug} has a new conversation`);
+    },
   });
 }
 
@@ -85,11 +84,10 @@ export function confirmSkipSetUp(app: App, { slug, worktree }: Session): void {
   confirm(app, {
     question: `Skip the set-up of ${slug}?`,
     about: [SKIP_SET_UP_ABOUT, commandText(worktree?.set_up?.command ?? '')].join('\n\n'),
-    onYes: () =>
-      app.run(async () => {
-        const session = await app.client.call('skipSetUp', { params: { slug } });
-        app.toast('good', `${slug} starts without its set-up${isStopped(session) ? ' — r restarts it' : ''}`);
-      }),
+    onYes: async () => {
+      const session = await app.client.call('skipSetUp', { params: { slug } });
+      app.toast('good', `${slug} starts without its set-up${isStopped(session) ? ' — r restarts it' : ''}`);
+    },
   });
 }
 

@@ -2,7 +2,6 @@ import type { Caller } from '../../client/index.ts';
 import {
   CatalogueError,
   type Conversation,
-  EXIT,
   type Grouping,
   isSelective,
   type RouteInput,
@@ -13,7 +12,7 @@ import { groupedBy } from '../../text/group-words.ts';
 import { filterWords, matchesWords } from '../../text/session-filter.ts';
 import { pathText } from '../../text/session-words.ts';
 import { cleanLine } from '../../text/terminal-text.ts';
-import { CommandError } from '../command-error.ts';
+import { UsageError } from '../command-error.ts';
 import { type CliContext, canDraw } from '../context.ts';
 import { readerOf } from '../list-reader.ts';
 import {
@@ -29,6 +28,7 @@ import {
   sortSessions,
 } from '../output/session-table.ts';
 import { type SelectorOptions, selectorOf, selectorText } from '../selectors.ts';
+import { withoutUndefined } from '../without-undefined.ts';
 
 export interface ListOptions extends SelectorOptions {
   group?: Grouping | undefined;
@@ -52,8 +52,7 @@ export async function listSessions(context: CliContext, { unread, ...given }: Li
   const options = unread === true ? { ...given, state: onlyState(given, 'unread') } : given;
   assertTogether(options);
   if (options.watch === true) {
-    if (!canDraw(context.io))
-      throw new CommandError('--watch needs a terminal', 'cbos watch prints changes as lines', EXIT.usage);
+    if (!canDraw(context.io)) throw new UsageError('--watch needs a terminal', 'cbos watch prints changes as lines');
     const { watchList } = await import('../watch-list.ts');
     context.exitCode = await watchList(context, {
       selector: selectorOf(context, options),
@@ -101,17 +100,13 @@ async function lookAtPullRequests(
 
 function onlyState({ state }: ListOptions, meant: string): string {
   if (state === undefined || state === meant) return meant;
-  throw new CommandError(`--state and --${meant} cannot be combined`, 'cbos ls --help', EXIT.usage);
+  throw new UsageError(`--state and --${meant} cannot be combined`, 'cbos ls --help');
 }
 
 function queryOf(context: CliContext, options: ListOptions): NonNullable<RouteInput<'listSessions'>['query']> {
   const { state, tags, repo } = selectorOf(context, options);
-  return {
-    ...(state === undefined ? {} : { state }),
-    ...(tags === undefined ? {} : { tag: tags.join(',') }),
-    ...(repo === undefined ? {} : { repo }),
-    ...(options.archived === true ? { archived: 'true' as const } : {}),
-  };
+  const archived = options.archived === true ? ('true' as const) : undefined;
+  return withoutUndefined({ state, tag: tags?.join(','), repo, archived });
 }
 
 async function printList(
@@ -231,6 +226,5 @@ const APART: readonly (readonly [keyof ListOptions, keyof ListOptions])[] = [
 
 function assertTogether(options: ListOptions): void {
   const pair = APART.find(([one, other]) => options[one] !== undefined && options[other] !== undefined);
-  if (pair !== undefined)
-    throw new CommandError(`--${pair[0]} and --${pair[1]} cannot be combined`, 'cbos ls --help', EXIT.usage);
+  if (pair !== undefined) throw new UsageError(`--${pair[0]} and --${pair[1]} cannot be combined`, 'cbos ls --help');
 }

@@ -2,7 +2,7 @@ import { CatalogueError, type Delivery, EXIT, isAsking } from '../../protocol/in
 import { viewText } from '../../text/blocked-words.ts';
 import { deliveryLine } from '../../text/delivery-text.ts';
 import { sessionLine } from '../../text/session-words.ts';
-import { CommandError } from '../command-error.ts';
+import { CommandError, UsageError } from '../command-error.ts';
 import type { CliContext } from '../context.ts';
 import { openQuestionLines, questionLines } from '../output/question-text.ts';
 import type { SelectorOptions } from '../selectors.ts';
@@ -38,16 +38,15 @@ export async function sendPrompt(context: CliContext, { slug, words, options }: 
     return;
   }
   if (options.fleet === true) {
-    throw new CommandError('--fleet needs --all, --state, --tag or --repo', 'cbos send --help', EXIT.usage);
+    throw new UsageError('--fleet needs --all, --state, --tag or --repo', 'cbos send --help');
   }
   if (slug === undefined) throw missing('name');
   const { file: paths = [] } = options;
   if (words.length === 0 && paths.length === 0) throw missing('text');
   if (options.wait === true && slug.includes('/')) {
-    throw new CommandError(
+    throw new UsageError(
       '--wait works only for sessions on this machine',
       `cbos send ${slug} TEXT, then cbos wait ${slug}`,
-      EXIT.usage,
     );
   }
   const body = {
@@ -64,8 +63,7 @@ export async function sendPrompt(context: CliContext, { slug, words, options }: 
   try {
     if (options.wait !== true) {
       const delivery = await send();
-      if (options.json === true) out.json(delivery);
-      else out.line(deliveryLine(delivery));
+      out.result(options.json, delivery, deliveryLine(delivery));
       return;
     }
     const { sendAndWait } = await import('../send-and-wait.ts');
@@ -124,12 +122,12 @@ async function printOutcome(context: CliContext, ended: EndedTurn, isJson: boole
   if (question !== null) out.notice(`${slug} ended its turn with a question — cbos send ${slug} TEXT answers it`);
 }
 
-function filesToOne(): CommandError {
-  return new CommandError('--file works only for one session', 'cbos send AUTH TEXT --file PATH', EXIT.usage);
+function filesToOne(): UsageError {
+  return new UsageError('--file works only for one session', 'cbos send AUTH TEXT --file PATH');
 }
 
-function missing(argument: string): CommandError {
-  return new CommandError(`Missing required argument '${argument}'`, 'cbos send --help', EXIT.usage);
+function missing(argument: string): UsageError {
+  return new UsageError(`Missing required argument '${argument}'`, 'cbos send --help');
 }
 
 /** Returns the error for a message that was refused, after showing the dialog that blocks it. */

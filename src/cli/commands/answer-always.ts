@@ -32,8 +32,7 @@ export async function answerAlways(context: CliContext, slug: string, options: A
   }
   if (reach !== 'rule') {
     const answered = await client.call('answer', { params, body: { choice: 'always', for: reach, question_id } });
-    if (json) out.json(answered);
-    else out.line(cleanLine(`${slug}: answered: ${text}`));
+    out.result(json, answered, cleanLine(`${slug}: answered: ${text}`));
     return;
   }
   if (options.yes !== true) {
@@ -43,6 +42,5 @@ export async function answerAlways(context: CliContext, slug: string, options: A
     }
   }
   const answered = await client.call('allowByRule', { params, body: { question_id, rule: text } });
-  if (json) out.json(answered);
-  else out.line(`${slug}: answered yes, and added the rule ${answered.rule.id}`);
+  out.result(json, answered, `${slug}: answered yes, and added the rule ${answered.rule.id}`);
 }

@@ -3,7 +3,7 @@ import { type Command, Option } from 'commander';
 import { type Answer, CatalogueError, EXIT, openQuestions, type Question, type Session } from '../../protocol/index.ts';
 import { askerText, isAskerNamed } from '../../text/asker-words.ts';
 import { cleanLine } from '../../text/terminal-text.ts';
-import { CommandError } from '../command-error.ts';
+import { CommandError, UsageError } from '../command-error.ts';
 import type { CliContext } from '../context.ts';
 import { needsForm, readValues } from '../form-values.ts';
 import { optionLines } from '../output/question-text.ts';
@@ -79,7 +79,7 @@ async function answer(context: CliContext, slug: string, options: AnswerOptions 
   const named = questionId === undefined ? {} : { questionId };
   if (reach !== undefined) {
     if (text !== 'always' || reply !== undefined || options.answers !== undefined || allOf !== undefined) {
-      throw new CommandError('--for works only with always', `cbos answer ${slug} always --for ${reach}`, EXIT.usage);
+      throw new UsageError('--for works only with always', `cbos answer ${slug} always --for ${reach}`);
     }
     return answerAlways(context, slug, { ...options, ...named, for: reach });
   }
@@ -90,7 +90,7 @@ async function answer(context: CliContext, slug: string, options: AnswerOptions 
     return answerOne(context, slug, { ...options, body: given });
   }
   if (questionId !== undefined) {
-    throw new CommandError('--question and --all-of cannot be combined', 'cbos answer --help', EXIT.usage);
+    throw new UsageError('--question and --all-of cannot be combined', 'cbos answer --help');
   }
   const bodyFor = ({ form }: Question): Answer =>
     body.values === undefined ? body : { values: readValues(set, form ?? null) };
@@ -120,8 +120,7 @@ async function answerOne(
   const client = await context.client();
   try {
     const result = await client.call('answer', { params: { slug }, body });
-    if (json) context.out.json(result);
-    else context.out.line(`${slug}: answered`);
+    context.out.result(json, result, `${slug}: answered`);
   } catch (error) {
     if (error instanceof CatalogueError && error.code === 'no_such_option') {
       await printOptions(context, slug, body.question_id);
@@ -191,9 +190,9 @@ function readAnswer(text: string, options: AnswerParts): Answer {
   const choice = readChoice(text);
   if (choice === null) {
     if (options.reply !== undefined) {
-      throw new CommandError('--reply needs yes, no, always or a number', 'cbos answer --help', EXIT.usage);
+      throw new UsageError('--reply needs yes, no, always or a number', 'cbos answer --help');
     }
-    if (text === '') throw new CommandError('The answer is missing', 'cbos answer --help', EXIT.usage);
+    if (text === '') throw new UsageError('The answer is missing', 'cbos answer --help');
     return { text };
   }
   return { choice, ...(options.reply === undefined ? {} : { text: options.reply }) };
@@ -205,11 +204,7 @@ type AnswerParts = Pick<AnswerOptions, 'answers' | 'set' | 'cancel'> & { reply: 
 function readForm(text: string, { set = [], cancel, answers, reply }: AnswerParts): Answer {
   const isAlone = answers === undefined && reply === undefined;
   if (!isAlone || (cancel === true ? set.length > 0 || text !== '' : text !== '' && text !== 'yes')) {
-    throw new CommandError(
-      '--set and --cancel cannot be combined with another answer',
-      'cbos answer --help',
-      EXIT.usage,
-    );
+    throw new UsageError('--set and --cancel cannot be combined with another answer', 'cbos answer --help');
   }
   return cancel === true ? { choice: 'cancel' } : { values: readValues(set, null) };
 }
@@ -222,18 +217,13 @@ function readChoice(text: string): NonNullable<Answer['choice']> | null {
 }
 
 function readAnswers(json: string, text: string): NonNullable<Answer['answers']> {
-  if (text !== '')
-    throw new CommandError('--answers cannot be combined with another answer', 'cbos answer --help', EXIT.usage);
+  if (text !== '') throw new UsageError('--answers cannot be combined with another answer', 'cbos answer --help');
   try {
     // No check is needed here, because the server validates the body of every request.
     return JSON.parse(json) as NonNullable<Answer['answers']>;
   } catch (cause) {
     if (!(cause instanceof SyntaxError)) throw cause;
-    throw new CommandError(
-      '--answers is not JSON',
-      `cbos answer AUTH --answers '{"Which one?":"The first"}'`,
-      EXIT.usage,
-    );
+    throw new UsageError('--answers is not JSON', `cbos answer AUTH --answers '{"Which one?":"The first"}'`);
   }
 }
 

@@ -1,14 +1,10 @@
 import type { Command } from 'commander';
-import { CatalogueError, EXIT, type NewSnooze, type Session } from '../../protocol/index.ts';
+import { CatalogueError, type NewSnooze, type Session } from '../../protocol/index.ts';
 import { snoozeText, WAKE_TIME_FORMS, wakeTime } from '../../text/snooze-words.ts';
-import { CommandError } from '../command-error.ts';
+import { UsageError } from '../command-error.ts';
 import type { CliContext } from '../context.ts';
-import { describe } from './command-help.ts';
+import { describe, type JsonOption } from './command-help.ts';
 import { collect } from './option-values.ts';
-
-interface JsonOption {
-  json?: boolean;
-}
 
 interface SnoozeOptions extends JsonOption {
   until?: string;
@@ -93,7 +89,7 @@ function readSnooze({ until, untilAsks, untilTurnEnds, untilEnds }: SnoozeOption
   const at = until === undefined ? undefined : wakeTime(until, now);
   if (at === null) {
     const hint = `use one of these forms: ${WAKE_TIME_FORMS}`;
-    throw new CommandError(`${JSON.stringify(until)} isn't a valid time`, hint, EXIT.usage);
+    throw new UsageError(`${JSON.stringify(until)} isn't a valid time`, hint);
   }
   return {
     ...(at === undefined ? {} : { until: new Date(at).toISOString() }),

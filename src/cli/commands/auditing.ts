@@ -5,6 +5,7 @@ import { DECIDED_WORDS, decidedCall, OUTCOME_WORDS } from '../../text/rule-words
 import { cleanLine } from '../../text/terminal-text.ts';
 import type { CliContext } from '../context.ts';
 import type { Cell } from '../output/table.ts';
+import { withoutUndefined } from '../without-undefined.ts';
 import { describe } from './command-help.ts';
 import { readMoment, readWhole } from './option-values.ts';
 
@@ -35,8 +36,7 @@ export function addAuditing(program: Command, context: CliContext): void {
     .option('--json', 'print the API response as JSON')
     .action(async (session: string | undefined, { since, limit, json }: AuditOptions) => {
       const query = {
-        ...(session === undefined ? {} : { session }),
-        ...(limit === undefined ? {} : { limit }),
+        ...withoutUndefined({ session, limit }),
         ...(since === undefined
           ? {}
           : { since: 'at' in since ? since.at : new Date(io.now() - since.agoMs).toISOString() }),

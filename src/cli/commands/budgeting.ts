@@ -4,12 +4,8 @@ import { amountText, budgetScopeText, spentText } from '../../text/budget-words.
 import { cleanLine } from '../../text/terminal-text.ts';
 import type { CliContext } from '../context.ts';
 import type { Cell } from '../output/table.ts';
-import { describe } from './command-help.ts';
+import { describe, type JsonOption } from './command-help.ts';
 import { readAmount } from './option-values.ts';
-
-interface JsonOption {
-  json?: boolean;
-}
 
 interface RaiseOptions extends JsonOption {
   to?: number;

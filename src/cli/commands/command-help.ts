@@ -19,6 +19,11 @@ export interface CommandHelp {
   examples: readonly (readonly [commandLine: string, does: string])[];
 }
 
+/** The option that makes a command print what the API returned. */
+export interface JsonOption {
+  json?: boolean;
+}
+
 const HELPS = new WeakMap<Command, CommandHelp>();
 
 /**

@@ -1,14 +1,14 @@
 import type { Command } from 'commander';
 import { type Compared, compareSession } from '../../client/compare.ts';
 import type { Caller } from '../../client/index.ts';
-import { EXIT, type Session } from '../../protocol/index.ts';
+import type { Session } from '../../protocol/index.ts';
 import { baseText, totalText } from '../../text/changes-words.ts';
 import { testsText } from '../../text/compare-words.ts';
 import { formatDuration } from '../../text/durations.ts';
 import { dollarsText } from '../../text/figure-words.ts';
 import { sessionIcon, sessionStyle, stateText } from '../../text/session-words.ts';
 import { cleanBlock, cleanLine } from '../../text/terminal-text.ts';
-import { CommandError } from '../command-error.ts';
+import { UsageError } from '../command-error.ts';
 import type { CliContext } from '../context.ts';
 import { describe } from './command-help.ts';
 
@@ -38,7 +38,7 @@ export function addComparing(program: Command, context: CliContext): void {
     .option('--json', 'print everything as a JSON array, with the last words in full')
     .action(async (slugs: string[], { json }: { json?: boolean }) => {
       const named = [...new Set(slugs)];
-      if (named.length < 2) throw new CommandError('Name at least two sessions', 'cbos compare A B', EXIT.usage);
+      if (named.length < 2) throw new UsageError('Name at least two sessions', 'cbos compare A B');
       const client = await context.client();
       const sessions = await Promise.all(named.map((slug) => client.call('getSession', { params: { slug } })));
       // Read one session at a time, because each one runs git and reads a transcript of several megabytes.

@@ -183,17 +183,8 @@ function argumentValues(
 async function readSuggestions(context: CliContext): Promise<Suggestions> {
   let timer: NodeJS.Timeout | undefined;
   const nothing: Suggestions = {
-    ...{
-      sessions: [],
-      ids: [],
-      choices: [],
-      fields: [],
-      tags: [],
-      repositories: [],
-      branches: [],
-      hosts: [],
-      labels: [],
-    },
+    ...{ sessions: [], ids: [], choices: [], fields: [], tags: [] },
+    ...{ repositories: [], branches: [], hosts: [], labels: [] },
   };
   try {
     const { settings } = await context.settings();

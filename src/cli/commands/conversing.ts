@@ -15,6 +15,7 @@ import type { CliContext } from '../context.ts';
 import { type Ending, followStream } from '../follow-stream.ts';
 import { createTurnPrinter, type TurnPrinter } from '../output/turn-printer.ts';
 import { readText } from '../text-argument.ts';
+import { withoutUndefined } from '../without-undefined.ts';
 import { describe } from './command-help.ts';
 import { readWhole } from './option-values.ts';
 
@@ -51,10 +52,7 @@ export function addConversing(program: Command, context: CliContext): void {
     .option('--json', "the turn's events as JSON lines, frames of /ws/stream")
     .action(async (slug: string, words: string[], { json, permissionMode, model }: InvokeFlags) => {
       const prompt = await readText(context, words, 'cbos invoke');
-      const options = {
-        ...(permissionMode === undefined ? {} : { permission_mode: permissionMode }),
-        ...(model === undefined ? {} : { model }),
-      };
+      const options = withoutUndefined({ permission_mode: permissionMode, model });
       context.exitCode = await invoke(context, { slug, request: { prompt, options }, isJson: json === true });
     });
 

@@ -12,7 +12,7 @@ import {
 } from '../../text/changes-words.ts';
 import { type PatchRow, patchRows } from '../../text/patch-rows.ts';
 import type { StyleName } from '../../text/style.ts';
-import { CommandError } from '../command-error.ts';
+import { UsageError } from '../command-error.ts';
 import type { CliContext } from '../context.ts';
 import { describe } from './command-help.ts';
 import { readTurnNumber } from './option-values.ts';
@@ -65,8 +65,7 @@ interface Asked {
 /** Returns the query that names what to compare with: a base or a turn. */
 function comparedBy({ base, turn }: DiffOptions): { base?: string; turn?: string } {
   if (turn === undefined) return base === undefined ? {} : { base };
-  if (base !== undefined)
-    throw new CommandError('--turn and --base cannot be combined', 'leave one of them out', EXIT.usage);
+  if (base !== undefined) throw new UsageError('--turn and --base cannot be combined', 'leave one of them out');
   return { turn: turn === true || turn === 'last' ? 'last' : String(readTurnNumber(turn)) };
 }
 

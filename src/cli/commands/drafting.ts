@@ -1,7 +1,6 @@
 import type { Command } from 'commander';
 import {
   CatalogueError,
-  EXIT,
   isSelective,
   type Session,
   STASH_WHENS,
@@ -11,18 +10,15 @@ import {
 import { formatSince } from '../../text/durations.ts';
 import { firstLine } from '../../text/session-words.ts';
 import { cleanLine } from '../../text/terminal-text.ts';
-import { CommandError } from '../command-error.ts';
+import { UsageError } from '../command-error.ts';
 import type { CliContext } from '../context.ts';
 import { forEach } from '../for-each.ts';
 import type { Cell } from '../output/table.ts';
 import { chosenSessions, mayActOnSeveral, type SelectorOptions, selectorOf } from '../selectors.ts';
 import { readText } from '../text-argument.ts';
-import { describe } from './command-help.ts';
+import { withoutUndefined } from '../without-undefined.ts';
+import { describe, type JsonOption } from './command-help.ts';
 import { addSelectors } from './selector-options.ts';
-
-interface JsonOption {
-  json?: boolean;
-}
 
 interface AddOptions extends JsonOption, SelectorOptions {
   yes?: boolean;
@@ -102,8 +98,7 @@ function addDrafts(draft: Command, context: CliContext): void {
       const client = await context.client();
       const id = await findId(context, given);
       const reply = await client.call('applyStash', { params: { id } });
-      if (options.json === true) out.json(reply);
-      else out.line(cleanLine(`Sent to ${reply.session_slug}: ${firstLine(reply.response)}`));
+      out.result(options.json, reply, cleanLine(`Sent to ${reply.session_slug}: ${firstLine(reply.response)}`));
     });
 
   draft
@@ -116,8 +111,7 @@ function addDrafts(draft: Command, context: CliContext): void {
       const client = await context.client();
       const id = await findId(context, given);
       const reply = await client.call('removeStash', { params: { id } });
-      if (options.json === true) out.json(reply);
-      else out.line(cleanLine(`deleted: ${firstLine(reply.response)}`));
+      out.result(options.json, reply, cleanLine(`deleted: ${firstLine(reply.response)}`));
     });
 }
 
@@ -132,8 +126,7 @@ async function keep(
   const isSelected = isSelective(selectorOf(context, options));
   // If sessions are selected by options, none is named, so the first word is part of the draft.
   const typed = isSelected && name !== undefined ? [name, ...words] : words;
-  if (typed.length === 0)
-    throw new CommandError("Missing required argument 'text'", 'cbos draft add --help', EXIT.usage);
+  if (typed.length === 0) throw new UsageError("Missing required argument 'text'", 'cbos draft add --help');
   const names = isSelected || name === undefined ? [] : [name];
   const { slugs, selected } = await chosenSessions(context, { names, options, command: 'draft add', fits: takesTexts });
   const response = await readText(context, typed, 'cbos draft');
@@ -143,12 +136,7 @@ async function keep(
   if (!(await mayActOnSeveral(context, { slugs, selected: isSent, verb: 'Queue this for', yes }))) return;
   const client = await context.client();
   await forEach(context, slugs, async (slug) => {
-    const body = {
-      session_slug: slug,
-      response,
-      ...(when === undefined ? {} : { when }),
-      ...(question === undefined ? {} : { question }),
-    };
+    const body = { session_slug: slug, response, ...withoutUndefined({ when, question }) };
     const reply = await client.call('addStash', { body });
     if (json !== true) out.line(keptLine(reply));
     else if (selected) out.jsonLine(reply);
@@ -222,9 +210,5 @@ async function findId(context: CliContext, given: string): Promise<string> {
   const [first, second] = fitting;
   if (first === undefined) throw new CatalogueError('no_such_stash', `No draft has the id ${JSON.stringify(given)}`);
   if (second === undefined || first.id === given) return first.id;
-  throw new CommandError(
-    `${JSON.stringify(given)} matches ${fitting.length} drafts`,
-    'type more characters of the id',
-    EXIT.usage,
-  );
+  throw new UsageError(`${JSON.stringify(given)} matches ${fitting.length} drafts`, 'type more characters of the id');
 }

@@ -1,10 +1,10 @@
 import type { Command } from 'commander';
-import { EXIT, type Explanation, type Session } from '../../protocol/index.ts';
+import type { Explanation, Session } from '../../protocol/index.ts';
 import { formatSince } from '../../text/durations.ts';
 import { agoText, evidenceFacts, statusWord } from '../../text/explanation-text.ts';
 import { sessionIcon, sessionStyle, stateText } from '../../text/session-words.ts';
 import { cleanBlock, cleanLine } from '../../text/terminal-text.ts';
-import { CommandError } from '../command-error.ts';
+import { UsageError } from '../command-error.ts';
 import type { CliContext } from '../context.ts';
 import type { TimelineChange } from '../local-host.ts';
 import { shownLines } from '../output/shown-lines.ts';
@@ -87,7 +87,7 @@ export function addExplaining(program: Command, context: CliContext): void {
       const { shouldBe } = options;
       if (shouldBe === undefined) {
         const cure = `cbos record-misdetection ${slug} --should-be waiting/permission`;
-        throw new CommandError('The correct status is missing', cure, EXIT.usage);
+        throw new UsageError('The correct status is missing', cure);
       }
       const client = await context.client();
       const explanation = await client.call('explain', { params: { slug } });
@@ -95,8 +95,7 @@ export function addExplaining(program: Command, context: CliContext): void {
       if (said === shouldBe)
         out.notice(`${slug} is ${said} now, which is correct: the file does not contain the earlier, wrong status`);
       const file = await host.recordMisdetection({ slug, shouldBe, explanation, at: context.io.now() });
-      if (options.json === true) out.json({ file });
-      else out.line(cleanLine(file));
+      out.result(options.json, { file }, cleanLine(file));
     });
 }
 

@@ -1,14 +1,15 @@
 import type { Command } from 'commander';
-import { CatalogueError, EXIT, type StoredFile } from '../../protocol/index.ts';
+import { CatalogueError, type StoredFile } from '../../protocol/index.ts';
 import { formatSince } from '../../text/durations.ts';
 import { formatSize } from '../../text/recording-words.ts';
 import { cleanLine } from '../../text/terminal-text.ts';
-import { CommandError } from '../command-error.ts';
-import { confirm } from '../confirm.ts';
+import { UsageError } from '../command-error.ts';
+import { isConfirmed } from '../confirm.ts';
 import type { CliContext } from '../context.ts';
 import { fileText } from '../local-file.ts';
 import type { Cell } from '../output/table.ts';
 import { describe } from './command-help.ts';
+import { collect } from './option-values.ts';
 
 interface FilesOptions {
   rm?: readonly string[];
@@ -29,10 +30,7 @@ export function addFiling(program: Command, context: CliContext): void {
     ],
   })
     .argument('<name>', 'the session')
-    .option('--rm <id>', 'delete this file; may be repeated', (id: string, sofar: readonly string[] = []) => [
-      ...sofar,
-      id,
-    ])
+    .option('--rm <id>', 'delete this file; may be repeated', collect)
     .option('-y, --yes', 'with --rm: do not ask for confirmation')
     .option('--json', 'print the API responses as JSON')
     .action(async (slug: string, { rm, ...options }: FilesOptions) => {
@@ -52,11 +50,7 @@ async function remove(
   const { slug, files, ids, yes, json } = request;
   const chosen = [...new Set(ids.map((id) => findFile(files, id)))];
   const question = `Delete ${chosen.map(fileText).join(', ')} from ${slug}? This cannot be undone.`;
-  if (yes !== true && !(await confirm(context, question))) {
-    context.out.notice('nothing was deleted');
-    context.exitCode = EXIT.failed;
-    return;
-  }
+  if (yes !== true && !(await isConfirmed(context, question, 'nothing was deleted'))) return;
   const client = await context.client();
   for (const { id } of chosen) {
     const removed = await client.call('removeFile', { params: { slug, id } });
@@ -71,11 +65,7 @@ function findFile(files: readonly StoredFile[], given: string): StoredFile {
   const [first, second] = fitting;
   if (first === undefined) throw new CatalogueError('file_not_stored', `No stored file has the id ${cleanLine(given)}`);
   if (second === undefined) return first;
-  throw new CommandError(
-    `${cleanLine(given)} matches ${fitting.length} files`,
-    'type more characters of the id',
-    EXIT.usage,
-  );
+  throw new UsageError(`${cleanLine(given)} matches ${fitting.length} files`, 'type more characters of the id');
 }
 
 function printFiles({ out, io }: CliContext, files: readonly StoredFile[]): void {

@@ -4,9 +4,10 @@ import { CatalogueError, EXIT, FINISH_WAYS, type FinishHow, type SavedWork } fro
 import { agoText } from '../../text/explanation-text.ts';
 import { cleanLine } from '../../text/terminal-text.ts';
 import { finishedLines, finishNotes, finishQuestion, mergesBy, uncommittedText } from '../../text/worktree-words.ts';
-import { CommandError } from '../command-error.ts';
-import { confirm } from '../confirm.ts';
+import { UsageError } from '../command-error.ts';
+import { isConfirmed } from '../confirm.ts';
 import type { CliContext } from '../context.ts';
+import { withoutUndefined } from '../without-undefined.ts';
 import { describe } from './command-help.ts';
 import { openPullRequest, type PullRequestOptions } from './requesting.ts';
 
@@ -83,18 +84,14 @@ async function finish(context: CliContext, slug: string, options: FinishOptions)
   const [how, ...others] = FINISH_WAYS.filter((way) => options[way] === true);
   if (options.pr === true && how === undefined) return openPullRequest(context, slug, options);
   if (options.title !== undefined || options.body !== undefined || options.draft === true) {
-    throw new CommandError('--title, --body and --draft need --pr', 'cbos finish --help', EXIT.usage);
+    throw new UsageError('--title, --body and --draft need --pr', 'cbos finish --help');
   }
   if (how === undefined || options.pr === true || others.length > 0) {
     const ways = [...FINISH_WAYS, 'pr'].map((way) => `--${way}`).join(', ');
-    throw new CommandError(`Use exactly one of ${ways}`, 'cbos finish --help', EXIT.usage);
+    throw new UsageError(`Use exactly one of ${ways}`, 'cbos finish --help');
   }
   if (options.into !== undefined && (how === 'keep' || how === 'discard')) {
-    throw new CommandError(
-      `--into cannot be combined with --${how}, which merges nothing`,
-      'leave out --into',
-      EXIT.usage,
-    );
+    throw new UsageError(`--into cannot be combined with --${how}, which merges nothing`, 'leave out --into');
   }
   const client = await context.client();
   const { into } = options;
@@ -107,11 +104,8 @@ async function finish(context: CliContext, slug: string, options: FinishOptions)
       throw new CatalogueError('uncommitted_changes', uncommittedText(uncommitted), { extra: { files: uncommitted } });
     }
     for (const line of finishNotes(preview, how)) out.notice(line);
-    if (!(await confirm(context, finishQuestion(session, how, { into, on: preview.on })))) {
-      out.notice(`${slug} not finished`);
-      context.exitCode = EXIT.failed;
-      return;
-    }
+    const question = finishQuestion(session, how, { into, on: preview.on });
+    if (!(await isConfirmed(context, question, `${slug} not finished`))) return;
   }
   const session = await client.call('finishSession', { params: { slug }, body: { how, stop: true, ...intoQuery } });
   if (options.json === true) out.json(session);
@@ -134,7 +128,7 @@ async function readSaved(context: CliContext, { repository }: RecoverOptions): P
 async function list(context: CliContext, options: RecoverOptions): Promise<void> {
   const { out, io } = context;
   if (options.to !== undefined || options.branch !== undefined) {
-    throw new CommandError('Name what to restore', 'cbos recover lists what was saved', EXIT.usage);
+    throw new UsageError('Name what to restore', 'cbos recover lists what was saved');
   }
   const saved = await readSaved(context, options);
   if (options.json === true) return out.json(saved);
@@ -171,12 +165,7 @@ async function recover(context: CliContext, id: string, options: RecoverOptions)
   const client = await context.client();
   const folder = to !== undefined ? resolve(context.io.cwd, to) : branch !== undefined ? null : undefined;
   const recovered = await client.call('recover', {
-    body: {
-      repository: found.repository,
-      id: found.id,
-      ...(branch === undefined ? {} : { branch }),
-      ...(folder === undefined ? {} : { folder }),
-    },
+    body: { repository: found.repository, id: found.id, ...withoutUndefined({ branch, folder }) },
   });
   if (options.json === true) return out.json(recovered);
   const where = recovered.folder === null ? '' : `, in ${cleanLine(recovered.folder)}`;

@@ -1,10 +1,10 @@
 import type { Command } from 'commander';
-import { EXIT } from '../../protocol/index.ts';
 import { pathText } from '../../text/session-words.ts';
 import { cleanLine } from '../../text/terminal-text.ts';
 import { forkedText } from '../../text/worktree-words.ts';
-import { CommandError } from '../command-error.ts';
+import { UsageError } from '../command-error.ts';
 import type { CliContext } from '../context.ts';
+import { withoutUndefined } from '../without-undefined.ts';
 import { describe } from './command-help.ts';
 
 interface ForkOptions {
@@ -39,15 +39,10 @@ export function addForking(program: Command, context: CliContext): void {
     .option('--json', 'print the API response as JSON')
     .action(async (slug: string, name: string, { branch, sameFolder, prompt, json }: ForkOptions) => {
       if (branch !== undefined && sameFolder === true) {
-        throw new CommandError('--branch and --same-folder cannot be combined', 'leave one of them out', EXIT.usage);
+        throw new UsageError('--branch and --same-folder cannot be combined', 'leave one of them out');
       }
       const client = await context.client();
-      const body = {
-        slug: name,
-        ...(branch === undefined ? {} : { branch }),
-        ...(sameFolder === undefined ? {} : { same_folder: sameFolder }),
-        ...(prompt === undefined ? {} : { prompt }),
-      };
+      const body = { slug: name, ...withoutUndefined({ branch, same_folder: sameFolder, prompt }) };
       const fork = await client.call('forkSession', { params: { slug }, body });
       const { out, io } = context;
       if (json === true) return out.json(fork);

@@ -1,16 +1,12 @@
 import type { Command } from 'commander';
-import { EXIT, isSelective, isTag, type Session, TAG_RULE } from '../../protocol/index.ts';
+import { isSelective, isTag, type Session, TAG_RULE } from '../../protocol/index.ts';
 import { cleanLine } from '../../text/terminal-text.ts';
-import { CommandError } from '../command-error.ts';
+import { UsageError } from '../command-error.ts';
 import type { CliContext } from '../context.ts';
 import { forEach } from '../for-each.ts';
 import { chosenSessions, type SelectorOptions, selectorOf } from '../selectors.ts';
-import { describe } from './command-help.ts';
+import { describe, type JsonOption } from './command-help.ts';
 import { addSelectors } from './selector-options.ts';
-
-interface JsonOption {
-  json?: boolean;
-}
 
 /** Adds `tag`, `untag`, `archive`, and `unarchive`. */
 export function addLabelling(program: Command, context: CliContext): void {
@@ -123,8 +119,8 @@ async function edit(context: CliContext, { name, words, options, command }: Edit
   });
 }
 
-function usage(message: string, command: string): CommandError {
-  return new CommandError(message, `cbos ${command} --help`, EXIT.usage);
+function usage(message: string, command: string): UsageError {
+  return new UsageError(message, `cbos ${command} --help`);
 }
 
 async function listTags({ out, client }: CliContext, { json }: JsonOption): Promise<void> {

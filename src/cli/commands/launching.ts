@@ -1,11 +1,11 @@
 import { basename, resolve } from 'node:path';
 import { type Command, Option } from 'commander';
 import { attemptSlugs, launchSeveral, MOST_TIMES } from '../../client/launch-several.ts';
-import { CatalogueError, EXIT, isSlug, PERMISSION_MODES, SESSION_TYPES, type Session } from '../../protocol/index.ts';
+import { CatalogueError, isSlug, PERMISSION_MODES, SESSION_TYPES, type Session } from '../../protocol/index.ts';
 import { pathText } from '../../text/session-words.ts';
 import { setUpNotice } from '../../text/set-up-words.ts';
 import { cleanLine } from '../../text/terminal-text.ts';
-import { CommandError } from '../command-error.ts';
+import { UsageError } from '../command-error.ts';
 import { confirm } from '../confirm.ts';
 import { type CliContext, isInteractive } from '../context.ts';
 import { forEach } from '../for-each.ts';
@@ -93,18 +93,14 @@ export function addLaunching(program: Command, context: CliContext): void {
     .option('--json', 'print the API response as JSON')
     .action(async (first: string, second: string | undefined, options: NewOptions) => {
       if (options.from !== undefined && options.worktree === undefined) {
-        throw new CommandError('--from needs --worktree', 'add --worktree', EXIT.usage);
+        throw new UsageError('--from needs --worktree', 'add --worktree');
       }
       requireWorktree(options);
       if (options.times !== undefined && options.worktree === undefined) {
-        throw new CommandError(
-          '--times needs --worktree: each session gets its own files',
-          'add --worktree',
-          EXIT.usage,
-        );
+        throw new UsageError('--times needs --worktree: each session gets its own files', 'add --worktree');
       }
       if (options.host !== undefined) return launchOnHost(context, { first, second, options, host: options.host });
-      if (options.label !== undefined) throw new CommandError('--label needs --host', 'add --host any', EXIT.usage);
+      if (options.label !== undefined) throw new UsageError('--label needs --host', 'add --host any');
       const client = await context.client();
       const [slug, path] =
         second === undefined && isPath(first) ? [await nameFor(context, first), first] : [first, second];
@@ -131,10 +127,10 @@ async function launchOnHost(
 ): Promise<void> {
   const { first, second, options, host } = request;
   if (options.label !== undefined && host !== 'any') {
-    throw new CommandError('--label chooses among machines, but --host names one', 'use --host any', EXIT.usage);
+    throw new UsageError('--label chooses among machines, but --host names one', 'use --host any');
   }
   if (options.times !== undefined) {
-    throw new CommandError('--times and --host cannot be combined', 'launch them one by one', EXIT.usage);
+    throw new UsageError('--times and --host cannot be combined', 'launch them one by one');
   }
   const { launchFar, requireFarPath } = await import('../launch-far.ts');
   const [slug, path] = second === undefined && isPath(first) ? [nameOf(first), first] : [first, second];
@@ -168,8 +164,7 @@ async function printSeveral(
     const slugs = launched.map(({ slug }) => slug);
     await forEach(context, slugs, (slug) => requireStarted(context, slug));
   }
-  if (json === true) return out.json(launched);
-  out.line(`  cbos compare ${attemptSlugs(body.slug, times).join(' ')}   # what each of them did`);
+  out.result(json, launched, `  cbos compare ${attemptSlugs(body.slug, times).join(' ')}   # what each of them did`);
 }
 
 function printLaunched({ out, io }: CliContext, session: Session): void {
@@ -188,15 +183,15 @@ function printLaunched({ out, io }: CliContext, session: Session): void {
 /** @throws CommandError */
 function requireWorktree({ worktree, existing, setUp, from, times }: NewOptions): void {
   if (setUp !== undefined && worktree === undefined) {
-    throw new CommandError(`--${setUp ? '' : 'no-'}set-up needs --worktree`, 'add --worktree', EXIT.usage);
+    throw new UsageError(`--${setUp ? '' : 'no-'}set-up needs --worktree`, 'add --worktree');
   }
   if (existing !== true) return;
   if (typeof worktree !== 'string') {
-    throw new CommandError('--existing needs a branch', 'name it: --worktree BRANCH --existing', EXIT.usage);
+    throw new UsageError('--existing needs a branch', 'name it: --worktree BRANCH --existing');
   }
   const other = from !== undefined ? '--from' : times !== undefined ? '--times' : null;
   if (other === null) return;
-  throw new CommandError(`--existing and ${other} cannot be combined`, 'leave out one of them', EXIT.usage);
+  throw new UsageError(`--existing and ${other} cannot be combined`, 'leave out one of them');
 }
 
 /**

@@ -1,14 +1,15 @@
 import { resolve } from 'node:path';
 import { Argument, type Command, Option } from 'commander';
-import { EXIT, SESSION_TYPES, type Session, type SessionType } from '../../protocol/index.ts';
+import { SESSION_TYPES, type Session, type SessionType } from '../../protocol/index.ts';
 import { stateText } from '../../text/session-words.ts';
 import { cleanLine } from '../../text/terminal-text.ts';
-import { CommandError } from '../command-error.ts';
-import { confirm } from '../confirm.ts';
+import { UsageError } from '../command-error.ts';
+import { isConfirmed } from '../confirm.ts';
 import type { CliContext } from '../context.ts';
 import { forEach } from '../for-each.ts';
 import { requireStarted } from '../require-started.ts';
 import { chosenSessions, mayActOnSeveral, type SelectorOptions } from '../selectors.ts';
+import { withoutUndefined } from '../without-undefined.ts';
 import { describe } from './command-help.ts';
 import { addSelectors } from './selector-options.ts';
 
@@ -61,15 +62,14 @@ export function addLifecycle(program: Command, context: CliContext): void {
       // With --resume, there is no screen id, so the only argument is the name.
       const [screenId, slug] = resume === undefined ? [first, second] : [undefined, first];
       if (resume === undefined && screenId === undefined) {
-        throw new CommandError('Name a screen id, or use --resume', 'cbos adopt --help', EXIT.usage);
+        throw new UsageError('Name a screen id, or use --resume', 'cbos adopt --help');
       }
       const client = await context.client();
       const { settings } = await context.settings();
       const session = await client.call('adoptSession', {
         body: {
-          ...(screenId === undefined ? {} : { screen_id: screenId }),
+          ...withoutUndefined({ screen_id: screenId, slug }),
           ...(resume === undefined ? {} : { resume, type: options.type ?? settings.default_type ?? 'screen' }),
-          ...(slug === undefined ? {} : { slug }),
           ...(options.path === undefined ? {} : { path: resolve(context.io.cwd, options.path) }),
         },
       });
@@ -117,7 +117,7 @@ export function addLifecycle(program: Command, context: CliContext): void {
     .option('--json', 'print the API responses as JSON, one per line')
     .action(async (slugs: string[], options: RestartOptions) => {
       if ((slugs.length === 0) === (options.all !== true)) {
-        throw new CommandError('Name sessions, or use --all', 'cbos restart --help', EXIT.usage);
+        throw new UsageError('Name sessions, or use --all', 'cbos restart --help');
       }
       const client = await context.client();
       const stopped =
@@ -171,11 +171,8 @@ export function addLifecycle(program: Command, context: CliContext): void {
           const session = await client.call('getSession', { params: { slug } });
           const alive =
             session.status.primary === 'dead' ? '' : ` It is running (${stateText(session)}) and would be stopped.`;
-          if (!(await confirm(context, `Delete ${slug}?${alive} This cannot be undone.`))) {
-            out.notice(`${slug} not deleted`);
-            context.exitCode = EXIT.failed;
-            return;
-          }
+          const question = `Delete ${slug}?${alive} This cannot be undone.`;
+          if (!(await isConfirmed(context, question, `${slug} not deleted`))) return;
         }
         const body = await client.call('deleteSession', { params: { slug } });
         if (options.json === true) out.jsonLine(body);
@@ -195,8 +192,7 @@ export function addLifecycle(program: Command, context: CliContext): void {
     .action(async (slug: string, name: string, options: { json?: boolean }) => {
       const client = await context.client();
       const session = await client.call('patchSession', { params: { slug }, body: { slug: name } });
-      if (options.json === true) out.json(session);
-      else out.line(`${slug} is now ${cleanLine(session.slug)}`);
+      out.result(options.json, session, `${slug} is now ${cleanLine(session.slug)}`);
     });
 }
 

@@ -2,6 +2,7 @@ import { Option } from 'commander';
 import { RIGHTS, type Right, type RouteInput } from '../../protocol/index.ts';
 import type { CliContext } from '../context.ts';
 import { type SharedServerFiles, sharedServerFields } from '../shared-server-files.ts';
+import { withoutUndefined } from '../without-undefined.ts';
 import { readAllowed, readRights } from './machine-values.ts';
 
 /** Options that several commands for the machines in a fleet have. */
@@ -50,8 +51,7 @@ export async function joinRequest(
 ): Promise<JoinRequest> {
   return {
     allow,
-    ...(label === undefined ? {} : { labels: label }),
-    ...(name === undefined ? {} : { name }),
+    ...withoutUndefined({ labels: label, name }),
     ...(await sharedServerFields(context, files)),
   };
 }

@@ -4,11 +4,7 @@ import type { StyleName } from '../../text/style.ts';
 import { cleanLine } from '../../text/terminal-text.ts';
 import { type CliContext, canDraw } from '../context.ts';
 import type { DoctorCheck, ServiceState } from '../local-host.ts';
-import { describe } from './command-help.ts';
-
-interface JsonOption {
-  json?: boolean;
-}
+import { describe, type JsonOption } from './command-help.ts';
 
 /** Adds `doctor`, `config`, `token`, `service`, and `demo`. */
 export function addMachine(program: Command, context: CliContext): void {
@@ -83,8 +79,7 @@ export function addMachine(program: Command, context: CliContext): void {
     .option('--json', 'print the token as JSON')
     .action(async (options: JsonOption & { rotate?: boolean }) => {
       const token = options.rotate === true ? await host.rotateToken() : await host.readToken();
-      if (options.json === true) out.json({ token });
-      else out.line(token);
+      out.result(options.json, { token }, token);
     });
 
   addService(program, context);

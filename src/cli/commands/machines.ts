@@ -8,7 +8,7 @@ import { type CliContext, isInteractive } from '../context.ts';
 import { machineTable, tunnelFault } from '../output/fleet-table.ts';
 import { type SharedServerFiles, sharedServerFields } from '../shared-server-files.ts';
 import { addAdding } from './adding.ts';
-import { describe } from './command-help.ts';
+import { describe, type JsonOption } from './command-help.ts';
 import {
   allowOption,
   authorityOption,
@@ -19,10 +19,6 @@ import {
 } from './machine-options.ts';
 import { readAllowed, readMachineName } from './machine-values.ts';
 import { collectLabel, readSpan } from './option-values.ts';
-
-interface JsonOption {
-  json?: boolean;
-}
 
 interface InitOptions extends SharedServerFiles {
   address?: string;
@@ -231,8 +227,7 @@ function addRenaming(fleet: Command, context: CliContext): void {
     .action(async (name: string, { json }: JsonOption) => {
       const client = await context.client();
       const view = await client.call('renameMachine', { body: { name } });
-      if (json === true) out.json(view);
-      else out.line(`this machine is now ${view.fleet?.machine ?? ''}`);
+      out.result(json, view, `this machine is now ${view.fleet?.machine ?? ''}`);
     });
 }
 
@@ -248,8 +243,7 @@ function addEnding(fleet: Command, context: CliContext): void {
     .action(async (machine: string, { json }: JsonOption) => {
       const client = await context.client();
       const removed = await client.call('removeMachine', { body: { machine } });
-      if (json === true) out.json(removed);
-      else out.line(`${removed.name} was removed from the fleet`);
+      out.result(json, removed, `${removed.name} was removed from the fleet`);
     });
 
   fleet

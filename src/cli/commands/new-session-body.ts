@@ -1,6 +1,7 @@
 import { resolve } from 'node:path';
 import type { NewWorktree, PermissionMode, RouteInput, SessionType } from '../../protocol/index.ts';
 import type { CliContext } from '../context.ts';
+import { withoutUndefined } from '../without-undefined.ts';
 
 /** The options of `cbos new`. */
 export interface NewOptions {
@@ -28,12 +29,7 @@ export interface NewOptions {
 export type LaunchBody = RouteInput<'createSession'>['body'];
 
 function worktreeBody(branch: string | true, { from, existing, setUp }: NewOptions): NewWorktree {
-  return {
-    ...(branch === true ? {} : { branch }),
-    ...(from === undefined ? {} : { from }),
-    ...(existing === undefined ? {} : { existing }),
-    ...(setUp === undefined ? {} : { set_up: setUp }),
-  };
+  return { ...(branch === true ? {} : { branch }), ...withoutUndefined({ from, existing, set_up: setUp }) };
 }
 
 /** Returns the request that launches a session as the options of `cbos new` describe it. */
@@ -45,20 +41,15 @@ export function newSessionBody(request: {
   defaultType: SessionType;
 }): LaunchBody {
   const { context, slug, path, options, defaultType } = request;
+  const { prompt, permissionMode, model, cols, rows, maxBudgetUsd, tag, env, worktree, sameFolder } = options;
   return {
     slug,
     path: resolve(context.io.cwd, path ?? '.'),
     type: options.type ?? defaultType,
-    ...(options.prompt === undefined ? {} : { prompt: options.prompt }),
-    ...(options.permissionMode === undefined ? {} : { permission_mode: options.permissionMode }),
-    ...(options.model === undefined ? {} : { model: options.model }),
-    ...(options.cols === undefined ? {} : { cols: options.cols }),
-    ...(options.rows === undefined ? {} : { rows: options.rows }),
-    ...(options.maxBudgetUsd === undefined ? {} : { max_budget_usd: options.maxBudgetUsd }),
-    ...(options.tag === undefined ? {} : { tags: [...options.tag] }),
-    ...(options.env === undefined ? {} : { env: options.env }),
-    ...(options.worktree === undefined ? {} : { worktree: worktreeBody(options.worktree, options) }),
-    ...(options.sameFolder === undefined ? {} : { same_folder: options.sameFolder }),
+    ...withoutUndefined({ prompt, permission_mode: permissionMode, model, cols, rows, max_budget_usd: maxBudgetUsd }),
+    ...withoutUndefined({ env, same_folder: sameFolder }),
+    ...(tag === undefined ? {} : { tags: [...tag] }),
+    ...(worktree === undefined ? {} : { worktree: worktreeBody(worktree, options) }),
     ...(context.passedArgs.length === 0 ? {} : { args: [...context.passedArgs] }),
   };
 }

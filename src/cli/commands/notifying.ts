@@ -1,18 +1,15 @@
 import type { Command } from 'commander';
-import { type AddedSink, EXIT, type NewSink, SINK_KINDS, type Sink, type SinkKind } from '../../protocol/index.ts';
+import { type AddedSink, type NewSink, SINK_KINDS, type Sink, type SinkKind } from '../../protocol/index.ts';
 import { sinkRulesText, sinkStateText } from '../../text/sink-words.ts';
 import { cleanLine } from '../../text/terminal-text.ts';
-import { CommandError } from '../command-error.ts';
+import { CommandError, UsageError } from '../command-error.ts';
 import { confirm } from '../confirm.ts';
 import type { CliContext } from '../context.ts';
 import type { Cell } from '../output/table.ts';
 import { readSecret } from '../secret-input.ts';
-import { describe } from './command-help.ts';
+import { withoutUndefined } from '../without-undefined.ts';
+import { describe, type JsonOption } from './command-help.ts';
 import { readSpan } from './option-values.ts';
-
-interface JsonOption {
-  json?: boolean;
-}
 
 interface AddOptions extends JsonOption {
   url?: string;
@@ -135,8 +132,7 @@ export function addNotifying(program: Command, context: CliContext): void {
     .action(async (name: string, options: JsonOption) => {
       const client = await context.client();
       const tested = await client.call('testSink', { params: { name } });
-      if (options.json === true) out.json(tested);
-      else out.line(`sent to ${cleanLine(name)}`);
+      out.result(options.json, tested, `sent to ${cleanLine(name)}`);
     });
 
   notify
@@ -152,8 +148,7 @@ export function addNotifying(program: Command, context: CliContext): void {
       }
       const client = await context.client();
       const removed = await client.call('removeSink', { params: { name } });
-      if (options.json === true) out.json(removed);
-      else out.line(`deleted: ${cleanLine(removed.name)}`);
+      out.result(options.json, removed, `deleted: ${cleanLine(removed.name)}`);
     });
 }
 
@@ -170,28 +165,18 @@ async function readSink(
     name,
     ...(after === undefined ? {} : { after_s: Math.round(after / 1_000) }),
     ...(away === undefined ? {} : { away_s: Math.round(away / 1_000) }),
-    ...(quiet === undefined ? {} : { quiet }),
-    ...(timezone === undefined ? {} : { timezone }),
-    ...(answers === undefined ? {} : { answers }),
+    ...withoutUndefined({ quiet, timezone, answers }),
   };
-  const server = url === undefined ? {} : { url };
+  const server = withoutUndefined({ url });
   switch (kind) {
     case 'telegram':
       if (chat === undefined)
-        throw new CommandError(
-          'A Telegram sink needs a chat',
-          'use --chat; see docs/guides/notifications.md',
-          EXIT.usage,
-        );
+        throw new UsageError('A Telegram sink needs a chat', 'use --chat; see docs/guides/notifications.md');
       return { kind, ...rules, ...server, chat, token: await readSecret(context, 'bot token', tokenFile) };
     case 'slack': {
       const { channel, appTokenFile } = options;
       if (channel === undefined)
-        throw new CommandError(
-          'A Slack sink needs a channel',
-          'use --channel; see docs/guides/notifications.md',
-          EXIT.usage,
-        );
+        throw new UsageError('A Slack sink needs a channel', 'use --channel; see docs/guides/notifications.md');
       const bot = { token: await readSecret(context, 'bot token (xoxb-…)', tokenFile) };
       if (answers !== true) return { kind, ...rules, ...server, channel, ...bot };
       const appToken = await readSecret(context, 'app-level token (xapp-…)', appTokenFile);
@@ -200,16 +185,14 @@ async function readSink(
     case 'email': {
       const { from, to } = options;
       if (url === undefined || from === undefined || to === undefined)
-        throw new CommandError(
+        throw new UsageError(
           'An e-mail sink needs a mail server, a sender and a recipient',
           'use --url, --from and --to',
-          EXIT.usage,
         );
       if (answers === true)
-        throw new CommandError(
+        throw new UsageError(
           'E-mail messages cannot have buttons',
           'leave out --answers, and answer with `cbos answer`',
-          EXIT.usage,
         );
       const password = asksSecret ? { password: await readSecret(context, 'mail server password', tokenFile) } : {};
       return { kind, ...rules, url, from, to, ...password };
@@ -217,17 +200,12 @@ async function readSink(
     case 'desktop':
       return { kind, ...rules };
     case 'webhook':
-      if (url === undefined) throw new CommandError('A webhook sink needs an address', 'use --url', EXIT.usage);
+      if (url === undefined) throw new UsageError('A webhook sink needs an address', 'use --url');
       if (tokenFile === undefined) return { kind, ...rules, url };
       return { kind, ...rules, url, secret: await readSecret(context, 'signing secret', tokenFile) };
     case 'ntfy': {
-      return {
-        kind,
-        ...rules,
-        ...server,
-        ...(topic === undefined ? {} : { topic }),
-        ...(asksSecret ? { token: await readSecret(context, 'access token', tokenFile) } : {}),
-      };
+      const secret = asksSecret ? { token: await readSecret(context, 'access token', tokenFile) } : {};
+      return { kind, ...rules, ...server, ...withoutUndefined({ topic }), ...secret };
     }
     default:
       return kind satisfies never;

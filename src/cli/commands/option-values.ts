@@ -1,6 +1,6 @@
 import { InvalidArgumentError } from 'commander';
-import { EXIT, MACHINE_LABEL_PATTERN, parseStateSelector, STATE_SELECTOR_WORDS } from '../../protocol/index.ts';
-import { CommandError } from '../command-error.ts';
+import { MACHINE_LABEL_PATTERN, parseStateSelector, STATE_SELECTOR_WORDS } from '../../protocol/index.ts';
+import { UsageError } from '../command-error.ts';
 
 /**
  * Parsers for option values. Each throws commander's own error, which is printed as a one-line message and leads to
@@ -104,7 +104,7 @@ export function readMoment(text: string): { agoMs: number } | { at: string } {
 /** @throws CommandError if the word is not the number of a turn */
 export function readTurnNumber(word: string): number {
   if (/^[1-9]\d{0,8}$/.test(word)) return Number(word);
-  throw new CommandError(`${JSON.stringify(word)} isn't a turn number`, 'cbos turns NAME lists the turns', EXIT.usage);
+  throw new UsageError(`${JSON.stringify(word)} isn't a turn number`, 'cbos turns NAME lists the turns');
 }
 
 export function collectLabel(text: string, sofar: readonly string[] = []): readonly string[] {

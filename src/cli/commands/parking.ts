@@ -1,8 +1,8 @@
 import type { Command } from 'commander';
-import { EXIT, isDoneSince, settingKey } from '../../protocol/index.ts';
+import { isDoneSince, settingKey } from '../../protocol/index.ts';
 import { formatDuration } from '../../text/durations.ts';
 import { cleanLine } from '../../text/terminal-text.ts';
-import { CommandError } from '../command-error.ts';
+import { UsageError } from '../command-error.ts';
 import type { CliContext } from '../context.ts';
 import { forEach } from '../for-each.ts';
 import { describe } from './command-help.ts';
@@ -35,7 +35,7 @@ export function addParking(program: Command, context: CliContext): void {
     .option('--json', 'print the API responses as JSON, one per line')
     .action(async (slugs: string[], options: ParkOptions) => {
       if ((slugs.length === 0) === (options.idle === undefined)) {
-        throw new CommandError('Name sessions, or use --idle', 'cbos park --help', EXIT.usage);
+        throw new UsageError('Name sessions, or use --idle', 'cbos park --help');
       }
       const client = await context.client();
       const { idle } = options;

@@ -20,7 +20,7 @@ import {
   stateText,
 } from '../../text/checkpoint-words.ts';
 import { showHiddenMarks } from '../../text/hidden-marks.ts';
-import { CommandError } from '../command-error.ts';
+import { CommandError, UsageError } from '../command-error.ts';
 import type { CliContext } from '../context.ts';
 import { describe } from './command-help.ts';
 import { readMoment, readTurnNumber } from './option-values.ts';
@@ -91,7 +91,7 @@ async function findCheckpoint(
 ): Promise<Which> {
   const { to, before, at } = options;
   if ([to, before, at].filter((one) => one !== undefined).length > 1)
-    throw new CommandError('Use only one of --to, --before and --at', 'cbos turns NAME lists the turns', EXIT.usage);
+    throw new UsageError('Use only one of --to, --before and --at', 'cbos turns NAME lists the turns');
   const of = (turn: string, state?: TurnState): Which => ({
     params: { slug, turn },
     query: state === undefined ? {} : { state },

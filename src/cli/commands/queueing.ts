@@ -1,17 +1,13 @@
 import type { Command } from 'commander';
-import { CatalogueError, type Delivery, type DeliveryStatus, EXIT } from '../../protocol/index.ts';
+import { CatalogueError, type Delivery, type DeliveryStatus } from '../../protocol/index.ts';
 import { formatSince } from '../../text/durations.ts';
 import { firstLine, queueText } from '../../text/session-words.ts';
 import { cleanLine } from '../../text/terminal-text.ts';
-import { CommandError } from '../command-error.ts';
+import { UsageError } from '../command-error.ts';
 import type { CliContext } from '../context.ts';
 import type { Cell } from '../output/table.ts';
 import { readText } from '../text-argument.ts';
-import { describe } from './command-help.ts';
-
-interface JsonOption {
-  json?: boolean;
-}
+import { describe, type JsonOption } from './command-help.ts';
 
 interface ListOptions extends JsonOption {
   all?: boolean;
@@ -62,8 +58,7 @@ export function addQueueing(program: Command, context: CliContext): void {
     .action(async (slug: string, options: JsonOption) => {
       const client = await context.client();
       const session = await client.call('resumeQueue', { params: { slug } });
-      if (options.json === true) out.json(session);
-      else out.line(`${slug}: its queue continues as soon as the session is ready`);
+      out.result(options.json, session, `${slug}: its queue continues as soon as the session is ready`);
     });
 
   queue
@@ -92,8 +87,7 @@ export function addQueueing(program: Command, context: CliContext): void {
       const { session: slug, id } = await findDelivery(context, given);
       const client = await context.client();
       const delivery = await client.call('cancelDelivery', { params: { slug, id } });
-      if (options.json === true) out.json(delivery);
-      else out.line(cleanLine(`${slug}: cancelled, not sent: ${firstLine(delivery.text)}`));
+      out.result(options.json, delivery, cleanLine(`${slug}: cancelled, not sent: ${firstLine(delivery.text)}`));
     });
 }
 
@@ -169,9 +163,5 @@ async function findDelivery(context: CliContext, given: string): Promise<Deliver
     });
   }
   if (second === undefined || first.id === given) return first;
-  throw new CommandError(
-    `${JSON.stringify(given)} matches ${fitting.length} prompts`,
-    'type more characters of the id',
-    EXIT.usage,
-  );
+  throw new UsageError(`${JSON.stringify(given)} matches ${fitting.length} prompts`, 'type more characters of the id');
 }

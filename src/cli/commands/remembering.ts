@@ -63,8 +63,7 @@ export function addRemembering(program: Command, context: CliContext): void {
         if (!(await confirm(context, `Forget ${what}?`))) return out.notice('nothing was forgotten');
       }
       const done = await client.call('forgetMemory', { query: filter });
-      if (json === true) out.json(done);
-      else out.line(done.forgotten === 1 ? 'Forgot one answer' : `Forgot ${done.forgotten} answers`);
+      out.result(json, done, done.forgotten === 1 ? 'Forgot one answer' : `Forgot ${done.forgotten} answers`);
     });
 
   function printMemory({ out }: CliContext, { questions, total }: MemoryPage): void {

@@ -1,4 +1,3 @@
-import { EXIT } from '../../protocol/index.ts';
 import {
   openedText,
   pullRequestLines,
@@ -6,7 +5,7 @@ import {
   pushNotes,
   requestNoun,
 } from '../../text/pull-request-words.ts';
-import { confirm } from '../confirm.ts';
+import { isConfirmed } from '../confirm.ts';
 import type { CliContext } from '../context.ts';
 
 export interface PullRequestOptions {
@@ -34,11 +33,8 @@ export async function openPullRequest(
   const plan = { ...found, title: options.title ?? found.title, body: options.body ?? found.body };
   if (options.yes !== true) {
     for (const line of [...pullRequestLines(plan), ...pushNotes(plan, 'will not run')]) out.notice(line);
-    if (!(await confirm(context, pullRequestQuestion(plan)))) {
-      out.notice(`no ${requestNoun(plan.forge)} of ${slug} was opened`);
-      context.exitCode = EXIT.failed;
-      return;
-    }
+    const otherwise = `no ${requestNoun(plan.forge)} of ${slug} was opened`;
+    if (!(await isConfirmed(context, pullRequestQuestion(plan), otherwise))) return;
   }
   const { repository, commit, title, body, existing } = plan;
   const session = await client.call('openPullRequest', {
@@ -50,8 +46,7 @@ export async function openPullRequest(
       ...(existing === null ? {} : { number: existing.number }),
     },
   });
-  if (options.json === true) out.json(session);
-  else out.line(openedText(session));
+  out.result(options.json, session, openedText(session));
   // Without the question, nothing has named the hooks yet.
   if (options.yes === true) for (const line of pushNotes(plan, 'did not run')) out.notice(line);
 }

@@ -5,7 +5,7 @@ import { EXIT, type Restoration, type RestoredSession, settingKey } from '../../
 import { someSessions } from '../../text/name-list.ts';
 import { restoredText, untriedText } from '../../text/restore-words.ts';
 import { CommandError } from '../command-error.ts';
-import { confirm } from '../confirm.ts';
+import { isConfirmed } from '../confirm.ts';
 import type { CliContext } from '../context.ts';
 import { describe } from './command-help.ts';
 
@@ -49,11 +49,8 @@ export function addRestoring(program: Command, context: CliContext): void {
         return;
       }
       const isAsked = slugs.length > 0 || options.yes === true;
-      if (!isAsked && !(await confirm(context, `Bring back ${someSessions(planned)}?`))) {
-        out.notice('nothing was done');
-        context.exitCode = EXIT.failed;
-        return;
-      }
+      const question = `Bring back ${someSessions(planned)}?`;
+      if (!isAsked && !(await isConfirmed(context, question, 'nothing was done'))) return;
       if (options.json !== true) out.lines(plan.sessions.filter(isLeft).map(restoredText));
       const isMeant = ({ session }: RestoredSession): boolean => planned.includes(session);
       const begun = await client.call('restore', { body: { sessions: planned } });

@@ -1,10 +1,10 @@
 import { type Command, InvalidArgumentError } from 'commander';
-import { CatalogueError, EXIT, type NewReviewComment, type Review, type ReviewComment } from '../../protocol/index.ts';
+import { CatalogueError, type NewReviewComment, type Review, type ReviewComment } from '../../protocol/index.ts';
 import { shownName } from '../../text/changes-words.ts';
 import { agoText } from '../../text/explanation-text.ts';
 import { placeText, reviewText, roundText, visibleText } from '../../text/review-words.ts';
-import { CommandError } from '../command-error.ts';
-import { confirm } from '../confirm.ts';
+import { UsageError } from '../command-error.ts';
+import { isConfirmed } from '../confirm.ts';
 import type { CliContext } from '../context.ts';
 import { readText } from '../text-argument.ts';
 import { describe } from './command-help.ts';
@@ -114,8 +114,7 @@ async function add(context: CliContext, { slug, words, options }: Asked): Promis
   };
   const client = await context.client();
   const comment = await client.call('addReviewComment', { params: { slug }, body });
-  if (options.json === true) out.json(comment);
-  else out.line(`${comment.id.slice(0, SHORT_ID)}  ${placeText(comment)}`);
+  out.result(options.json, comment, `${comment.id.slice(0, SHORT_ID)}  ${placeText(comment)}`);
 }
 
 /** Parses a place such as `src/a.ts:3` or `src/a.ts:3-5`. The file's name may contain colons. */
@@ -138,8 +137,7 @@ async function remove(context: CliContext, { slug, words, options }: Asked): Pro
   if (comment === undefined) throw new CatalogueError('no_such_comment');
   if (found.length > 1) throw usage(`${given} matches ${found.length} ids`, 'type more characters of the id');
   const removed = await client.call('removeReviewComment', { params: { slug, id: comment.id } });
-  if (options.json === true) out.json(removed);
-  else out.line(`deleted: ${placeText(removed)}`);
+  out.result(options.json, removed, `deleted: ${placeText(removed)}`);
 }
 
 async function send(context: CliContext, { slug, words, options }: Asked): Promise<void> {
@@ -150,15 +148,10 @@ async function send(context: CliContext, { slug, words, options }: Asked): Promi
   if (prompt === null) throw new CatalogueError('no_comments');
   if (options.yes !== true) {
     for (const line of prompt.split('\n')) out.notice(line);
-    if (!(await confirm(context, `Send this to ${slug} as round ${round}?`))) {
-      out.notice('nothing was sent');
-      context.exitCode = EXIT.failed;
-      return;
-    }
+    if (!(await isConfirmed(context, `Send this to ${slug} as round ${round}?`, 'nothing was sent'))) return;
   }
   const sent = await client.call('sendReview', { params: { slug }, body: { prompt } });
-  if (options.json === true) out.json(sent);
-  else out.line(`${slug}, ${roundText(sent)}`);
+  out.result(options.json, sent, `${slug}, ${roundText(sent)}`);
 }
 
 async function mark(context: CliContext, { slug, words, options }: Asked, reviewed: boolean): Promise<void> {
@@ -173,6 +166,6 @@ async function mark(context: CliContext, { slug, words, options }: Asked, review
       out.line(`${shownName(file)} is ${reviewed ? 'reviewed, until it changes' : 'not reviewed'}`);
 }
 
-function usage(message: string, cure: string): CommandError {
-  return new CommandError(message, cure, EXIT.usage);
+function usage(message: string, cure: string): UsageError {
+  return new UsageError(message, cure);
 }

@@ -2,7 +2,6 @@ import { resolve } from 'node:path';
 import type { Command } from 'commander';
 import {
   CatalogueError,
-  EXIT,
   type NewRule,
   type Rule,
   type RuleBook,
@@ -12,17 +11,13 @@ import {
 } from '../../protocol/index.ts';
 import { ruleAbout, ruleFileFault, ruleFlaw, ruleLimits, ruleUnread, verdictLine } from '../../text/rule-words.ts';
 import { cleanLine } from '../../text/terminal-text.ts';
-import { CommandError } from '../command-error.ts';
+import { UsageError } from '../command-error.ts';
 import { confirm } from '../confirm.ts';
 import type { CliContext } from '../context.ts';
 import type { Cell } from '../output/table.ts';
-import { describe } from './command-help.ts';
+import { describe, type JsonOption } from './command-help.ts';
 import { collect, readSpan, readWhole } from './option-values.ts';
 import { addSuggest } from './suggesting-rules.ts';
-
-interface JsonOption {
-  json?: boolean;
-}
 
 interface AddOptions extends JsonOption {
   tool?: string[];
@@ -158,8 +153,7 @@ function addChanges(rules: Command, context: CliContext): void {
     .action(async (given: string, options: JsonOption) => {
       const client = await context.client();
       const rule = await client.call('removeRule', { params: { id: await findId(context, given) } });
-      if (options.json === true) out.json(rule);
-      else out.line(`removed: ${rule.effect} ${ruleAbout(rule)}`);
+      out.result(options.json, rule, `removed: ${rule.effect} ${ruleAbout(rule)}`);
     });
 }
 
@@ -191,7 +185,7 @@ function callOf({ tool, command, path }: TestOptions): Pick<RuleTest, 'tool' | '
   if (command !== undefined) return { tool: tool ?? 'Bash', input: { command } };
   if (path !== undefined) return { tool: tool ?? 'Edit', input: { file_path: path, notebook_path: path, path } };
   if (tool !== undefined) return { tool, input: {} };
-  throw new CommandError('Name a call to test', 'use --command, --path or --tool', EXIT.usage);
+  throw new UsageError('Name a call to test', 'use --command, --path or --tool');
 }
 
 function addTrust(rules: Command, context: CliContext): void {
@@ -217,8 +211,7 @@ function addTrust(rules: Command, context: CliContext): void {
       const book = await client.call('trustRules', {
         body: { path: file.folder ?? folder, sha256: file.sha256 ?? '' },
       });
-      if (options.json === true) out.json(book);
-      else out.line(cleanLine(`the rules in ${file.path} apply from now on, exactly as shown`));
+      out.result(options.json, book, cleanLine(`the rules in ${file.path} apply from now on, exactly as shown`));
     });
 
   rules
@@ -230,8 +223,7 @@ function addTrust(rules: Command, context: CliContext): void {
     .action(async (path: string | undefined, options: JsonOption) => {
       const client = await context.client();
       const book = await client.call('untrustRules', { body: { path: resolve(io.cwd, path ?? '.') } });
-      if (options.json === true) out.json(book);
-      else out.line('The rules no longer apply');
+      out.result(options.json, book, 'The rules no longer apply');
     });
 }
 
@@ -280,9 +272,5 @@ async function findId(context: CliContext, given: string): Promise<string> {
   const [first, second] = fitting;
   if (first === undefined) throw new CatalogueError('no_such_rule', `No rule has the id ${JSON.stringify(given)}`);
   if (second === undefined || first === given) return first;
-  throw new CommandError(
-    `${JSON.stringify(given)} matches ${fitting.length} rules`,
-    'type more characters of the id',
-    EXIT.usage,
-  );
+  throw new UsageError(`${JSON.stringify(given)} matches ${fitting.length} rules`, 'type more characters of the id');
 }

@@ -3,7 +3,7 @@ import { EXIT, type NewTrigger } from '../../protocol/index.ts';
 import { formatDateTime } from '../../text/durations.ts';
 import { TRIGGER_SECRET_TEXT } from '../../text/schedule-words.ts';
 import { cleanLine } from '../../text/terminal-text.ts';
-import { CommandError } from '../command-error.ts';
+import { CommandError, UsageError } from '../command-error.ts';
 import type { CliContext } from '../context.ts';
 
 interface TriggerOptions {
@@ -49,18 +49,13 @@ export function addScheduleTrigger(schedule: Command, context: CliContext): void
     .option('--json', 'print the API response as JSON')
     .action(async (name: string, { create, rotate, remove, json = false }: TriggerOptions) => {
       if ([create, rotate, remove].filter((one) => one === true).length > 1) {
-        throw new CommandError(
-          '--create, --rotate and --remove cannot be combined',
-          'use only one of them',
-          EXIT.usage,
-        );
+        throw new UsageError('--create, --rotate and --remove cannot be combined', 'use only one of them');
       }
       const client = await context.client();
       const params = { name };
       if (remove === true) {
         const changed = await client.call('removeTrigger', { params });
-        if (json) out.json(changed);
-        else out.line(cleanLine(`removed: no webhook can run ${name}`));
+        out.result(json, changed, cleanLine(`removed: no webhook can run ${name}`));
       } else if (create === true || rotate === true) {
         const before = (await client.call('listSchedules')).find((one) => one.name === name)?.trigger ?? null;
         if (create === true && before !== null) {

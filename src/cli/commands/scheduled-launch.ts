@@ -1,7 +1,6 @@
 import { resolve } from 'node:path';
 import { type Command, Option } from 'commander';
 import {
-  EXIT,
   PERMISSION_MODES,
   type PermissionMode,
   type ScheduleLaunch,
@@ -9,8 +8,9 @@ import {
   SESSION_TYPES,
   type SessionType,
 } from '../../protocol/index.ts';
-import { CommandError } from '../command-error.ts';
+import { UsageError } from '../command-error.ts';
 import type { CliContext } from '../context.ts';
+import { withoutUndefined } from '../without-undefined.ts';
 import { readDollars, readWhole } from './option-values.ts';
 import { collectTag } from './selector-options.ts';
 
@@ -73,23 +73,19 @@ export function scheduledLaunch(
   if (path === undefined) {
     const named = Object.entries(given).find(([, value]) => value !== undefined);
     if (named === undefined) return undefined;
-    throw new CommandError(`--${kebab(named[0])} needs --new`, 'add --new', EXIT.usage);
+    throw new UsageError(`--${kebab(named[0])} needs --new`, 'add --new');
   }
   if (from !== undefined && worktree === undefined) {
-    throw new CommandError('--from needs --worktree', 'add --worktree', EXIT.usage);
+    throw new UsageError('--from needs --worktree', 'add --worktree');
   }
   return {
     name,
     path: resolve(io.cwd, path === true ? '.' : path),
     type: type ?? 'screen',
-    ...(model === undefined ? {} : { model }),
-    ...(permissionMode === undefined ? {} : { permission_mode: permissionMode }),
-    ...(worktree === undefined ? {} : { worktree: from === undefined ? {} : { from } }),
+    ...withoutUndefined({ model, permission_mode: permissionMode, max_budget_usd: maxBudgetUsd, overlap, keep }),
+    ...(worktree === undefined ? {} : { worktree: withoutUndefined({ from }) }),
     ...(tag === undefined ? {} : { tags: [...tag] }),
     ...(passedArgs.length === 0 ? {} : { args: [...passedArgs] }),
-    ...(maxBudgetUsd === undefined ? {} : { max_budget_usd: maxBudgetUsd }),
-    ...(overlap === undefined ? {} : { overlap }),
-    ...(keep === undefined ? {} : { keep }),
   };
 }
 

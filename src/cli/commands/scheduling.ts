@@ -1,27 +1,17 @@
 import type { Command } from 'commander';
-import {
-  EXIT,
-  type Schedule,
-  type ScheduleChange,
-  type ScheduleMissed,
-  type ScheduleRun,
-} from '../../protocol/index.ts';
+import type { Schedule, ScheduleChange, ScheduleMissed, ScheduleRun } from '../../protocol/index.ts';
 import { formatDateTime } from '../../text/durations.ts';
 import { costFact } from '../../text/figure-words.ts';
 import { localTimeZone, receiverText, runText, scheduleTimeText, startedByText } from '../../text/schedule-words.ts';
 import { firstLine } from '../../text/session-words.ts';
 import { cleanLine } from '../../text/terminal-text.ts';
-import { CommandError } from '../command-error.ts';
+import { UsageError } from '../command-error.ts';
 import type { CliContext } from '../context.ts';
 import type { Cell } from '../output/table.ts';
 import { readText } from '../text-argument.ts';
-import { describe } from './command-help.ts';
+import { describe, type JsonOption } from './command-help.ts';
 import { addScheduleTrigger } from './schedule-trigger.ts';
 import { addLaunchOptions, type LaunchOptions, scheduledLaunch } from './scheduled-launch.ts';
-
-interface JsonOption {
-  json?: boolean;
-}
 
 interface AddOptions extends JsonOption, LaunchOptions {
   session?: string;
@@ -94,7 +84,7 @@ export function addScheduling(program: Command, context: CliContext): void {
     const { json, session, prompt, timezone, missed } = options;
     const launch = scheduledLaunch(context, { schedule: name, options });
     if ((session === undefined) === (launch === undefined)) {
-      throw new CommandError('a schedule needs --session or --new', 'use one of them', EXIT.usage);
+      throw new UsageError('a schedule needs --session or --new', 'use one of them');
     }
     const text = await readText(context, [prompt], 'cbos schedule');
     const to = session === undefined ? { launch } : { session };
@@ -123,12 +113,11 @@ export function addScheduling(program: Command, context: CliContext): void {
       const text = prompt === undefined ? {} : { prompt: await readText(context, [prompt], 'cbos schedule') };
       const body: ScheduleChange = { ...(cron === undefined ? {} : { cron }), ...text, ...more };
       if (Object.keys(body).length === 0) {
-        throw new CommandError('nothing to change', 'give at least one option, such as --when PATTERN', EXIT.usage);
+        throw new UsageError('nothing to change', 'give at least one option, such as --when PATTERN');
       }
       const client = await context.client();
       const changed = await client.call('changeSchedule', { params: { name }, body });
-      if (json === true) out.json(changed);
-      else out.line(cleanLine(`${changed.name}: next ${atText(changed.next_at)} (${changed.timezone})`));
+      out.result(json, changed, cleanLine(`${changed.name}: next ${atText(changed.next_at)} (${changed.timezone})`));
     });
 
   schedule
@@ -155,8 +144,7 @@ export function addScheduling(program: Command, context: CliContext): void {
       .action(async (name: string, options: JsonOption) => {
         const client = await context.client();
         const changed = await client.call(route, { params: { name } });
-        if (options.json === true) out.json(changed);
-        else out.line(cleanLine(`${said}: ${changed.name}`));
+        out.result(options.json, changed, cleanLine(`${said}: ${changed.name}`));
       });
   };
   change('rm', 'removeSchedule', 'delete a schedule; what is already queued stays queued', 'deleted');
@@ -172,8 +160,7 @@ export function addScheduling(program: Command, context: CliContext): void {
     .action(async (name: string, options: JsonOption) => {
       const client = await context.client();
       const run = await client.call('runSchedule', { params: { name } });
-      if (options.json === true) out.json(run);
-      else out.line(cleanLine(runText(run)));
+      out.result(options.json, run, cleanLine(runText(run)));
     });
 
   schedule

@@ -1,6 +1,5 @@
 import type { Command } from 'commander';
 import {
-  EXIT,
   isSlug,
   type RemoteName,
   SEARCH_KINDS,
@@ -11,7 +10,7 @@ import {
 } from '../../protocol/index.ts';
 import { formatDateTime } from '../../text/durations.ts';
 import { cleanBlock, cleanLine } from '../../text/terminal-text.ts';
-import { CommandError } from '../command-error.ts';
+import { UsageError } from '../command-error.ts';
 import type { CliContext } from '../context.ts';
 import type { FleetHit } from '../search-fleet.ts';
 import { describe } from './command-help.ts';
@@ -57,11 +56,7 @@ export function addSearching(program: Command, context: CliContext): void {
   searching.action(async (words: string[], { json, fleet, ...options }: SearchOptions) => {
     const query = { q: words.join(' '), ...options };
     if (fleet === true && options.session !== undefined) {
-      throw new CommandError(
-        '--fleet and --session cannot be combined',
-        'cbos search --session machine/NAME',
-        EXIT.usage,
-      );
+      throw new UsageError('--fleet and --session cannot be combined', 'cbos search --session machine/NAME');
     }
     const remote = options.session === undefined ? null : splitRemoteName(options.session);
     if (fleet === true || remote !== null) return searchElsewhere(context, { query, remote, json });

@@ -6,6 +6,7 @@ import { printSessions } from '../actions/list-sessions.ts';
 import { type CliContext, canDraw } from '../context.ts';
 import type { SettingFlags } from '../local-host.ts';
 import { offerRecent, recentConversations } from '../offer-recent.ts';
+import { withoutUndefined } from '../without-undefined.ts';
 import { describe } from './command-help.ts';
 
 interface ServerOptions {
@@ -174,8 +175,7 @@ function withServerFlags(command: Command): Command {
 /** Returns only the flags that the user gave, because a missing flag must not override the environment. */
 function flagsOf({ host, port, allowRemote }: ServerOptions): SettingFlags {
   return {
-    ...(host === undefined ? {} : { host }),
-    ...(port === undefined ? {} : { port }),
+    ...withoutUndefined({ host, port }),
     ...(allowRemote === true ? { allow_remote: 'true' } : {}),
   };
 }

@@ -1,7 +1,7 @@
 import type { Command } from 'commander';
-import { EXIT, type NewRule } from '../../protocol/index.ts';
+import type { NewRule } from '../../protocol/index.ts';
 import { suggestionLines, suggestionRule } from '../../text/suggestion-words.ts';
-import { CommandError } from '../command-error.ts';
+import { UsageError } from '../command-error.ts';
 import { confirm } from '../confirm.ts';
 import type { CliContext } from '../context.ts';
 import { readWhole } from './option-values.ts';
@@ -35,17 +35,12 @@ export function addSuggest(rules: Command, context: CliContext): void {
       }
       const chosen = all.find(({ number }) => number === add);
       if (chosen === undefined) {
-        throw new CommandError(
-          `There is no suggestion ${add}`,
-          '`cbos rules suggest` lists the suggestions',
-          EXIT.usage,
-        );
+        throw new UsageError(`There is no suggestion ${add}`, '`cbos rules suggest` lists the suggestions');
       }
       if (json !== true) out.lines(suggestionLines(chosen));
       if (!(await confirm(context, 'Add this rule?'))) return out.notice('nothing was changed');
       const body: NewRule = suggestionRule(chosen);
       const rule = await client.call('addRule', { body });
-      if (json === true) out.json(rule);
-      else out.line(`Added as ${rule.id}`);
+      out.result(json, rule, `Added as ${rule.id}`);
     });
 }

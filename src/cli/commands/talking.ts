@@ -7,7 +7,7 @@ import { type SendOptions, sendPrompt } from '../actions/send-prompt.ts';
 import type { CliContext } from '../context.ts';
 import { addAnswering } from './answering.ts';
 import { describe } from './command-help.ts';
-import { readSeconds } from './option-values.ts';
+import { collect, readSeconds } from './option-values.ts';
 import { addSelectors } from './selector-options.ts';
 
 /** Adds `send`, `answer`, and `interrupt`. */
@@ -45,7 +45,7 @@ export function addTalking(program: Command, context: CliContext): void {
     .option('--command', 'run a prompt that starts with / or ! as a command')
     .option('--force', 'type it no matter what the session shows')
     .option('--queue', 'hold it until the session is ready')
-    .option('--file <path>', 'give the session a copy of this file; may be repeated', collectFile)
+    .option('--file <path>', 'give the session a copy of this file; may be repeated', collect)
     .option('--wait', 'wait until the session is ready again, and print its answer or question')
     .option('--timeout <seconds>', 'with --wait: give up after this time', readSeconds)
     .option('-y, --yes', 'for several sessions: do not ask for confirmation')
@@ -67,8 +67,7 @@ export function addTalking(program: Command, context: CliContext): void {
     .action(async (slug: string, options: { json?: boolean }) => {
       const client = await context.client();
       const delivery = await client.call('continueSession', { params: { slug } });
-      if (options.json === true) out.json(delivery);
-      else out.line(deliveryLine(delivery));
+      out.result(options.json, delivery, deliveryLine(delivery));
     });
 
   describe(program.command('interrupt'), {
@@ -102,7 +101,3 @@ export function addTalking(program: Command, context: CliContext): void {
 /** Reports whether a question is open behind the view of a session. */
 const isBehind = ({ status }: Session): boolean =>
   openQuestions(status).some(({ kind }) => kind !== 'setup' && kind !== 'closing');
-
-function collectFile(path: string, sofar: readonly string[] = []): readonly string[] {
-  return [...sofar, path];
-}

@@ -1,7 +1,7 @@
 import type { Command } from 'commander';
 import { CatalogueError, EXIT, type Session, splitRemoteName } from '../../protocol/index.ts';
 import { cleanBlock } from '../../text/terminal-text.ts';
-import { CommandError } from '../command-error.ts';
+import { CommandError, UsageError } from '../command-error.ts';
 import { type CliContext, isInteractive } from '../context.ts';
 import { followStream } from '../follow-stream.ts';
 import { markLookedAt } from '../looked-at.ts';
@@ -49,7 +49,7 @@ export function addTerminal(program: Command, context: CliContext): void {
     .argument('<name>', 'the session')
     .action(async (slug: string) => {
       if (!isInteractive(io)) {
-        throw new CommandError('`cbos attach` needs a terminal', `cbos buffer ${slug} prints its screen`, EXIT.usage);
+        throw new UsageError('`cbos attach` needs a terminal', `cbos buffer ${slug} prints its screen`);
       }
       const remote = splitRemoteName(slug);
       if (remote !== null) {

@@ -1,10 +1,10 @@
 import type { Command } from 'commander';
-import { EXIT, type Rewind, type Rewound, settingKey, type Turn } from '../../protocol/index.ts';
+import { type Rewind, type Rewound, settingKey, type Turn } from '../../protocol/index.ts';
 import { countsText } from '../../text/changes-words.ts';
 import { agoText } from '../../text/explanation-text.ts';
 import { cleanLine } from '../../text/terminal-text.ts';
-import { CommandError } from '../command-error.ts';
-import { confirm } from '../confirm.ts';
+import { UsageError } from '../command-error.ts';
+import { isConfirmed } from '../confirm.ts';
 import type { CliContext } from '../context.ts';
 import { describe } from './command-help.ts';
 import { readTurnNumber } from './option-values.ts';
@@ -94,11 +94,7 @@ async function rewind(context: CliContext, slug: string, options: RewindOptions)
     const { turns } = await client.call('listTurns', { params: { slug } });
     const turn = turns.find(({ number }) => number === body.turn);
     const asked = `${questionOf(slug, body, turn)}${turn === undefined ? '' : ` It began ${agoText(turn.began_at, io.now())}.`}`;
-    if (!(await confirm(context, asked))) {
-      out.notice(`${slug} not rewound`);
-      context.exitCode = EXIT.failed;
-      return;
-    }
+    if (!(await isConfirmed(context, asked, `${slug} not rewound`))) return;
   }
   const rewound = await client.call('rewindSession', { params: { slug }, body });
   if (options.json === true) out.json(rewound);
@@ -108,7 +104,7 @@ async function rewind(context: CliContext, slug: string, options: RewindOptions)
 function whereTo({ to, before }: RewindOptions): Rewind {
   const word = to ?? before;
   if (word === undefined || (to !== undefined && before !== undefined)) {
-    throw new CommandError('Use either --to or --before', 'cbos turns NAME lists the turns', EXIT.usage);
+    throw new UsageError('Use either --to or --before', 'cbos turns NAME lists the turns');
   }
   return { turn: readTurnNumber(word), to: to === undefined ? 'begin' : 'end' };
 }

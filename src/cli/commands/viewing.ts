@@ -1,13 +1,9 @@
 import type { Command } from 'commander';
-import { EXIT, GROUPINGS, type Grouping, isTag, TAG_RULE } from '../../protocol/index.ts';
+import { GROUPINGS, type Grouping, isTag, TAG_RULE } from '../../protocol/index.ts';
 import { cleanLine } from '../../text/terminal-text.ts';
-import { CommandError } from '../command-error.ts';
+import { UsageError } from '../command-error.ts';
 import type { CliContext } from '../context.ts';
-import { describe } from './command-help.ts';
-
-interface JsonOption {
-  json?: boolean;
-}
+import { describe, type JsonOption } from './command-help.ts';
 
 /** Adds `views` and its subcommands. */
 export function addViewing(program: Command, context: CliContext): void {
@@ -57,15 +53,13 @@ export function addViewing(program: Command, context: CliContext): void {
     .option('--json', 'print the API response as JSON')
     .action(async (name: string, words: string[], { group, json }: JsonOption & { group: Grouping }) => {
       if (!isTag(name))
-        throw new CommandError(
+        throw new UsageError(
           `${JSON.stringify(name)} isn't a valid view name`,
           `View names follow the same rule as tags: ${TAG_RULE}`,
-          EXIT.usage,
         );
       const client = await context.client();
       const saved = await client.call('saveView', { params: { name }, body: { group, filter: words.join(' ') } });
-      if (json === true) out.json(saved);
-      else out.line(`saved: ${cleanLine(saved.name)}`);
+      out.result(json, saved, `saved: ${cleanLine(saved.name)}`);
     });
 
   views
@@ -76,7 +70,6 @@ export function addViewing(program: Command, context: CliContext): void {
     .option('--json', 'print the API response as JSON')
     .action(async (name: string, { json }: JsonOption) => {
       const removed = await (await context.client()).call('removeView', { params: { name } });
-      if (json === true) out.json(removed);
-      else out.line(`deleted: ${cleanLine(removed.name)}`);
+      out.result(json, removed, `deleted: ${cleanLine(removed.name)}`);
     });
 }

@@ -9,11 +9,7 @@ import { goneNotes } from '../../text/worktree-commands.ts';
 import { confirm } from '../confirm.ts';
 import type { CliContext } from '../context.ts';
 import type { Cell } from '../output/table.ts';
-import { describe } from './command-help.ts';
-
-interface JsonOption {
-  json?: boolean;
-}
+import { describe, type JsonOption } from './command-help.ts';
 
 /** Adds `worktrees` and its subcommands. */
 export function addWorktrees(program: Command, context: CliContext): void {
@@ -131,8 +127,7 @@ function addTrust(worktrees: Command, context: CliContext): void {
       const question = `Run this in every new worktree of ${pathText(list.repository, io.env.HOME)}?`;
       if (options.yes !== true && !(await confirm(context, question))) return out.notice('nothing was changed');
       const trusted = await client.call('trustSetUp', { body: { path: folder, sha256: file.sha256 ?? '' } });
-      if (options.json === true) return out.json(trusted);
-      out.line(`${commandText(trusted.command ?? '')} runs in each new worktree from now on`);
+      out.result(options.json, trusted, `${commandText(trusted.command ?? '')} runs in each new worktree from now on`);
     });
 
   worktrees
@@ -144,8 +139,7 @@ function addTrust(worktrees: Command, context: CliContext): void {
     .action(async (path: string | undefined, options: JsonOption) => {
       const client = await context.client();
       const file = await client.call('untrustSetUp', { body: { path: resolve(io.cwd, path ?? '.') } });
-      if (options.json === true) out.json(file);
-      else out.line('The set-up is no longer trusted');
+      out.result(options.json, file, 'The set-up is no longer trusted');
     });
 }
 

@@ -1,6 +1,5 @@
 import { loadJq } from 'jq-wasm/inline';
-import { EXIT } from '../../protocol/index.ts';
-import { CommandError } from '../command-error.ts';
+import { CommandError, UsageError } from '../command-error.ts';
 
 /** Applies a jq expression to one value. Returns the expression's outputs, in order. */
 export type JqFilter = (value: unknown) => unknown[];
@@ -18,10 +17,9 @@ export async function jqFilter(expression: string): Promise<JqFilter> {
   // This only compiles the expression, because there is no input yet to run it on.
   const { exitCode, stderr } = jq.raw('', expression);
   if (exitCode === COMPILE_ERROR) {
-    throw new CommandError(
+    throw new UsageError(
       `The --jq expression isn't valid: ${reasonOf(stderr)}`,
       'https://jqlang.org/manual describes the syntax',
-      EXIT.usage,
     );
   }
   return (value) => {

@@ -1,3 +1,4 @@
+import { once } from 'node:events';
 import type { Style } from '../../text/style.ts';
 import { cleanBlock, cleanLine, terminalJson } from '../../text/terminal-text.ts';
 import { CommandError } from '../command-error.ts';
@@ -18,6 +19,8 @@ export interface Printer {
   table(columns: readonly Column[], rows: TableOptions['rows']): void;
   /** prints a value as indented JSON */
   json(value: unknown): void;
+  /** prints the result of a command: as JSON if the user asked for that, otherwise as a line of text */
+  result(isJson: boolean | undefined, value: unknown, text: string): void;
   /** prints a value as JSON on a single line, for streams */
   jsonLine(value: unknown): void;
   /**
@@ -91,21 +94,14 @@ export function createPrinter(io: TerminalIo): Printer {
     lines,
     table: (columns, rows) => lines(renderTable({ columns, rows, style, width })),
     json: (value) => json(value, 2),
+    result: (isJson, value, text) => (isJson === true ? json(value, 2) : line(text)),
     jsonLine: (value) => json(value),
     filterJson: (wanted) => {
       filter = wanted;
     },
     raw: async (chunk) => {
-      if (write(chunk)) return;
-      await new Promise<void>((resolve) => {
-        const done = (): void => {
-          stdout.removeListener('drain', done);
-          closing.signal.removeEventListener('abort', done);
-          resolve();
-        };
-        stdout.once('drain', done);
-        closing.signal.addEventListener('abort', done);
-      });
+      // The signal tells why the stream does not drain any more.
+      if (!write(chunk)) await once(stdout, 'drain', { signal: closing.signal }).catch(() => undefined);
     },
     written: async () => {
       const told = openedStderr;

@@ -1,6 +1,7 @@
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { setTimeout as delay } from 'node:timers/promises';
+import { parseJson } from '../../protocol/index.ts';
 import { type ChooseScene, chooseByName, chooseScene, replyFor } from '../scenes/choose.ts';
 import type { Block, Reply } from '../scenes/scene.ts';
 import { type MessageHead, streamEvents, wholeMessage } from './events.ts';
@@ -215,14 +216,6 @@ async function readBody(request: IncomingMessage): Promise<string> {
     chunks.push(chunk);
   }
   return Buffer.concat(chunks).toString('utf8');
-}
-
-function parseJson(text: string): unknown {
-  try {
-    return JSON.parse(text);
-  } catch {
-    return undefined;
-  }
 }
 
 function sendJson(response: ServerResponse, status: number, body: unknown): void {

@@ -1,5 +1,6 @@
 import { readdir, stat } from 'node:fs/promises';
 import { join } from 'node:path';
+import { ignoreMissing } from '../files/ignore-missing.ts';
 import { openRegularFile } from '../files/regular-file.ts';
 import { folderOfTranscript } from './find-transcript.ts';
 import { isStoredFor } from './own-files.ts';
@@ -79,14 +80,7 @@ async function listTranscripts(dir: string): Promise<Transcript[]> {
   return found;
 }
 
-async function namesIn(dir: string): Promise<string[]> {
-  try {
-    return await readdir(dir);
-  } catch (error) {
-    if (['ENOENT', 'ENOTDIR', 'EACCES'].includes((error as NodeJS.ErrnoException).code ?? '')) return [];
-    throw error;
-  }
-}
+const namesIn = async (dir: string): Promise<string[]> => (await ignoreMissing(readdir(dir))) ?? [];
 
 /**
  * Returns the facts from the first line that the user wrote, or null if there is no such line or if it cannot be read.

@@ -1,5 +1,6 @@
 import { open } from 'node:fs/promises';
 import { z } from 'zod';
+import { parseJson } from '../../protocol/index.ts';
 import { readTail } from '../files/read-tail.ts';
 
 /** How much of a transcript's end is read first. If the last bookmark is not in it, more is read. */
@@ -53,7 +54,7 @@ interface End {
 async function readEnd(transcript: string): Promise<End | null> {
   for (let bytes = FIRST_BYTES; bytes <= MOST_BYTES; bytes *= GROWTH) {
     const text = await readTail(transcript, bytes);
-    const rows = text.split('\n').map(parse);
+    const rows = text.split('\n').map(parseJson);
     const at = rows.findLastIndex((row) => Bookmark.safeParse(row).success);
     if (at >= 0) {
       const lines = rows.slice(at + 1).flatMap((row) => Line.safeParse(row).data ?? []);
@@ -63,15 +64,6 @@ async function readEnd(transcript: string): Promise<End | null> {
     if (Buffer.byteLength(text) < bytes) return null;
   }
   return null;
-}
-
-/** null for a line that is not JSON, because it is cut off */
-function parse(line: string): unknown {
-  try {
-    return JSON.parse(line);
-  } catch {
-    return null;
-  }
 }
 
 /** Appends text to a file as a whole or, for example on a full disk, not at all. */

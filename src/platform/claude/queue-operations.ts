@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import { TOGETHER_MS, type ToldTexts } from '../../core/delivery/seen.ts';
-import { readPromptRefusal } from '../../protocol/index.ts';
+import { parseJson, readPromptRefusal } from '../../protocol/index.ts';
 import { readTail } from '../files/read-tail.ts';
 
 /**
@@ -48,8 +48,9 @@ export async function readTexts(transcript: string): Promise<ToldTexts> {
       if (prompt !== null) taken.set(prompt.text, prompt.at);
       continue;
     }
-    const operation = parseOperation(line);
-    if (operation === null) continue;
+    // The line may be cut off.
+    const operation = Operation.safeParse(parseJson(line)).data;
+    if (operation === undefined) continue;
     if (operation.content === undefined) {
       waiting.shift();
       continue;
@@ -76,32 +77,15 @@ export async function readTexts(transcript: string): Promise<ToldTexts> {
 
 function parseRefusal(line: string): { prompt: string; at: number; words: string } | null {
   if (!line.includes('operation blocked by hook')) return null;
-  try {
-    const { data } = Notice.safeParse(JSON.parse(line));
-    const refusal = data === undefined ? null : readPromptRefusal(data.content);
-    if (data === undefined || refusal?.prompt == null) return null;
-    return { prompt: refusal.prompt, words: refusal.words, at: Date.parse(data.timestamp) };
-  } catch {
-    return null;
-  }
+  const { data } = Notice.safeParse(parseJson(line));
+  const refusal = data === undefined ? null : readPromptRefusal(data.content);
+  if (data === undefined || refusal?.prompt == null) return null;
+  return { prompt: refusal.prompt, words: refusal.words, at: Date.parse(data.timestamp) };
 }
 
 /** Reads a prompt. If the prompt has no time, its time is set to 0. */
 function parsePrompt(line: string): { text: string; at: number } | null {
   if (!line.includes('"user"')) return null;
-  try {
-    const { data } = Prompt.safeParse(JSON.parse(line));
-    return data === undefined ? null : { text: data.message.content.trim(), at: Date.parse(data.timestamp ?? '') || 0 };
-  } catch {
-    return null;
-  }
-}
-
-/** Reads a queue operation. Returns null for a line that is cut off. */
-function parseOperation(line: string): z.infer<typeof Operation> | null {
-  try {
-    return Operation.safeParse(JSON.parse(line)).data ?? null;
-  } catch {
-    return null;
-  }
+  const { data } = Prompt.safeParse(parseJson(line));
+  return data === undefined ? null : { text: data.message.content.trim(), at: Date.parse(data.timestamp ?? '') || 0 };
 }

@@ -1,5 +1,6 @@
 import type { StoredEvent, TranscriptPage } from '../../protocol/index.ts';
 import { openRegularFile } from '../files/regular-file.ts';
+import { parseRow } from './transcript-row.ts';
 
 /**
  * How much is read at once, which amounts to a few hundred messages. A line that is longer contains an image and is
@@ -62,14 +63,8 @@ function eventsOf(bytes: Buffer, start: number): StoredEvent[] {
  * skipped line
  */
 function eventOf(line: string): Omit<StoredEvent, 'seq'> | null {
-  let record: Readonly<Record<string, unknown>>;
-  try {
-    const parsed: unknown = JSON.parse(line);
-    if (typeof parsed !== 'object' || parsed === null) return null;
-    record = parsed as Readonly<Record<string, unknown>>;
-  } catch {
-    return null;
-  }
+  const record = parseRow(line);
+  if (record === null) return null;
   const { type, subtype, message, uuid } = record;
   const timestamp = Date.parse(String(record.timestamp)) / 1_000;
   if (Number.isNaN(timestamp)) return null;

@@ -2,6 +2,7 @@ import { readdir, stat } from 'node:fs/promises';
 import { join } from 'node:path';
 import { z } from 'zod';
 import type { RegistryEvidence } from '../../core/status/evidence.ts';
+import { parseJson } from '../../protocol/index.ts';
 import { readRegularFileNow } from '../files/regular-file.ts';
 import { watchDirectory } from '../files/watch-directory.ts';
 import { isAlive } from '../process/index.ts';
@@ -52,14 +53,7 @@ export function registriesOf(pid: number, ownDir: string): string[] {
 
 /** @returns null if the text is not a record, or is only half of one */
 export function parseRegistryRecord(text: string): RegistryRecord | null {
-  let value: unknown;
-  try {
-    value = JSON.parse(text);
-  } catch {
-    return null;
-  }
-  const record = Record.safeParse(value);
-  return record.success ? record.data : null;
+  return Record.safeParse(parseJson(text)).data ?? null;
 }
 
 /**

@@ -2,7 +2,7 @@ import { chmodSync, existsSync, mkdirSync } from 'node:fs';
 import { lstat, readdir, rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import { z } from 'zod';
-import type { ContextWindow } from '../../protocol/index.ts';
+import { type ContextWindow, parseJson } from '../../protocol/index.ts';
 import { readRegularFile } from '../files/regular-file.ts';
 import { watchDirectory } from '../files/watch-directory.ts';
 
@@ -62,13 +62,7 @@ const Told = z.object({
 
 /** @returns null if the text is not a report from Claude Code */
 export function parseReport(text: string): StatusLineReport | null {
-  let value: unknown;
-  try {
-    value = JSON.parse(text);
-  } catch {
-    return null;
-  }
-  const parsed = Told.safeParse(value);
+  const parsed = Told.safeParse(parseJson(text));
   if (!parsed.success) return null;
   const { session_id: sessionId, model, effort, cost, context_window: window } = parsed.data;
   return {

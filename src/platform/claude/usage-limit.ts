@@ -1,6 +1,6 @@
 import { setTimeout as delay } from 'node:timers/promises';
 import { z } from 'zod';
-import type { RateLimit } from '../../protocol/index.ts';
+import { parseJson, type RateLimit } from '../../protocol/index.ts';
 import { readTail } from '../files/read-tail.ts';
 
 /**
@@ -40,8 +40,8 @@ const MOST_SECONDS = 253_402_300_799;
 function limitIn(tail: string, message: string): RateLimit | null | undefined {
   for (const line of tail.split('\n').reverse()) {
     if (!line.includes('"isApiErrorMessage":true')) continue;
-    const failure = parse(line);
-    if (failure === null || failure.message.content[0]?.text !== message) continue;
+    const failure = Failure.safeParse(parseJson(line)).data;
+    if (failure === undefined || failure.message.content[0]?.text !== message) continue;
     const { apiError, quotaLimits: limit } = failure;
     if (apiError !== 'usage_limit_reached' || limit?.status !== 'rejected') return null;
     const { resetsAt: at, rateLimitType: kind = null } = limit;
@@ -54,14 +54,6 @@ function limitIn(tail: string, message: string): RateLimit | null | undefined {
     };
   }
   return undefined;
-}
-
-function parse(line: string): z.infer<typeof Failure> | null {
-  try {
-    return Failure.safeParse(JSON.parse(line)).data ?? null;
-  } catch {
-    return null;
-  }
 }
 
 /** A hook that reports a failed turn. */
@@ -115,11 +107,7 @@ const Notice = z.object({
 export async function isContinueCancelled(transcript: string, since: number): Promise<boolean> {
   const lines = (await readTail(transcript, TAIL_BYTES)).split('\n').filter((line) => line.includes(CANCELLED));
   return lines.some((line) => {
-    try {
-      const { data } = Notice.safeParse(JSON.parse(line));
-      return data?.content.startsWith(CANCELLED) === true && Date.parse(data.timestamp) >= since;
-    } catch {
-      return false;
-    }
+    const { data } = Notice.safeParse(parseJson(line));
+    return data?.content.startsWith(CANCELLED) === true && Date.parse(data.timestamp) >= since;
   });
 }

@@ -1,6 +1,6 @@
 import { request } from 'node:http';
 import { z } from 'zod';
-import type { Settings } from '../../protocol/index.ts';
+import { parseJson, type Settings } from '../../protocol/index.ts';
 import { sessionEnvironment } from '../claude/index.ts';
 import { openScreenHost } from '../gnu-screen/index.ts';
 import { isLingering, type ServiceContext, serviceState } from '../systemd/index.ts';
@@ -65,21 +65,13 @@ function askServer(socketPath: string, path: string): Promise<unknown> {
       const pieces: Buffer[] = [];
       answer.on('data', (piece: Buffer) => pieces.push(piece));
       answer.on('error', () => resolve(null));
-      answer.on('end', () => resolve(parseBody(Buffer.concat(pieces).toString('utf8'))));
+      answer.on('end', () => resolve(parseJson(Buffer.concat(pieces).toString('utf8'))));
     });
     asked.on('timeout', () => asked.destroy());
     asked.on('error', () => resolve(null));
     asked.on('close', () => resolve(null));
     asked.end();
   });
-}
-
-function parseBody(body: string): unknown {
-  try {
-    return JSON.parse(body);
-  } catch {
-    return null; // this is not CBOS
-  }
 }
 
 const Health = z.object({ version: z.string() });

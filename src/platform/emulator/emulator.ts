@@ -1,6 +1,6 @@
 import serialize, { type SerializeAddon } from '@xterm/addon-serialize';
 // Both packages are CommonJS, so a named import of a value would type-check but fail at run time.
-import xterm, { type Terminal } from '@xterm/headless';
+import xterm, { type IBuffer, type Terminal } from '@xterm/headless';
 import type { ScreenRow } from '../../core/search/screen-lines.ts';
 import type { Place, ScreenFrame } from '../../core/status/screen/screen-evidence.ts';
 import { boundCounts } from '../../text/bounded-counts.ts';
@@ -162,12 +162,11 @@ export function createEmulator(options: EmulatorOptions): Emulator {
     frame: () => ({ ...reader.frame(), raisedTo }),
     isAlternate: () => terminal.buffer.active.type === 'alternate',
     styledRows: (maxCols) => styledRows(terminal, maxCols),
-    windowRows: () =>
-      Array.from({ length: terminal.rows }, (_, row) => textRow(terminal, terminal.buffer.active.baseY + row)),
+    windowRows: () => textRows(terminal.buffer.active, terminal.buffer.active.baseY, terminal.rows),
     onScrolledOff: (listener) => {
       const watch = terminal.onScroll(() => {
-        const { type, baseY } = terminal.buffer.active;
-        if (type === 'normal' && baseY > 0) listener(textRow(terminal, baseY - 1));
+        const { active } = terminal.buffer;
+        if (active.type === 'normal' && active.baseY > 0) listener(textRow(active, active.baseY - 1));
       });
       return () => watch.dispose();
     },
@@ -202,17 +201,17 @@ function watchAlternate(terminal: Terminal, listener: AlternateListener): () => 
   };
 }
 
-function textRow(terminal: Terminal, row: number): ScreenRow {
-  const line = terminal.buffer.active.getLine(row);
+function textRow(buffer: IBuffer, row: number): ScreenRow {
+  const line = buffer.getLine(row);
   return { text: line?.translateToString(true).trimEnd() ?? '', isWrapped: line?.isWrapped ?? false };
 }
 
+const textRows = (buffer: IBuffer, from: number, count: number): ScreenRow[] =>
+  Array.from({ length: count }, (_, row) => textRow(buffer, from + row));
+
 function readNormalLines(terminal: Terminal): string[] {
   const buffer = terminal.buffer.normal;
-  const lines = Array.from(
-    { length: buffer.length },
-    (_, row) => buffer.getLine(row)?.translateToString(true).trimEnd() ?? '',
-  );
+  const lines = textRows(buffer, 0, buffer.length).map(({ text }) => text);
   return lines.slice(0, lines.findLastIndex((text) => text !== '') + 1);
 }
 
@@ -224,26 +223,14 @@ interface TextOptions {
 function readText(terminal: Terminal, serializer: SerializeAddon, options: TextOptions): string {
   const buffer = terminal.buffer.active;
   let end = buffer.baseY + terminal.rows;
-  while (
-    end > 0 &&
-    (buffer
-      .getLine(end - 1)
-      ?.translateToString(true)
-      .trimEnd() ?? '') === ''
-  )
-    end--;
+  while (end > 0 && textRow(buffer, end - 1).text === '') end--;
   const start = Math.max(end - options.lines, 0);
   if (end === start) return '';
   switch (options.format) {
     case 'text':
-      return Array.from(
-        { length: end - start },
-        (_, row) =>
-          buffer
-            .getLine(start + row)
-            ?.translateToString(true)
-            .trimEnd() ?? '',
-      ).join('\n');
+      return textRows(buffer, start, end - start)
+        .map(({ text }) => text)
+        .join('\n');
     case 'ansi':
       return buffer.type === 'alternate'
         ? alternateAnsi(serializer, options.lines)

@@ -1,6 +1,7 @@
 import type { Dirent } from 'node:fs';
-import { opendir, stat } from 'node:fs/promises';
+import { stat } from 'node:fs/promises';
 import { basename, dirname, isAbsolute, join } from 'node:path';
+import { readEntries } from './read-entries.ts';
 
 /** The maximum number of folders to offer. No one reads through more, and typing another letter shortens the list. */
 const MOST_FOLDERS = 50;
@@ -17,7 +18,7 @@ export async function completeFolder(typed: string, userHome: string): Promise<s
   const path = absolutePath(typed, userHome);
   const [parent, start] = path.endsWith('/') ? [path, ''] : [dirname(path), basename(path)];
   const names: string[] = [];
-  for (const entry of await entriesOf(parent)) {
+  for (const entry of await readEntries(parent, MOST_ENTRIES)) {
     if (!entry.name.startsWith(start) || (entry.name.startsWith('.') && !start.startsWith('.'))) continue;
     if (await isFolder(entry, parent)) names.push(entry.name);
   }
@@ -31,20 +32,6 @@ function absolutePath(typed: string, userHome: string): string {
   const path = typed === '' || typed === '~' ? '~/' : typed;
   if (path.startsWith('~/')) return join(userHome, path.slice(1));
   return isAbsolute(path) ? path : join(userHome, path);
-}
-
-async function entriesOf(directory: string): Promise<Dirent[]> {
-  const entries: Dirent[] = [];
-  try {
-    for await (const entry of await opendir(directory)) {
-      entries.push(entry);
-      if (entries.length >= MOST_ENTRIES) break;
-    }
-  } catch (cause) {
-    // The path is missing, forbidden, not a directory, or not valid (it contains a NUL), so there is nothing to offer.
-    if (!(cause instanceof Error && 'code' in cause)) throw cause;
-  }
-  return entries;
 }
 
 async function isFolder(entry: Dirent, parent: string): Promise<boolean> {

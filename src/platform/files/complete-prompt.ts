@@ -1,7 +1,7 @@
 import type { Dirent } from 'node:fs';
-import { opendir } from 'node:fs/promises';
 import { join } from 'node:path';
 import type { Completion } from '../../protocol/index.ts';
+import { readEntries } from './read-entries.ts';
 import { openRegularFile } from './regular-file.ts';
 
 /**
@@ -92,7 +92,7 @@ async function* walk(root: string, isWanted: (name: string, path: string) => boo
   for (let depth = 0; depth < MOST_LEVELS && level.length > 0; depth++) {
     const next: string[] = [];
     for (const directory of level) {
-      for (const entry of await entriesOf(join(root, directory), MOST_ENTRIES - seen)) {
+      for (const entry of await readEntries(join(root, directory), MOST_ENTRIES - seen)) {
         seen++;
         const path = directory === '' ? entry.name : `${directory}/${entry.name}`;
         if (LEFT_OUT.has(entry.name) || !isWanted(entry.name, path) || !isWritable(entry.name)) continue;
@@ -112,21 +112,6 @@ async function* walk(root: string, isWanted: (name: string, path: string) => boo
  */
 function isWritable(name: string): boolean {
   return !/[\u0000-\u001f\u007f-\u009f\ufffd]/.test(name);
-}
-
-async function entriesOf(directory: string, most: number): Promise<Dirent[]> {
-  const entries: Dirent[] = [];
-  if (most <= 0) return entries;
-  try {
-    for await (const entry of await opendir(directory)) {
-      entries.push(entry);
-      if (entries.length >= most) break;
-    }
-  } catch (cause) {
-    // The directory is missing, unreadable, or no longer a directory, so there is nothing to offer.
-    if (!(cause instanceof Error && 'code' in cause)) throw cause;
-  }
-  return entries;
 }
 
 /**

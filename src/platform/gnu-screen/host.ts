@@ -3,6 +3,7 @@ import { userInfo } from 'node:os';
 import { join } from 'node:path';
 import { Emitter } from '../../emitter/emitter.ts';
 import { CatalogueError } from '../../protocol/index.ts';
+import { ignoreMissing } from '../files/ignore-missing.ts';
 import { runProgram } from '../process/run-program.ts';
 import type { ProcessMark } from '../process/tree.ts';
 import type { InputGate } from './input-gate.ts';
@@ -127,20 +128,11 @@ async function findSocketDir(env: Record<string, string>): Promise<string> {
   if (dir !== null) return dir;
   const user = userInfo().username;
   for (const place of [`/run/screen/S-${user}`, `/run/screens/S-${user}`, `${env.HOME ?? ''}/.screen`]) {
-    if (await isDirectory(place)) return place;
+    if ((await ignoreMissing(stat(place)))?.isDirectory() === true) return place;
   }
   // For example, on WSL without systemd, /run/screen does not exist, and only root could create it.
   const said = `${result.stdout}${result.stderr}`.trim().split('\n', 1)[0] || 'Screen did not answer';
   throw new CatalogueError('launch_failed', `Screen has no socket directory: ${said}`, {
     hint: 'Create one: `mkdir -p -m 700 ~/.screen && export SCREENDIR=~/.screen`',
   });
-}
-
-async function isDirectory(path: string): Promise<boolean> {
-  try {
-    return (await stat(path)).isDirectory();
-  } catch (error) {
-    if (['ENOENT', 'ENOTDIR', 'EACCES'].includes((error as NodeJS.ErrnoException).code ?? '')) return false;
-    throw error;
-  }
 }

@@ -1,5 +1,5 @@
-import { readFile } from 'node:fs/promises';
 import { CatalogueError } from '../../protocol/index.ts';
+import { bytesWrittenBy } from '../process/proc-file.ts';
 import { waitUntil } from '../process/wait-until.ts';
 
 /**
@@ -29,7 +29,7 @@ export class InputGate {
 
   private async type(input: GatedInput): Promise<void> {
     await this.waitUntilTaken(input);
-    const before = await readWrittenBytes(input.daemonPid);
+    const before = bytesWrittenBy(input.daemonPid);
     const now = performance.now();
     // This is set while input is being sent. It remains set if sending fails, because no one then knows how much was
     // typed.
@@ -55,7 +55,7 @@ export class InputGate {
     const isTaken = async (): Promise<true | null> => {
       if (performance.now() < pending.notBefore) return null;
       if (pending.writtenBytes === null) return true;
-      const written = await readWrittenBytes(input.daemonPid);
+      const written = bytesWrittenBy(input.daemonPid);
       return written === null || written >= pending.writtenBytes ? true : null;
     };
     const timeoutMs = input.timeoutMs + pending.sizeBytes / SLOW_BYTES_PER_MS;
@@ -93,17 +93,3 @@ interface Pending {
 const BUFFERED_BYTES = 4_096;
 /** The lowest speed at which Claude Code 2.1.329 was seen to read a paste: 50 kB in 1.9 s. */
 const SLOW_BYTES_PER_MS = 25;
-
-/**
- * Returns how many bytes a process has written in total. Returns null if the process has ended, or if it cannot be
- * inspected because Screen is installed with special privileges.
- */
-async function readWrittenBytes(pid: number): Promise<number | null> {
-  try {
-    const digits = /^wchar: (\d+)$/m.exec(await readFile(`/proc/${pid}/io`, 'utf8'))?.[1];
-    return digits === undefined ? null : Number(digits);
-  } catch (error) {
-    if (['ENOENT', 'ESRCH', 'EACCES', 'EPERM'].includes((error as NodeJS.ErrnoException).code ?? '')) return null;
-    throw error;
-  }
-}

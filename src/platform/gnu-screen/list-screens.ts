@@ -1,5 +1,6 @@
 import { lstat, readdir, unlink } from 'node:fs/promises';
 import { join } from 'node:path';
+import { ignoreMissing } from '../files/ignore-missing.ts';
 import { isStopped, type ProcessId, type ProcessInfo, readArgv, readProcess } from '../process/proc-file.ts';
 import type { ScreenHost } from './host.ts';
 import type { ScreenLine, ScreenState } from './parse-ls.ts';
@@ -32,7 +33,7 @@ const QUERY_SOCKET = /-query.$/;
  * that runs the real Screen checks that both methods report the same sessions.
  */
 export async function listScreens(host: Pick<ScreenHost, 'dir'>): Promise<ScreenSession[]> {
-  const names = await readSocketNames(host.dir);
+  const names = (await ignoreMissing(readdir(host.dir))) ?? [];
   const sessions = await Promise.all(names.map((name) => inspectSocket(host.dir, name)));
   return sessions.filter((session): session is ScreenSession => session !== null).sort((a, b) => a.pid - b.pid);
 }
@@ -72,10 +73,6 @@ export async function wipeScreen(host: Pick<ScreenHost, 'dir'>, id: string): Pro
   }
 }
 
-async function readSocketNames(dir: string): Promise<string[]> {
-  return (await ignoreMissing(readdir(dir))) ?? [];
-}
-
 async function inspectSocket(dir: string, id: string): Promise<ScreenSession | null> {
   const parsed = parseScreenId(id);
   if (parsed === null || id.includes('/') || QUERY_SOCKET.test(id)) return null;
@@ -102,14 +99,4 @@ async function readState(daemon: ProcessInfo | null, attached: boolean): Promise
 export async function isScreenDaemon(daemon: ProcessInfo): Promise<boolean> {
   if (daemon.comm.toLowerCase().includes('screen')) return true;
   return /(^|\/)screen$/i.test((await readArgv(daemon.pid))[0] ?? '');
-}
-
-async function ignoreMissing<T>(work: Promise<T>): Promise<T | null> {
-  try {
-    return await work;
-  } catch (error) {
-    // Something else may have taken the place of the directory, or the directory may be unreadable.
-    if (['ENOENT', 'ENOTDIR', 'EACCES'].includes((error as NodeJS.ErrnoException).code ?? '')) return null;
-    throw error;
-  }
 }

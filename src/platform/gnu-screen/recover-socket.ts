@@ -1,8 +1,8 @@
-import type { Stats } from 'node:fs';
 import { rm, stat, writeFile } from 'node:fs/promises';
 import { userInfo } from 'node:os';
 import { join } from 'node:path';
 import { CatalogueError } from '../../protocol/index.ts';
+import { ignoreMissing } from '../files/ignore-missing.ts';
 import { signal } from '../process/end-tree.ts';
 import { isAlive, type ProcessId } from '../process/proc-file.ts';
 import { runProgram } from '../process/run-program.ts';
@@ -81,14 +81,14 @@ export async function unreachable(host: ScreenHost, { id, daemon }: Lost): Promi
 /** Reports whether Screen can create sockets in its directory. Creates the directory if it is missing. */
 async function preparePlace(host: ScreenHost): Promise<boolean> {
   // When Screen lists sessions, it creates its own directory with the mode that its packager intended.
-  if ((await statOf(host.dir)) === null) {
+  if ((await ignoreMissing(stat(host.dir))) === null) {
     await runProgram('screen', ['-ls'], { env: host.directoryEnv, timeoutMs: SCREEN_TIMEOUT_MS });
   }
   return (await isPlace(host.dir)) && takesFile(host.dir);
 }
 
 async function isPlace(dir: string): Promise<boolean> {
-  const found = await statOf(dir);
+  const found = await ignoreMissing(stat(dir));
   return found?.isDirectory() === true && found.uid === userInfo().uid && (found.mode & 0o777) === PRIVATE;
 }
 
@@ -101,15 +101,6 @@ async function takesFile(dir: string): Promise<boolean> {
     return true;
   } catch {
     return false;
-  }
-}
-
-async function statOf(path: string): Promise<Stats | null> {
-  try {
-    return await stat(path);
-  } catch (error) {
-    if (['ENOENT', 'ENOTDIR', 'EACCES'].includes((error as NodeJS.ErrnoException).code ?? '')) return null;
-    throw error;
   }
 }
 

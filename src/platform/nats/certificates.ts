@@ -26,7 +26,9 @@ export interface Certificates {
 export async function makeCertificates(options: { dir: string; host: string; openssl: string }): Promise<Certificates> {
   const { dir, host, openssl } = options;
   const file = (name: string): string => join(dir, name);
-  const run = async (...args: string[]): Promise<void> => {
+  /** @param subject the only argument that contains a space */
+  const run = async (words: string, subject?: string): Promise<void> => {
+    const args = [...words.split(' '), ...(subject === undefined ? [] : [subject])];
     // openssl writes keys with mode 0600, and other users have no access to the directory.
     const result = await runProgram(openssl, args, { env: { PATH: '/usr/bin:/bin' }, timeoutMs: OPENSSL_MS, cwd: dir });
     if (result.outcome === 'not_found') throw new CatalogueError('nats_missing');
@@ -35,64 +37,21 @@ export async function makeCertificates(options: { dir: string; host: string; ope
       throw new CatalogueError('nats_failed', `openssl could not create the certificates: ${why}`);
     }
   };
-  const key = ['-newkey', 'ec', '-pkeyopt', 'ec_paramgen_curve:prime256v1', '-nodes', '-sha256'];
+  const key = '-newkey ec -pkeyopt ec_paramgen_curve:prime256v1 -nodes -sha256';
   const san = isIP(host) === 0 ? `DNS:${host}` : `IP:${host}`;
   await writeFile(
     file('openssl.cnf'),
     `[req]\ndistinguished_name=dn\n[dn]\n[ca]\nbasicConstraints=critical,CA:TRUE,pathlen:0\nkeyUsage=critical,keyCertSign\n[server]\nbasicConstraints=critical,CA:FALSE\nextendedKeyUsage=serverAuth\nsubjectAltName=${san}\n`,
     { mode: 0o600 },
   );
-  const config = ['-config', 'openssl.cnf'];
+  const config = '-config openssl.cnf';
   try {
-    await run(
-      'req',
-      '-x509',
-      ...config,
-      ...key,
-      '-extensions',
-      'ca',
-      '-subj',
-      '/CN=CBOS fleet',
-      '-days',
-      VALID_DAYS,
-      '-keyout',
-      'ca.key',
-      '-out',
-      'ca.pem',
-    );
-    await run(
-      'req',
-      ...config,
-      ...key,
-      '-subj',
-      '/CN=CBOS fleet server',
-      '-keyout',
-      'server.key.new',
-      '-out',
-      'server.csr',
-    );
-    const serial = `0x${randomBytes(16).toString('hex')}`;
-    await run(
-      'x509',
-      '-req',
-      '-in',
-      'server.csr',
-      '-CA',
-      'ca.pem',
-      '-CAkey',
-      'ca.key',
-      '-set_serial',
-      serial,
-      '-sha256',
-      '-days',
-      VALID_DAYS,
-      '-extfile',
-      'openssl.cnf',
-      '-extensions',
-      'server',
-      '-out',
-      'server.pem',
-    );
+    const authority = `-extensions ca -days ${VALID_DAYS} -keyout ca.key -out ca.pem`;
+    await run(`req -x509 ${config} ${key} ${authority} -subj`, '/CN=CBOS fleet');
+    await run(`req ${config} ${key} -keyout server.key.new -out server.csr -subj`, '/CN=CBOS fleet server');
+    const serial = `-set_serial 0x${randomBytes(16).toString('hex')}`;
+    const signing = `-CA ca.pem -CAkey ca.key ${serial} -sha256 -days ${VALID_DAYS}`;
+    await run(`x509 -req -in server.csr ${signing} -extfile openssl.cnf -extensions server -out server.pem`);
     await rename(file('server.key.new'), file('server.key'));
   } finally {
     for (const name of ['ca.key', 'server.csr', 'openssl.cnf', 'server.key.new']) await rm(file(name), { force: true });

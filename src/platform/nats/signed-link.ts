@@ -1,4 +1,5 @@
 import { createHash, randomUUID } from 'node:crypto';
+import { parseJson } from '../../protocol/index.ts';
 import { isSignedBy, type MachineKey, sign } from './keys.ts';
 import type { NatsLink, NatsMessage, RequestOutcome } from './link.ts';
 
@@ -101,12 +102,8 @@ function seal(key: MachineKey, [subject, reply]: [string, string], body: string)
 }
 
 function open(data: string, signer: string | null, [subject, reply]: [string, string]): string | null {
-  let content: unknown;
-  try {
-    content = JSON.parse(data);
-  } catch {
-    return null; // anybody with access to the account may send anything
-  }
+  // Anybody with access to the account may send anything.
+  const content = parseJson(data);
   if (typeof content !== 'object' || content === null) return null;
   const { from, sig, body } = content as Partial<Record<keyof Envelope, unknown>>;
   if (from !== signer || signer === null || typeof sig !== 'string' || typeof body !== 'string') return null;

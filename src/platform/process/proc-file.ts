@@ -121,6 +121,12 @@ export function bytesReadBy(pid: number): number | null {
   return digits === undefined ? null : Number(digits);
 }
 
+/** Works like {@link bytesReadBy}, but for the bytes that a process has written. */
+export function bytesWrittenBy(pid: number): number | null {
+  const digits = /^wchar: (\d+)$/m.exec(readProcFile(pid, 'io') ?? '')?.[1];
+  return digits === undefined ? null : Number(digits);
+}
+
 /**
  * Returns the argument vector of a process, or an empty list for a zombie, a kernel thread, or a process that does not
  * exist.

@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import { textsOfMessage } from '../../core/search/index.ts';
-import { CatalogueError } from '../../protocol/index.ts';
+import { CatalogueError, parseJson } from '../../protocol/index.ts';
 import { readRange } from '../recorder/index.ts';
 import type { SaidAt } from '../sqlite/search-entries.ts';
 import type { SearchStore } from '../sqlite/search-store.ts';
@@ -50,17 +50,9 @@ async function readOrNothing(file: string, from: number, to: number): Promise<Bu
 }
 
 function textsOfLine(line: string): SaidAt[] {
-  const record = Line.safeParse(parse(line));
+  // The rest of a skipped line is not JSON.
+  const record = Line.safeParse(parseJson(line));
   if (!record.success) return [];
   const at = Date.parse(record.data.timestamp);
   return Number.isNaN(at) ? [] : textsOfMessage(record.data).map((said) => ({ ...said, at, seq: null }));
-}
-
-/** null if the text is not JSON because it is the rest of a skipped line */
-function parse(line: string): unknown {
-  try {
-    return JSON.parse(line);
-  } catch {
-    return null;
-  }
 }

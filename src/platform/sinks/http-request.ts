@@ -69,15 +69,6 @@ export function causeOf(error: unknown): { code: string; message: string } {
   return { code, message: cause instanceof Error ? cause.message || code || cause.name : String(cause) };
 }
 
-/** Parses JSON from another program. Returns null if it is invalid. */
-export function parseJson(text: string): unknown {
-  try {
-    return JSON.parse(text);
-  } catch {
-    return null;
-  }
-}
-
 /** Returns only the host of an address, because the rest may be secret. */
 export const originOf = (url: string): string => new URL(url).host;
 

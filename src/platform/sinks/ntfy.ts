@@ -1,5 +1,6 @@
 import { z } from 'zod';
-import { baseOf, causeOf, type HttpReply, originOf, parseJson, request } from './http-request.ts';
+import { parseJson } from '../../protocol/index.ts';
+import { baseOf, causeOf, type HttpReply, originOf, request } from './http-request.ts';
 import {
   type Attempt,
   type Found,

@@ -1,6 +1,7 @@
 import { WebSocket } from 'ws';
 import { z } from 'zod';
-import { causeOf, isThisMachine, parseJson, REQUEST_LIMIT_MS } from './http-request.ts';
+import { parseJson } from '../../protocol/index.ts';
+import { causeOf, isThisMachine, REQUEST_LIMIT_MS } from './http-request.ts';
 
 /** How long a connection may be silent before it counts as dead. Slack sends a ping every few seconds. */
 const SILENCE_MS = 60_000;

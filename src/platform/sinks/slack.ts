@@ -1,7 +1,8 @@
 import { z } from 'zod';
+import { parseJson } from '../../protocol/index.ts';
 import { escapeMarkup } from '../../text/escape-markup.ts';
 import { type ApiCall, attemptOf } from './api-call.ts';
-import { baseOf, type HttpReply, originOf, parseJson, request } from './http-request.ts';
+import { baseOf, type HttpReply, originOf, request } from './http-request.ts';
 import {
   type Attempt,
   type Found,

@@ -1,6 +1,7 @@
 import { z } from 'zod';
+import { parseJson } from '../../protocol/index.ts';
 import { type ApiCall, attemptOf } from './api-call.ts';
-import { baseOf, type HttpReply, originOf, parseJson, request } from './http-request.ts';
+import { baseOf, type HttpReply, originOf, request } from './http-request.ts';
 import {
   type Attempt,
   type Found,

@@ -1,6 +1,7 @@
 import { createHmac } from 'node:crypto';
 import { z } from 'zod';
-import { type HttpReply, originOf, parseJson, request } from './http-request.ts';
+import { parseJson } from '../../protocol/index.ts';
+import { type HttpReply, originOf, request } from './http-request.ts';
 import type { Attempt, SinkDriver, SinkMessage } from './sink-driver.ts';
 
 /** The receiver is a program, so buttons take up no space. */

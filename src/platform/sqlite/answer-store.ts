@@ -4,6 +4,7 @@ import { askedKey, type Said, type StoredAnswer } from '../../core/memory/index.
 import { ChosenBefore, SaidBefore } from '../../protocol/index.ts';
 import { type Database, inTransaction } from './database.ts';
 import { KeptStatements } from './kept-statements.ts';
+import { json } from './table.ts';
 
 /** The user's answer to a question that a session asked. */
 export interface GivenAnswer {
@@ -38,7 +39,7 @@ const CommandRow = z.object({
   at: z.number(),
   session: z.string(),
   folder: z.string(),
-  input: z.string().transform((text): unknown => JSON.parse(text)),
+  input: json(z.unknown()),
   said: z.enum(['yes', 'no']),
 });
 
@@ -53,7 +54,7 @@ const AnswerRow = z
     tool: z.string(),
     about: z.string(),
     asked: z.string(),
-    answer: z.string().transform((text) => KeptSaid.parse(JSON.parse(text))),
+    answer: json(KeptSaid),
   })
   .transform(({ answer, ...row }): StoredAnswer => ({ ...row, ...answer }));
 
@@ -106,7 +107,7 @@ export function createAnswerStore(database: Database): AnswerStore {
 
 const hashOf = (tool: GivenAnswer['tool']): string => createHash('sha256').update(askedKey(tool)).digest('hex');
 
-const OlderRow = z.object({ id: z.number(), input: z.string().transform((text): unknown => JSON.parse(text)) });
+const OlderRow = z.object({ id: z.number(), input: json(z.unknown()) });
 
 /**
  * Hashes the answers that were stored before the memory existed, all of which are about commands. This is not done in

@@ -2,19 +2,21 @@ import { z } from 'zod';
 import { type DeliveryRecord, statusOf } from '../../core/delivery/record.ts';
 import { DeliveryPhase, type DeliveryStatus } from '../../protocol/index.ts';
 import type { Database } from './database.ts';
+import { KeptStatements } from './kept-statements.ts';
+import { flag, Table } from './table.ts';
 
-const Row = z.object({
+const Columns = z.object({
   id: z.string(),
-  session_id: z.string(),
+  sessionId: z.string(),
   text: z.string(),
-  command: z.number(),
-  created_at: z.number(),
-  updated_at: z.number(),
+  command: flag,
+  createdAt: z.number(),
+  updatedAt: z.number(),
   removed: z.number(),
-  idempotency_key: z.string().nullable(),
+  idempotencyKey: z.string().nullable(),
   phase: DeliveryPhase,
-  into_queue: z.number(),
-  held: z.number(),
+  intoQueue: flag,
+  held: flag,
   reason: z.string().nullable(),
   sender: z.string().nullable(),
 });
@@ -37,43 +39,33 @@ export interface DeliveryStore {
 }
 
 /** Deliveries are ordered by a counter rather than by time, because the clock may be set back. */
+const SAVE = `
+  INSERT INTO deliveries (id, session_id, text, command, status, created_at, updated_at, removed, idempotency_key,
+    phase, into_queue, held, reason, sender, changed_as)
+  VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10, ?11, ?12, ?13, ?14,
+    (SELECT coalesce(max(changed_as), 0) + 1 FROM deliveries WHERE session_id = ?2))
+  ON CONFLICT (id) DO UPDATE SET changed_as = excluded.changed_as, text = excluded.text, status = excluded.status,
+    updated_at = excluded.updated_at, removed = excluded.removed, phase = excluded.phase,
+    into_queue = excluded.into_queue, held = excluded.held, reason = excluded.reason`;
+
 export function createDeliveryStore(database: Database): DeliveryStore {
-  const save = database.prepare(`
-    INSERT INTO deliveries (id, session_id, text, command, status, created_at, updated_at, removed, idempotency_key,
-      phase, into_queue, held, reason, sender, changed_as)
-    VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10, ?11, ?12, ?13, ?14,
-      (SELECT coalesce(max(changed_as), 0) + 1 FROM deliveries WHERE session_id = ?2))
-    ON CONFLICT (id) DO UPDATE SET changed_as = excluded.changed_as, text = excluded.text, status = excluded.status,
-      updated_at = excluded.updated_at, removed = excluded.removed, phase = excluded.phase,
-      into_queue = excluded.into_queue, held = excluded.held, reason = excluded.reason`);
-  const get = database.prepare('SELECT * FROM deliveries WHERE session_id = ? AND id = ?');
-  const byKey = database.prepare('SELECT * FROM deliveries WHERE session_id = ? AND idempotency_key = ?');
-  const list = database.prepare(`SELECT * FROM deliveries WHERE session_id = ? ORDER BY rowid DESC LIMIT ${LISTED}`);
-  const recent = database.prepare('SELECT * FROM deliveries WHERE session_id = ? ORDER BY changed_as DESC LIMIT ?');
-  const withStatus = database.prepare('SELECT * FROM deliveries WHERE session_id = ? AND status = ? ORDER BY rowid');
+  const sql = new KeptStatements(database);
+  const table = new Table(sql, 'deliveries', Columns);
   return {
     save: (record) => {
-      const { id, sessionId, text, command, createdAt, updatedAt, removed, idempotencyKey } = record;
-      const { phase, intoQueue, held, reason, sender } = record;
-      save.run(
-        ...[id, sessionId, text, command ? 1 : 0, statusOf(record), createdAt, updatedAt, removed, idempotencyKey],
-        ...[phase, intoQueue ? 1 : 0, held ? 1 : 0, reason, sender],
+      const { id, sessionId, text, command, createdAt, updatedAt, removed, idempotencyKey, reason, sender } = record;
+      const progress = [record.phase, Number(record.intoQueue), Number(record.held)];
+      sql.run(
+        SAVE,
+        ...[id, sessionId, text, Number(command), statusOf(record), createdAt, updatedAt, removed, idempotencyKey],
+        ...[...progress, reason, sender],
       );
     },
-    get: (sessionId, id) => toRecordOrNull(get.get(sessionId, id)),
-    byKey: (sessionId, idempotencyKey) => toRecordOrNull(byKey.get(sessionId, idempotencyKey)),
-    list: (sessionId) => list.all(sessionId).map(toRecord),
-    recent: (sessionId, count) => recent.all(sessionId, count).map(toRecord),
-    withStatus: (sessionId, status) => withStatus.all(sessionId, status).map(toRecord),
-  };
-}
-
-const toRecordOrNull = (row: unknown): DeliveryRecord | null => (row === undefined ? null : toRecord(row));
-
-function toRecord(value: unknown): DeliveryRecord {
-  const { session_id, command, created_at, updated_at, idempotency_key, into_queue, held, ...row } = Row.parse(value);
-  return {
-    ...{ ...row, command: command === 1, intoQueue: into_queue === 1, held: held === 1 },
-    ...{ sessionId: session_id, createdAt: created_at, updatedAt: updated_at, idempotencyKey: idempotency_key },
+    get: (sessionId, id) => table.get('WHERE session_id = ? AND id = ?', sessionId, id),
+    byKey: (sessionId, key) => table.get('WHERE session_id = ? AND idempotency_key = ?', sessionId, key),
+    list: (sessionId) => table.all(`WHERE session_id = ? ORDER BY rowid DESC LIMIT ${LISTED}`, sessionId),
+    recent: (sessionId, count) => table.all('WHERE session_id = ? ORDER BY changed_as DESC LIMIT ?', sessionId, count),
+    withStatus: (sessionId, status) =>
+      table.all('WHERE session_id = ? AND status = ? ORDER BY rowid', sessionId, status),
   };
 }

@@ -1,9 +1,9 @@
-import { existsSync } from 'node:fs';
-import { DatabaseSync } from '@photostructure/sqlite';
 import { z } from 'zod';
 import { localDay } from '../../core/history/index.ts';
 import { type DroppedRecording, DropReason } from '../../protocol/index.ts';
 import type { Database } from './database.ts';
+import { readTable } from './read-table.ts';
+import { flag } from './table.ts';
 
 /** How many drops are remembered. No one needs older ones. */
 const KEPT = 200;
@@ -12,7 +12,7 @@ const Row = z.object({
   recording: z.string(),
   reason: DropReason,
   bytes: z.number(),
-  whole: z.number(),
+  whole: flag,
   at: z.number(),
 });
 
@@ -39,24 +39,10 @@ export function createDropStore(database: Database): DropStore {
   };
 }
 
-/**
- * Works like `all`, but reads from the database of a home, for programs other than the server. The result is empty if
- * there is no database, or if an older version of CBOS wrote it.
- */
-export function readDrops(file: string): DroppedRecording[] {
-  if (!existsSync(file)) return [];
-  const database = new DatabaseSync(file, { readOnly: true });
-  try {
-    const table = database.prepare("SELECT 1 FROM sqlite_schema WHERE name = 'dropped_recordings'").get();
-    return table === undefined ? [] : readAll(database);
-  } finally {
-    database.close();
-  }
-}
+/** Works like `all`, but reads from the database of a home. */
+export const readDrops = (file: string): DroppedRecording[] => readTable(file, 'dropped_recordings', readAll);
 
 function readAll(database: Database): DroppedRecording[] {
   const rows = database.prepare('SELECT * FROM dropped_recordings ORDER BY at DESC, rowid DESC').all();
-  return rows
-    .map((row) => Row.parse(row))
-    .map(({ whole, at, ...drop }) => ({ ...drop, whole: whole === 1, at: new Date(at).toISOString() }));
+  return rows.map((row) => Row.parse(row)).map(({ at, ...drop }) => ({ ...drop, at: new Date(at).toISOString() }));
 }

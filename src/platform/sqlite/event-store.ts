@@ -1,6 +1,8 @@
 import { z } from 'zod';
 import { ClaudeEvent, type StoredEvent, type Usage } from '../../protocol/index.ts';
 import { type Database, inTransaction } from './database.ts';
+import { KeptStatements, type Value } from './kept-statements.ts';
+import { json, Table } from './table.ts';
 
 /** How far the output of a process has been read. */
 export interface OutputPosition {
@@ -42,13 +44,14 @@ const KEPT_BYTES = 64_000_000;
 /** How many events are stored before old ones are deleted again. Each deletion reads a session's whole index. */
 const PRUNE_EVERY = 2_000;
 
-const StateRow = z.object({
-  last_seq: z.number(),
-  launch_id: z.string().nullable(),
-  output_offset: z.number(),
-  evidence: z.string().nullable(),
+const State = z.object({
+  sessionId: z.string(),
+  lastSeq: z.number(),
+  launchId: z.string().nullable(),
+  outputOffset: z.number(),
+  evidence: json(z.unknown()).nullable(),
 });
-const EventRow = z.object({ seq: z.number(), at: z.number(), event: z.string() });
+const EventRow = z.object({ seq: z.number(), at: z.number(), event: json(ClaudeEvent) });
 const UsageRow = z.object({
   turns: z.int(),
   cost_usd: z.number(),
@@ -61,6 +64,7 @@ const UsageRow = z.object({
 const DayRow = UsageRow.extend({ day: z.string() });
 const SessionDayRow = z.object({ session_id: z.string(), day: z.string(), cost_usd: z.number(), tokens: z.int() });
 const TurnRow = UsageRow.omit({ turns: true }).extend({ at: z.number() });
+const Turn = TurnRow.extend({ sessionId: z.string(), day: z.string() });
 
 /** How many turns are listed in a session's costs. */
 const LISTED_TURNS = 100;
@@ -86,47 +90,34 @@ export interface EventStore {
 const USAGE_SUMS = `count(*) AS turns, total(cost_usd) AS cost_usd, sum(input_tokens) AS input_tokens, sum(output_tokens) AS output_tokens,
   sum(cache_read_tokens) AS cache_read_tokens, sum(cache_creation_tokens) AS cache_creation_tokens, total(duration_ms) AS duration_ms`;
 
+const PRUNE = `
+  DELETE FROM json_events WHERE session_id = ?1 AND seq <= (
+    SELECT max(seq) FROM (
+      SELECT seq, row_number() OVER newest AS count, sum(length(event)) OVER newest AS bytes
+      FROM json_events WHERE session_id = ?1 WINDOW newest AS (ORDER BY seq DESC)
+    ) WHERE count > ${KEPT_EVENTS} OR bytes > ${KEPT_BYTES})`;
+
+const DAYS = `SELECT day, ${USAGE_SUMS} FROM json_turns WHERE ?1 IS NULL OR session_id = ?1 GROUP BY day ORDER BY day`;
+
+const SESSION_DAYS = `
+  SELECT session_id, day, total(cost_usd) AS cost_usd,
+    sum(input_tokens + output_tokens + cache_read_tokens + cache_creation_tokens) AS tokens FROM json_turns
+  WHERE (?1 IS NULL OR session_id = ?1) AND (?2 IS NULL OR day >= ?2) GROUP BY session_id, day`;
+
 export function createEventStore(database: Database): EventStore {
-  const state = database.prepare('SELECT * FROM json_sessions WHERE session_id = ?');
-  const saveState = database.prepare(`
-    INSERT INTO json_sessions VALUES (?, ?, ?, ?, ?)
-    ON CONFLICT (session_id) DO UPDATE SET last_seq = excluded.last_seq, launch_id = excluded.launch_id,
-      output_offset = excluded.output_offset, evidence = excluded.evidence`);
-  const insert = database.prepare('INSERT INTO json_events VALUES (?, ?, ?, ?, ?)');
-  const insertTurn = database.prepare('INSERT INTO json_turns VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?)');
-  const read = database.prepare(
-    'SELECT seq, at, event FROM json_events WHERE session_id = ? AND seq > ? ORDER BY seq LIMIT ?',
-  );
-  const newest = database.prepare(
-    'SELECT seq, at, event FROM json_events WHERE session_id = ? AND type = ? ORDER BY seq DESC LIMIT ?',
-  );
-  const prune = database.prepare(`
-    DELETE FROM json_events WHERE session_id = ?1 AND seq <= (
-      SELECT max(seq) FROM (
-        SELECT seq, row_number() OVER newest AS count, sum(length(event)) OVER newest AS bytes
-        FROM json_events WHERE session_id = ?1 WINDOW newest AS (ORDER BY seq DESC)
-      ) WHERE count > ${KEPT_EVENTS} OR bytes > ${KEPT_BYTES})`);
-  const days = database.prepare(
-    `SELECT day, ${USAGE_SUMS} FROM json_turns WHERE ?1 IS NULL OR session_id = ?1 GROUP BY day ORDER BY day`,
-  );
-  const sessionDays = database.prepare(`
-    SELECT session_id, day, total(cost_usd) AS cost_usd,
-      sum(input_tokens + output_tokens + cache_read_tokens + cache_creation_tokens) AS tokens FROM json_turns
-    WHERE (?1 IS NULL OR session_id = ?1) AND (?2 IS NULL OR day >= ?2) GROUP BY session_id, day`);
-  const turns = database.prepare(
-    `SELECT * FROM json_turns WHERE session_id = ? ORDER BY at DESC, rowid DESC LIMIT ${LISTED_TURNS}`,
-  );
+  const sql = new KeptStatements(database);
+  const states = new Table(sql, 'json_sessions', State);
+  const turns = new Table(sql, 'json_turns', Turn);
 
   const stateOf = (sessionId: string): ReturnType<EventStore['state']> => {
-    const found = state.get(sessionId);
-    if (found === undefined) return null;
-    const row = StateRow.parse(found);
-    return {
-      lastSeq: row.last_seq,
-      output: { launchId: row.launch_id, offset: row.output_offset },
-      evidence: row.evidence === null ? null : JSON.parse(row.evidence),
-    };
+    const found = states.get('WHERE session_id = ?', sessionId);
+    if (found === null) return null;
+    const { lastSeq, launchId, outputOffset: offset, evidence } = found;
+    return { lastSeq, output: { launchId, offset }, evidence };
   };
+
+  const eventsOf = (which: string, ...values: Value[]): StoredEvent[] =>
+    sql.all(`SELECT seq, at, event FROM json_events WHERE session_id = ? AND ${which}`, ...values).map(toStored);
 
   return {
     state: stateOf,
@@ -134,34 +125,37 @@ export function createEventStore(database: Database): EventStore {
       inTransaction(database, () => {
         const before = stateOf(sessionId)?.lastSeq ?? 0;
         const stored = events.map((event, index) => ({ seq: before + index + 1, timestamp: at / 1_000, event }));
-        for (const { seq, event } of stored) insert.run(sessionId, seq, at, event.type, JSON.stringify(event));
-        for (const turn of ended) {
-          const { cost_usd, input_tokens, output_tokens, cache_read_tokens, cache_creation_tokens } = turn;
-          const spent = [cost_usd, input_tokens, output_tokens, cache_read_tokens, cache_creation_tokens];
-          insertTurn.run(sessionId, turn.at, turn.day, ...spent, turn.duration_ms);
+        for (const { seq, event } of stored) {
+          const text = JSON.stringify(event);
+          sql.run('INSERT INTO json_events VALUES (?, ?, ?, ?, ?)', sessionId, seq, at, event.type, text);
         }
+        for (const turn of ended) turns.insert({ ...turn, sessionId });
         const lastSeq = before + events.length;
-        saveState.run(sessionId, lastSeq, output.launchId, output.offset, JSON.stringify(evidence));
-        if (Math.floor(lastSeq / PRUNE_EVERY) > Math.floor(before / PRUNE_EVERY)) prune.run(sessionId);
+        const { launchId, offset: outputOffset } = output;
+        states.save({ sessionId, lastSeq, launchId, outputOffset, evidence }, 'sessionId');
+        if (Math.floor(lastSeq / PRUNE_EVERY) > Math.floor(before / PRUNE_EVERY)) sql.run(PRUNE, sessionId);
         return stored;
       }),
-    read: (sessionId, after, limit) => read.all(sessionId, after, limit).map(toStored),
+    read: (sessionId, after, limit) => eventsOf('seq > ? ORDER BY seq LIMIT ?', sessionId, after, limit),
     newest: (sessionId, types, count) =>
       types
-        .flatMap((type) => newest.all(sessionId, type, count).map(toStored))
+        .flatMap((type) => eventsOf('type = ? ORDER BY seq DESC LIMIT ?', sessionId, type, count))
         .sort((one, other) => one.seq - other.seq)
         .slice(-count),
-    days: (sessionId) => days.all(sessionId).map((row) => DayRow.parse(row)),
-    sessionDays: (sessionId, since) => sessionDays.all(sessionId, since).map((row) => SessionDayRow.parse(row)),
+    days: (sessionId) => sql.all(DAYS, sessionId).map((row) => DayRow.parse(row)),
+    sessionDays: (sessionId, since) => sql.all(SESSION_DAYS, sessionId, since).map((row) => SessionDayRow.parse(row)),
     turns: (sessionId) =>
-      turns
-        .all(sessionId)
+      sql
+        .all(
+          `SELECT * FROM json_turns WHERE session_id = ? ORDER BY at DESC, rowid DESC LIMIT ${LISTED_TURNS}`,
+          sessionId,
+        )
         .map((row) => TurnRow.parse(row))
         .reverse(),
   };
 }
 
 function toStored(value: unknown): StoredEvent {
-  const row = EventRow.parse(value);
-  return { seq: row.seq, timestamp: row.at / 1_000, event: ClaudeEvent.parse(JSON.parse(row.event)) };
+  const { at, ...row } = EventRow.parse(value);
+  return { ...row, timestamp: at / 1_000 };
 }

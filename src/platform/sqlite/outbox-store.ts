@@ -1,6 +1,7 @@
 import { z } from 'zod';
 import type { Database } from './database.ts';
 import { KeptStatements } from './kept-statements.ts';
+import { json, Table } from './table.ts';
 
 /**
  * The state of a message. `waiting`: nothing has been sent, or an attempt will be repeated. `sending`: a request is in
@@ -27,37 +28,29 @@ const KeptNotice = z.object({
 });
 
 /** A message to a sink. Times are in Unix milliseconds. */
-const OutboxRow = z
-  .object({
-    id: z.string(),
-    sink_id: z.string(),
-    session_id: z.string(),
-    /** the session's question, or whatever else the session needs */
-    need: z.string(),
-    /** the code in the message's buttons, which no one else knows */
-    code: z.string(),
-    phase: OutboxPhase,
-    opened_at: z.number(),
-    changed_at: z.number(),
-    attempts: z.number(),
-    retry_at: z.number().nullable(),
-    /** the time from which the message may exist, if the outcome of sending it is unknown */
-    unsure_since: z.number().nullable(),
-    notice: z
-      .string()
-      .nullable()
-      .transform((text) => (text === null ? null : KeptNotice.parse(JSON.parse(text)))),
-    /** the sink's own id for the message */
-    remote: z.string().nullable(),
-    /** how the question was closed, in words */
-    ended: z.string().nullable(),
-    error: z.string().nullable(),
-  })
-  .transform(({ sink_id, session_id, opened_at, changed_at, retry_at, unsure_since, ...row }) => ({
-    ...{ ...row, sinkId: sink_id, sessionId: session_id, openedAt: opened_at, changedAt: changed_at },
-    ...{ retryAt: retry_at, unsureSince: unsure_since },
-  }));
-export type OutboxMessage = z.infer<typeof OutboxRow>;
+const OutboxMessage = z.object({
+  id: z.string(),
+  sinkId: z.string(),
+  sessionId: z.string(),
+  /** the session's question, or whatever else the session needs */
+  need: z.string(),
+  /** the code in the message's buttons, which no one else knows */
+  code: z.string(),
+  phase: OutboxPhase,
+  openedAt: z.number(),
+  changedAt: z.number(),
+  attempts: z.number(),
+  retryAt: z.number().nullable(),
+  /** the time from which the message may exist, if the outcome of sending it is unknown */
+  unsureSince: z.number().nullable(),
+  notice: json(KeptNotice).nullable(),
+  /** the sink's own id for the message */
+  remote: z.string().nullable(),
+  /** how the question was closed, in words */
+  ended: z.string().nullable(),
+  error: z.string().nullable(),
+});
+export type OutboxMessage = z.infer<typeof OutboxMessage>;
 
 export interface OutboxStore {
   /** @returns false if there is already a message about this need for this sink */
@@ -82,49 +75,36 @@ export interface OutboxStore {
   remember(sinkId: string, memory: string): void;
 }
 
-const INSERT = `
-  INSERT INTO outbox (id, sink_id, session_id, need, code, phase, opened_at, changed_at, attempts)
-  VALUES (?1, ?2, ?3, ?4, ?5, 'waiting', ?6, ?6, 0) ON CONFLICT DO NOTHING`;
-
-const UPDATE = `
-  UPDATE outbox SET code = ?, phase = ?, opened_at = ?, changed_at = ?, attempts = ?, retry_at = ?, unsure_since = ?,
-  notice = ?, remote = ?, ended = ?, error = ? WHERE id = ?`;
-
 const COUNTS = `
   SELECT count(*) FILTER (WHERE phase IN ('waiting', 'sending')) AS waiting,
     count(*) FILTER (WHERE phase IN ('sent', 'closing', 'closed') AND opened_at >= ?) AS sent
   FROM outbox WHERE sink_id = ?`;
 
 const UNFINISHED = `
-  SELECT * FROM outbox WHERE sink_id = ? AND phase IN ('waiting', 'sending', 'closing') 
+  WHERE sink_id = ? AND phase IN ('waiting', 'sending', 'closing')
   ORDER BY phase <> 'sending' AND unsure_since IS NULL, opened_at, rowid`;
 
 export function createOutboxStore(database: Database): OutboxStore {
   const sql = new KeptStatements(database);
-  const one = (row: unknown): OutboxMessage | null => (row === undefined ? null : OutboxRow.parse(row));
+  const table = new Table(sql, 'outbox', OutboxMessage);
   const open = "phase IN ('waiting', 'sending', 'sent')";
   return {
-    add: ({ id, sinkId, sessionId, need, code, openedAt }) =>
-      sql.run(INSERT, id, sinkId, sessionId, need, code, openedAt),
-    save: (message) => {
-      const { id, code, phase, openedAt, changedAt, attempts, retryAt, unsureSince, remote, ended, error } = message;
-      const notice = message.notice === null ? null : JSON.stringify(message.notice);
-      sql.run(
-        UPDATE,
-        ...[code, phase, openedAt, changedAt, attempts, retryAt, unsureSince, notice, remote, ended, error, id],
-      );
-    },
-    get: (id) => one(sql.get('SELECT * FROM outbox WHERE id = ?', id)),
-    byCode: (sinkId, code) => one(sql.get('SELECT * FROM outbox WHERE sink_id = ? AND code = ?', sinkId, code)),
-    unfinished: (sinkId) => sql.all(UNFINISHED, sinkId).map((row) => OutboxRow.parse(row)),
-    openOf: (sessionId) =>
-      sql.all(`SELECT * FROM outbox WHERE session_id = ? AND ${open}`, sessionId).map((row) => OutboxRow.parse(row)),
+    add: ({ openedAt, ...message }) =>
+      table.insert(
+        { ...message, phase: 'waiting', openedAt, changedAt: openedAt, attempts: 0 },
+        'ON CONFLICT DO NOTHING',
+      ),
+    save: ({ id, ...message }) => table.update(id, message),
+    get: (id) => table.get('WHERE id = ?', id),
+    byCode: (sinkId, code) => table.get('WHERE sink_id = ? AND code = ?', sinkId, code),
+    unfinished: (sinkId) => table.all(UNFINISHED, sinkId),
+    openOf: (sessionId) => table.all(`WHERE session_id = ? AND ${open}`, sessionId),
     openSessions: () =>
       sql
         .all(`SELECT DISTINCT session_id FROM outbox WHERE ${open}`)
         .map((row) => z.object({ session_id: z.string() }).parse(row).session_id),
     find: (sinkId, sessionId, need) =>
-      one(sql.get('SELECT * FROM outbox WHERE sink_id = ? AND session_id = ? AND need = ?', sinkId, sessionId, need)),
+      table.get('WHERE sink_id = ? AND session_id = ? AND need = ?', sinkId, sessionId, need),
     counts: (sinkId, since) =>
       z.object({ waiting: z.number(), sent: z.number() }).parse(sql.get(COUNTS, since, sinkId)),
     clearAnswers: () => void sql.run(`UPDATE outbox SET ended = NULL WHERE ended IS NOT NULL AND ${open}`),

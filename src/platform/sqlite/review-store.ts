@@ -1,36 +1,42 @@
 import { z } from 'zod';
 import { ReviewSide } from '../../protocol/index.ts';
 import { type Database, inTransaction } from './database.ts';
+import { KeptStatements } from './kept-statements.ts';
+import { json, Table } from './table.ts';
+
+const Lines = z.array(z.string()).readonly();
+
+const Comment = z.object({
+  id: z.string(),
+  sessionId: z.string(),
+  /** the round in which the comment was sent, or null until then */
+  round: z.number().nullable(),
+  file: z.string(),
+  side: ReviewSide,
+  line: z.number(),
+  endLine: z.number(),
+  context: json(z.object({ before: Lines, lines: Lines, after: Lines })),
+  text: z.string(),
+  createdAt: z.number(),
+});
+type Comment = z.infer<typeof Comment>;
 
 /** A comment, as it was written. Times are in Unix milliseconds. */
-export interface CommentRecord {
-  id: string;
-  sessionId: string;
-  /** the round in which the comment was sent, or null until then */
-  round: number | null;
-  file: string;
-  side: z.infer<typeof ReviewSide>;
-  line: number;
-  endLine: number;
-  before: readonly string[];
-  lines: readonly string[];
-  after: readonly string[];
-  text: string;
-  createdAt: number;
-}
+export type CommentRecord = Omit<Comment, 'context'> & Comment['context'];
 
-export interface RoundRecord {
-  sessionId: string;
-  number: number;
+const RoundRecord = z.object({
+  sessionId: z.string(),
+  number: z.number(),
   /** the idempotency key of the round's delivery */
-  key: string;
-  prompt: string;
-  sentAt: number;
+  key: z.string(),
+  prompt: z.string(),
+  sentAt: z.number(),
   /** the id of the delivery, or null until it is known */
-  deliveryId: string | null;
-  answer: string | null;
-  answeredAt: number | null;
-}
+  deliveryId: z.string().nullable(),
+  answer: z.string().nullable(),
+  answeredAt: z.number().nullable(),
+});
+export type RoundRecord = z.infer<typeof RoundRecord>;
 
 export interface ReviewStore {
   addComment(record: CommentRecord): void;
@@ -49,90 +55,47 @@ export interface ReviewStore {
   mark(sessionId: string, file: string, mark: { digest: string; at: number } | null): void;
 }
 
-const Context = z.object({ before: z.array(z.string()), lines: z.array(z.string()), after: z.array(z.string()) });
-
-const CommentRow = z.object({
-  id: z.string(),
-  session_id: z.string(),
-  round: z.number().nullable(),
-  file: z.string(),
-  side: ReviewSide,
-  line: z.number(),
-  end_line: z.number(),
-  context: z.string(),
-  text: z.string(),
-  created_at: z.number(),
-});
-
-const RoundRow = z.object({
-  session_id: z.string(),
-  number: z.number(),
-  key: z.string(),
-  prompt: z.string(),
-  sent_at: z.number(),
-  delivery_id: z.string().nullable(),
-  answer: z.string().nullable(),
-  answered_at: z.number().nullable(),
-});
-
 const MarkRow = z.object({ file: z.string(), digest: z.string() });
 
 export function createReviewStore(database: Database): ReviewStore {
-  const add = database.prepare('INSERT INTO review_comments VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?)');
-  const comments = database.prepare('SELECT * FROM review_comments WHERE session_id = ? ORDER BY created_at, rowid');
-  const remove = database.prepare('DELETE FROM review_comments WHERE id = ?');
-  const rounds = database.prepare('SELECT * FROM review_rounds WHERE session_id = ? ORDER BY number');
-  const begin = database.prepare('INSERT INTO review_rounds VALUES (?, ?, ?, ?, ?, ?, ?, ?)');
-  const give = database.prepare('UPDATE review_comments SET round = ? WHERE id = ?');
-  const save = database.prepare(
-    'UPDATE review_rounds SET delivery_id = ?, answer = ?, answered_at = ? WHERE session_id = ? AND number = ?',
-  );
-  const reopen = database.prepare('UPDATE review_comments SET round = NULL WHERE session_id = ? AND round = ?');
-  const undo = database.prepare('DELETE FROM review_rounds WHERE session_id = ? AND number = ?');
-  const marks = database.prepare('SELECT file, digest FROM reviewed_files WHERE session_id = ? ORDER BY file');
-  const mark = database.prepare('INSERT OR REPLACE INTO reviewed_files VALUES (?, ?, ?, ?)');
-  const unmark = database.prepare('DELETE FROM reviewed_files WHERE session_id = ? AND file = ?');
+  const sql = new KeptStatements(database);
+  const comments = new Table(sql, 'review_comments', Comment);
+  const rounds = new Table(sql, 'review_rounds', RoundRecord);
   return {
-    addComment: ({ before, lines, after, ...one }) => {
-      const context = JSON.stringify({ before, lines, after });
-      const { id, sessionId, round, file, side, line, endLine, text, createdAt } = one;
-      add.run(id, sessionId, round, file, side, line, endLine, context, text, createdAt);
-    },
-    comments: (sessionId) => comments.all(sessionId).map(toComment),
-    removeComment: (id) => void remove.run(id),
-    rounds: (sessionId) => rounds.all(sessionId).map(toRound),
-    beginRound: ({ sessionId, number, key, prompt, sentAt, deliveryId, answer, answeredAt }, ids) =>
+    addComment: ({ before, lines, after, ...comment }) =>
+      void comments.insert({ ...comment, context: { before, lines, after } }),
+    comments: (sessionId) =>
+      comments
+        .all('WHERE session_id = ? ORDER BY created_at, rowid', sessionId)
+        .map(({ context, ...comment }) => ({ ...comment, ...context })),
+    removeComment: (id) => void sql.run('DELETE FROM review_comments WHERE id = ?', id),
+    rounds: (sessionId) => rounds.all('WHERE session_id = ? ORDER BY number', sessionId),
+    beginRound: (round, ids) =>
       inTransaction(database, () => {
-        begin.run(sessionId, number, key, prompt, sentAt, deliveryId, answer, answeredAt);
-        for (const id of ids) give.run(number, id);
+        rounds.insert(round);
+        for (const id of ids) sql.run('UPDATE review_comments SET round = ? WHERE id = ?', round.number, id);
       }),
     saveRound: ({ sessionId, number, deliveryId, answer, answeredAt }) =>
-      void save.run(deliveryId, answer, answeredAt, sessionId, number),
+      void sql.run(
+        'UPDATE review_rounds SET delivery_id = ?, answer = ?, answered_at = ? WHERE session_id = ? AND number = ?',
+        ...[deliveryId, answer, answeredAt, sessionId, number],
+      ),
     undoRound: (sessionId, number) =>
       inTransaction(database, () => {
-        reopen.run(sessionId, number);
-        undo.run(sessionId, number);
+        sql.run('UPDATE review_comments SET round = NULL WHERE session_id = ? AND round = ?', sessionId, number);
+        sql.run('DELETE FROM review_rounds WHERE session_id = ? AND number = ?', sessionId, number);
       }),
     marks: (sessionId) =>
       new Map(
-        marks.all(sessionId).map((row) => {
+        sql.all('SELECT file, digest FROM reviewed_files WHERE session_id = ? ORDER BY file', sessionId).map((row) => {
           const { file, digest } = MarkRow.parse(row);
           return [file, digest];
         }),
       ),
     mark: (sessionId, file, given) => {
-      if (given === null) unmark.run(sessionId, file);
-      else mark.run(sessionId, file, given.digest, given.at);
+      if (given === null) sql.run('DELETE FROM reviewed_files WHERE session_id = ? AND file = ?', sessionId, file);
+      else
+        sql.run('INSERT OR REPLACE INTO reviewed_files VALUES (?, ?, ?, ?)', sessionId, file, given.digest, given.at);
     },
   };
-}
-
-function toComment(value: unknown): CommentRecord {
-  const { session_id: sessionId, end_line: endLine, created_at: createdAt, context, ...row } = CommentRow.parse(value);
-  return { ...row, sessionId, endLine, createdAt, ...Context.parse(JSON.parse(context)) };
-}
-
-function toRound(value: unknown): RoundRecord {
-  const { session_id, sent_at, delivery_id, answered_at, ...row } = RoundRow.parse(value);
-  return { ...row, sessionId: session_id, sentAt: sent_at, deliveryId: delivery_id, answeredAt: answered_at };
 }

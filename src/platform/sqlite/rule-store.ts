@@ -1,28 +1,30 @@
-import { existsSync } from 'node:fs';
-import { DatabaseSync } from '@photostructure/sqlite';
 import { z } from 'zod';
 import { AuditOutcome, Rule, RuleEffect, RuleFields } from '../../protocol/index.ts';
 import { type Database, inTransaction } from './database.ts';
 import { KeptStatements, type Row } from './kept-statements.ts';
+import { readTable } from './read-table.ts';
+import { json, Table } from './table.ts';
 
-/** A rule that was added on request rather than written in a file. */
-export interface AddedRule {
-  id: string;
+const AddedRule = z.object({
+  id: z.string(),
   /** the only session to which the rule applies */
-  sessionId: string | null;
-  effect: RuleEffect;
-  fields: RuleFields;
+  sessionId: z.string().nullable(),
+  effect: RuleEffect,
+  fields: json(RuleFields),
   /** when the rule was added, in Unix milliseconds */
-  createdAt: number;
-}
+  createdAt: z.number(),
+});
+/** A rule that was added on request rather than written in a file. */
+export type AddedRule = z.infer<typeof AddedRule>;
 
-/** A project's own rules, in the version that the user has read and trusted. */
-export interface TrustedRules {
+const TrustedRules = z.object({
   /** the project's folder, with symbolic links followed */
-  folder: string;
-  sha256: string;
-  content: string;
-}
+  folder: z.string(),
+  sha256: z.string(),
+  content: z.string(),
+});
+/** A project's own rules, in the version that the user has read and trusted. */
+export type TrustedRules = z.infer<typeof TrustedRules>;
 
 /** The record that is stored before a rule's reply is given. */
 export interface NewDecision {
@@ -50,29 +52,19 @@ export interface StoredDecision extends Omit<NewDecision, 'asked' | 'rules'> {
   outcome: AuditOutcome;
 }
 
-const RuleRow = z.object({
-  id: z.string(),
-  session_id: z.string().nullable(),
-  effect: RuleEffect,
-  fields: z.string().transform((text) => RuleFields.parse(JSON.parse(text))),
-  created_at: z.number(),
-});
-
-const TrustRow = z.object({ folder: z.string(), sha256: z.string(), content: z.string() });
-
-const DecisionRow = z.object({
+const Decision = z.object({
   id: z.number(),
   at: z.number(),
-  session_id: z.string(),
+  sessionId: z.string(),
   session: z.string(),
   decision: z.enum(['allow', 'deny']),
-  rules: z.string().transform((text) => z.array(Rule).parse(JSON.parse(text))),
+  rules: json(z.array(Rule)),
   tool: z.string(),
-  input: z.string().transform((text): unknown => JSON.parse(text)),
+  input: json(z.unknown()),
   epoch: z.number().nullable(),
   place: z.number().nullable(),
   seq: z.number().nullable(),
-  outcome: AuditOutcome.nullable(),
+  outcome: AuditOutcome.nullable().transform((outcome) => outcome ?? 'started'),
 });
 
 /**
@@ -117,6 +109,13 @@ const INSERT_DECISION = `
 
 export function createRuleStore(database: Database): RuleStore {
   const sql = new KeptStatements(database);
+  const rules = new Table(sql, 'rules', AddedRule);
+  const audit = new Table(sql, 'audit', Decision);
+
+  const toDecision = (row: Row): StoredDecision => {
+    const { epoch, place, ...decision } = audit.read(row);
+    return { ...decision, place: epoch === null || place === null ? null : { epoch, offset: place } };
+  };
 
   const used = (ruleId: string): number =>
     Number(sql.get('SELECT count(*) AS used FROM audit_rules WHERE rule_id = ?', ruleId)?.used ?? 0);
@@ -137,25 +136,13 @@ export function createRuleStore(database: Database): RuleStore {
   }
 
   return {
-    add: ({ id, sessionId, effect, fields, createdAt }) =>
-      void sql.run(
-        'INSERT INTO rules VALUES (?, ?, ?, ?, ?)',
-        id,
-        sessionId,
-        effect,
-        JSON.stringify(fields),
-        createdAt,
-      ),
+    add: (rule) => void rules.insert(rule),
     remove: (id) => void sql.run('DELETE FROM rules WHERE id = ?', id),
-    added: () =>
-      sql.all('SELECT * FROM rules ORDER BY created_at, rowid').map((row) => {
-        const { session_id: sessionId, created_at: createdAt, ...rule } = RuleRow.parse(row);
-        return { ...rule, sessionId, createdAt };
-      }),
+    added: () => rules.all('ORDER BY created_at, rowid'),
     trust: ({ folder, sha256, content }, at) =>
       void sql.run('INSERT OR REPLACE INTO trusted_rules VALUES (?, ?, ?, ?)', folder, sha256, content, at),
     untrust: (folder) => void sql.run('DELETE FROM trusted_rules WHERE folder = ?', folder),
-    trusted: () => trustedIn(sql),
+    trusted: () => trustedIn(database),
     used,
     decide,
     isDecided: (sessionId, asked) =>
@@ -173,26 +160,8 @@ export function createRuleStore(database: Database): RuleStore {
   };
 }
 
-/**
- * Reads the trusted rules from the database of a home, for programs other than the server. The result is empty if there
- * is no database, or if an older version of CBOS wrote it.
- */
-export function readTrusted(file: string): TrustedRules[] {
-  if (!existsSync(file)) return [];
-  const database = new DatabaseSync(file, { readOnly: true });
-  try {
-    const table = database.prepare("SELECT 1 FROM sqlite_schema WHERE name = 'trusted_rules'").get();
-    return table === undefined ? [] : trustedIn(new KeptStatements(database));
-  } finally {
-    database.close();
-  }
-}
+/** Reads the trusted rules from the database of a home. */
+export const readTrusted = (file: string): TrustedRules[] => readTable(file, 'trusted_rules', trustedIn);
 
-const trustedIn = (sql: KeptStatements): TrustedRules[] =>
-  sql.all('SELECT * FROM trusted_rules ORDER BY folder').map((row) => TrustRow.parse(row));
-
-function toDecision(row: Row): StoredDecision {
-  const { session_id: sessionId, epoch, place, outcome, ...decision } = DecisionRow.parse(row);
-  const where = epoch === null || place === null ? null : { epoch, offset: place };
-  return { ...decision, sessionId, place: where, outcome: outcome ?? 'started' };
-}
+const trustedIn = (database: Database): TrustedRules[] =>
+  new Table(new KeptStatements(database), 'trusted_rules', TrustedRules).all('ORDER BY folder');

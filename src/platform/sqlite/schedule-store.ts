@@ -8,116 +8,70 @@ import {
 } from '../../protocol/index.ts';
 import { type Database, inTransaction } from './database.ts';
 import { KeptStatements } from './kept-statements.ts';
+import { flag, json, Table } from './table.ts';
+
+const Schedule = z.object({
+  id: z.string(),
+  name: z.string(),
+  cron: z.string(),
+  timezone: z.string(),
+  /** empty if each run launches a session of its own */
+  sessionId: z.string(),
+  launch: json(ScheduleLaunch).nullable(),
+  prompt: z.string(),
+  missed: ScheduleMissed,
+  isPaused: flag,
+  /** the time up to which all of the schedule's times have been decided, on the clock as `decidedClock` describes it */
+  decidedUntil: z.number(),
+  decidedBoot: z.string(),
+  decidedOffsetMs: z.number(),
+  createdAt: z.number(),
+});
 
 /** A schedule. Times are in Unix milliseconds. */
-export interface ScheduleRecord {
-  id: string;
-  name: string;
-  cron: string;
-  timezone: string;
-  /** empty if each run launches a session of its own */
-  sessionId: string;
-  launch: ScheduleLaunch | null;
-  prompt: string;
-  missed: ScheduleMissed;
-  isPaused: boolean;
-  /** the time up to which all of the schedule's times have been decided, on the clock as `decidedClock` describes it */
-  decidedUntil: number;
+export interface ScheduleRecord extends Omit<z.infer<typeof Schedule>, 'decidedBoot' | 'decidedOffsetMs'> {
   /** how the clock was set at that moment: the boot of the machine, and the wall clock minus the monotonic one */
   decidedClock: { boot: string; offset_ms: number };
-  createdAt: number;
 }
+
+const Run = z.object({
+  scheduleId: z.string(),
+  dueAt: z.number(),
+  at: z.number(),
+  /** the session that receives the prompt; empty until that session has been launched */
+  sessionId: z.string(),
+  /** the name of the session that this run launches, or null if it launches none */
+  launches: z.string().nullable(),
+  /** the prompt, which is kept until its outcome is known */
+  prompt: z.string().nullable(),
+  byHand: flag,
+  byWebhook: flag,
+  outcome: ScheduleOutcome,
+  reason: ScheduleReason.nullable(),
+  deliveryId: z.string().nullable(),
+  error: z.string().nullable(),
+});
 
 /** What happened at one of a schedule's times. */
-export interface RunRecord {
-  scheduleId: string;
-  dueAt: number;
-  at: number;
-  /** the session that receives the prompt; empty until that session has been launched */
-  sessionId: string;
-  /** the name of the session that this run launches, or null if it launches none */
-  launches: string | null;
-  /** the prompt, which is kept until its outcome is known */
-  prompt: string | null;
+export interface RunRecord extends Omit<z.infer<typeof Run>, 'byHand' | 'byWebhook'> {
   triggeredBy: ScheduleTriggeredBy;
-  outcome: ScheduleOutcome;
-  reason: ScheduleReason | null;
-  deliveryId: string | null;
-  error: string | null;
 }
 
-const flag = z.number().transform((value) => value === 1);
-
-const ScheduleRow = z
-  .object({
-    id: z.string(),
-    name: z.string(),
-    cron: z.string(),
-    timezone: z.string(),
-    session_id: z.string(),
-    launch: z
-      .string()
-      .nullable()
-      .transform((json) => (json === null ? null : ScheduleLaunch.parse(JSON.parse(json)))),
-    prompt: z.string(),
-    missed: ScheduleMissed,
-    paused: flag,
-    decided_until: z.number(),
-    decided_boot: z.string(),
-    decided_offset_ms: z.number(),
-    created_at: z.number(),
-  })
-  .transform(
-    ({ session_id, paused: isPaused, decided_until, decided_boot, decided_offset_ms, created_at, ...row }) => ({
-      ...row,
-      ...{ sessionId: session_id, isPaused, decidedUntil: decided_until, createdAt: created_at },
-      decidedClock: { boot: decided_boot, offset_ms: decided_offset_ms },
-    }),
-  );
-
-const RunRow = z
-  .object({
-    schedule_id: z.string(),
-    due_at: z.number(),
-    at: z.number(),
-    session_id: z.string(),
-    launches: z.string().nullable(),
-    prompt: z.string().nullable(),
-    by_hand: flag,
-    by_webhook: flag,
-    outcome: ScheduleOutcome,
-    reason: ScheduleReason.nullable(),
-    delivery_id: z.string().nullable(),
-    error: z.string().nullable(),
-  })
-  .transform(
-    ({ schedule_id, due_at, session_id, by_hand, by_webhook, delivery_id, ...row }): RunRecord => ({
-      ...row,
-      ...{ scheduleId: schedule_id, dueAt: due_at, sessionId: session_id, deliveryId: delivery_id },
-      triggeredBy: by_webhook ? 'webhook' : by_hand ? 'person' : 'schedule',
-    }),
-  );
-
-const TriggerRow = z
-  .object({ schedule_id: z.string(), id: z.string(), secret: z.string(), created_at: z.number() })
-  .transform(
-    ({ schedule_id: scheduleId, created_at: createdAt, ...row }): TriggerRecord => ({ ...row, scheduleId, createdAt }),
-  );
+/** How a webhook starts the runs of a schedule. */
+const TriggerRecord = z.object({
+  scheduleId: z.string(),
+  /** the part of the webhook's address that no one can guess */
+  id: z.string(),
+  secret: z.string(),
+  createdAt: z.number(),
+});
+export type TriggerRecord = z.infer<typeof TriggerRecord>;
 
 /**
  * How many runs of a schedule are kept. This covers more than two years of a daily schedule, or most of a day of a
  * schedule that runs every minute.
  */
 const KEPT_RUNS = 1_000;
-
-/** How a webhook starts the runs of a schedule. */
-export interface TriggerRecord {
-  scheduleId: string;
-  /** the part of the webhook's address that no one can guess */
-  id: string;
-  secret: string;
-  createdAt: number;
-}
 
 export type Decided = Pick<ScheduleRecord, 'decidedUntil' | 'decidedClock'>;
 
@@ -158,16 +112,8 @@ export interface ScheduleStore {
   begun(): RunRecord[];
 }
 
-const INSERT_RUN = `
-  INSERT INTO schedule_runs 
-    (schedule_id, due_at, at, session_id, launches, prompt, by_hand, by_webhook, outcome, reason, delivery_id, error)
-  VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?) ON CONFLICT DO NOTHING RETURNING due_at`;
-
 const INSERT_ACCEPTED = `
-  INSERT INTO trigger_deliveries (schedule_id, key, at) VALUES (?, ?, ?) ON CONFLICT DO NOTHING RETURNING key`;
-
-const LAST_SENT = `
-  SELECT * FROM schedule_runs WHERE schedule_id = ? AND outcome IN ('begun', 'sent') ORDER BY rowid DESC LIMIT 1`;
+  INSERT INTO trigger_deliveries (schedule_id, key, at) VALUES (?, ?, ?) ON CONFLICT DO NOTHING`;
 
 // The order is that of the decisions. If the clock was set back, the times of the newest runs are not the latest ones.
 const FORGET_OLD = `
@@ -176,57 +122,45 @@ const FORGET_OLD = `
 
 export function createScheduleStore(database: Database): ScheduleStore {
   const sql = new KeptStatements(database);
+  const schedules = new Table(sql, 'schedules', Schedule);
+  const runs = new Table(sql, 'schedule_runs', Run);
+  const triggers = new Table(sql, 'schedule_triggers', TriggerRecord);
   /** @returns false if another run already has that time */
-  const insertRun = (run: RunRecord): boolean => {
-    const { scheduleId, dueAt, at, sessionId, launches, prompt, triggeredBy, outcome, reason, deliveryId, error } = run;
-    const by = [triggeredBy === 'person' ? 1 : 0, triggeredBy === 'webhook' ? 1 : 0];
-    const row = [scheduleId, dueAt, at, sessionId, launches, prompt, ...by, outcome, reason, deliveryId, error];
-    return sql.all(INSERT_RUN, ...row).length > 0;
-  };
+  const insertRun = ({ triggeredBy, ...run }: RunRecord): boolean =>
+    runs.insert(
+      { ...run, byHand: triggeredBy === 'person', byWebhook: triggeredBy === 'webhook' },
+      'ON CONFLICT DO NOTHING',
+    );
+  const runsOf = (which: string, ...values: string[]): RunRecord[] => runs.all(which, ...values).map(toRun);
   return {
-    add: ({ id, name, cron, timezone, sessionId, launch, prompt, missed, isPaused, createdAt, ...decided }) =>
-      void sql.run(
-        `INSERT INTO schedules
-           (id, name, cron, timezone, session_id, prompt, missed, paused, created_at, launch,
-            decided_until, decided_boot, decided_offset_ms)
-         VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)`,
-        ...[id, name, cron, timezone, sessionId, prompt, missed, isPaused ? 1 : 0, createdAt, toJson(launch)],
-        ...columnsOf(decided),
-      ),
+    add: (schedule) => void schedules.insert({ ...schedule, ...toColumns(schedule) }),
     remove: (id) => void sql.run('DELETE FROM schedules WHERE id = ?', id),
-    pause: (id, isPaused) => void sql.run('UPDATE schedules SET paused = ? WHERE id = ?', isPaused ? 1 : 0, id),
+    pause: (id, isPaused) => schedules.update(id, { isPaused }),
     change: ({ id, cron, timezone, sessionId, launch, prompt, missed, ...decided }) =>
-      void sql.run(
-        `UPDATE schedules SET cron = ?, timezone = ?, session_id = ?, launch = ?, prompt = ?, missed = ?,
-         decided_until = ?, decided_boot = ?, decided_offset_ms = ? WHERE id = ?`,
-        ...[cron, timezone, sessionId, toJson(launch), prompt, missed, ...columnsOf(decided), id],
-      ),
-    all: () => sql.all('SELECT * FROM schedules ORDER BY rowid').map((row) => ScheduleRow.parse(row)),
-    decide: (id, decided, runs) =>
+      schedules.update(id, { cron, timezone, sessionId, launch, prompt, missed, ...toColumns(decided) }),
+    all: () =>
+      schedules.all('ORDER BY rowid').map(({ decidedBoot: boot, decidedOffsetMs: offset_ms, ...schedule }) => ({
+        ...schedule,
+        decidedClock: { boot, offset_ms },
+      })),
+    decide: (id, decided, given) =>
       inTransaction(database, () => {
-        sql.run(
-          'UPDATE schedules SET decided_until = ?, decided_boot = ?, decided_offset_ms = ? WHERE id = ?',
-          ...[...columnsOf(decided), id],
-        );
-        const added = runs.filter(insertRun);
+        schedules.update(id, toColumns(decided));
+        const added = given.filter(insertRun);
         if (added.length > 0) sql.run(FORGET_OLD, id);
         return added;
       }),
-    isDecided: (id, dueAt) =>
-      sql.get('SELECT 1 FROM schedule_runs WHERE schedule_id = ? AND due_at = ?', id, dueAt) !== undefined,
-    setTrigger: ({ scheduleId, id, secret, createdAt }) =>
+    isDecided: (id, dueAt) => runs.get('WHERE schedule_id = ? AND due_at = ?', id, dueAt) !== null,
+    setTrigger: (trigger) =>
       inTransaction(database, () => {
-        sql.run('DELETE FROM schedule_triggers WHERE schedule_id = ?', scheduleId);
-        sql.run(
-          'INSERT INTO schedule_triggers (schedule_id, id, secret, created_at) VALUES (?, ?, ?, ?)',
-          ...[scheduleId, id, secret, createdAt],
-        );
+        sql.run('DELETE FROM schedule_triggers WHERE schedule_id = ?', trigger.scheduleId);
+        triggers.insert(trigger);
       }),
     removeTrigger: (id) => void sql.run('DELETE FROM schedule_triggers WHERE schedule_id = ?', id),
-    triggers: () => sql.all('SELECT * FROM schedule_triggers').map((row) => TriggerRow.parse(row)),
+    triggers: () => triggers.all(''),
     accept: (key, run) =>
       inTransaction(database, () => {
-        if (sql.all(INSERT_ACCEPTED, run.scheduleId, key, run.at).length === 0) return null;
+        if (!sql.run(INSERT_ACCEPTED, run.scheduleId, key, run.at)) return null;
         let added = run;
         while (!insertRun(added)) added = { ...added, dueAt: added.dueAt + 1 };
         sql.run(FORGET_OLD, run.scheduleId);
@@ -238,23 +172,18 @@ export function createScheduleStore(database: Database): ScheduleStore {
          WHERE schedule_id = ? AND due_at = ?`,
         ...[sessionId, outcome, reason, deliveryId, error, scheduleId, dueAt],
       ),
-    runs: (id) =>
-      sql.all('SELECT * FROM schedule_runs WHERE schedule_id = ? ORDER BY rowid', id).map((row) => RunRow.parse(row)),
-    lastRun: (id) => {
-      const row = sql.get('SELECT * FROM schedule_runs WHERE schedule_id = ? ORDER BY rowid DESC LIMIT 1', id);
-      return row === undefined ? null : RunRow.parse(row);
-    },
-    lastSent: (id) => {
-      const row = sql.get(LAST_SENT, id);
-      return row === undefined ? null : RunRow.parse(row);
-    },
-    begun: () =>
-      sql.all("SELECT * FROM schedule_runs WHERE outcome = 'begun' ORDER BY rowid").map((row) => RunRow.parse(row)),
+    runs: (id) => runsOf('WHERE schedule_id = ? ORDER BY rowid', id),
+    lastRun: (id) => runsOf('WHERE schedule_id = ? ORDER BY rowid DESC LIMIT 1', id)[0] ?? null,
+    lastSent: (id) =>
+      runsOf("WHERE schedule_id = ? AND outcome IN ('begun', 'sent') ORDER BY rowid DESC LIMIT 1", id)[0] ?? null,
+    begun: () => runsOf("WHERE outcome = 'begun' ORDER BY rowid"),
   };
 }
 
-const columnsOf = ({ decidedUntil, decidedClock: { boot, offset_ms } }: Decided): (string | number)[] => [
-  ...[decidedUntil, boot, offset_ms],
-];
+const toColumns = ({ decidedUntil, decidedClock: { boot, offset_ms } }: Decided) => ({
+  ...{ decidedUntil, decidedBoot: boot, decidedOffsetMs: offset_ms },
+});
 
-const toJson = (launch: ScheduleLaunch | null): string | null => (launch === null ? null : JSON.stringify(launch));
+function toRun({ byHand, byWebhook, ...run }: z.infer<typeof Run>): RunRecord {
+  return { ...run, triggeredBy: byWebhook ? 'webhook' : byHand ? 'person' : 'schedule' };
+}

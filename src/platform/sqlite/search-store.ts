@@ -2,9 +2,10 @@ import { z } from 'zod';
 import { matchExpression, type SearchTerm } from '../../core/search/index.ts';
 import { SearchKind } from '../../protocol/index.ts';
 import { type Database, inTransaction } from './database.ts';
-import { type IndexedRecording, toRecording, valuesOf } from './indexed-recording.ts';
+import { IndexedRecording } from './indexed-recording.ts';
 import { KeptStatements } from './kept-statements.ts';
 import { type SaidAt, SearchEntries, type ShownLines } from './search-entries.ts';
+import { Table } from './table.ts';
 
 export interface FoundEntry {
   session: string;
@@ -40,12 +41,14 @@ const PlaceRow = z.object({ recording: z.number(), offset: z.number() });
 export class SearchStore {
   readonly #database: Database;
   readonly #sql: KeptStatements;
+  readonly #recordings: Table<typeof IndexedRecording>;
   readonly #entries: SearchEntries;
   readonly #lastMark = new Map<number, number>();
 
   constructor(database: Database) {
     this.#database = database;
     this.#sql = new KeptStatements(database);
+    this.#recordings = new Table(this.#sql, 'recordings', IndexedRecording);
     this.#entries = new SearchEntries(this.#sql);
   }
 
@@ -62,7 +65,7 @@ export class SearchStore {
   }
 
   recordingsOf(scope: number): IndexedRecording[] {
-    return this.#sql.all('SELECT * FROM recordings WHERE scope = ? ORDER BY id', scope).map(toRecording);
+    return this.#recordings.all('WHERE scope = ? ORDER BY id', scope);
   }
 
   /**
@@ -83,25 +86,17 @@ export class SearchStore {
   }
 
   unfinished(): IndexedRecording[] {
-    return this.#sql.all('SELECT * FROM recordings WHERE finished = 0 ORDER BY id').map(toRecording);
+    return this.#recordings.all('WHERE finished = 0 ORDER BY id');
   }
 
   /** @returns the recording's number */
   addRecording(recording: Omit<IndexedRecording, 'id'>): number {
-    const row = this.#sql.get(
-      'INSERT INTO recordings VALUES (NULL, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?) RETURNING id',
-      ...valuesOf(recording),
-    );
-    return Number(row?.id);
+    this.#recordings.insert(inWholeMs(recording));
+    return Number(this.#sql.get('SELECT last_insert_rowid() AS id')?.id);
   }
 
   saveRecording(recording: IndexedRecording): void {
-    this.#sql.run(
-      `UPDATE recordings SET scope = ?, typescript = ?, timing = ?, head = ?, position = ?, timing_position = ?, timed_to = ?,
-        elapsed_ms = ?, started_at = ?, cols = ?, rows = ?, finished = ? WHERE id = ?`,
-      ...valuesOf(recording),
-      recording.id,
-    );
+    this.#recordings.update(recording.id, inWholeMs(recording));
   }
 
   /** Records the length of the recording at this time. */
@@ -216,10 +211,15 @@ export class SearchStore {
   }
 
   #toPlace({ recording, offset }: z.infer<typeof PlaceRow>, at: number): FoundEntry['place'] {
-    const row = this.#sql.get('SELECT * FROM recordings WHERE id = ?', recording);
-    if (row === undefined) return null;
-    const { typescript, timing, startedAt } = toRecording(row);
+    const known = this.#recordings.get('WHERE id = ?', recording);
+    if (known === null) return null;
+    const { typescript, timing, startedAt } = known;
     const elapsedMs = timing === null || startedAt === null ? null : Math.max(0, at - startedAt);
     return { typescript, offset, elapsedMs };
   }
 }
+
+const inWholeMs = <T extends Pick<IndexedRecording, 'startedAt'>>(recording: T): T => ({
+  ...recording,
+  startedAt: recording.startedAt === null ? null : Math.floor(recording.startedAt),
+});

@@ -1,16 +1,16 @@
 import { z } from 'zod';
 import type { Database } from './database.ts';
 import { KeptStatements } from './kept-statements.ts';
+import { Table } from './table.ts';
 
-/** A repository's file about its worktrees, in the version that the user has read and trusted. */
-export interface TrustedSetUp {
+const TrustedSetUp = z.object({
   /** the main checkout, with symbolic links followed */
-  folder: string;
-  sha256: string;
-  content: string;
-}
-
-const TrustRow = z.object({ folder: z.string(), sha256: z.string(), content: z.string() });
+  folder: z.string(),
+  sha256: z.string(),
+  content: z.string(),
+});
+/** A repository's file about its worktrees, in the version that the user has read and trusted. */
+export type TrustedSetUp = z.infer<typeof TrustedSetUp>;
 
 export interface SetUpStore {
   /** @param at the current time, in Unix milliseconds */
@@ -22,18 +22,11 @@ export interface SetUpStore {
 
 export function createSetUpStore(database: Database): SetUpStore {
   const sql = new KeptStatements(database);
-  const trusted = (folder: string): TrustedSetUp | null => {
-    const row = sql.get('SELECT folder, sha256, content FROM trusted_set_ups WHERE folder = ?', folder);
-    return row === undefined ? null : TrustRow.parse(row);
-  };
+  const table = new Table(sql, 'trusted_set_ups', TrustedSetUp);
   return {
     trust: ({ folder, sha256, content }, at) =>
       void sql.run('INSERT OR REPLACE INTO trusted_set_ups VALUES (?, ?, ?, ?)', folder, sha256, content, at),
-    untrust: (folder) => {
-      const was = trusted(folder) !== null;
-      sql.run('DELETE FROM trusted_set_ups WHERE folder = ?', folder);
-      return was;
-    },
-    trusted,
+    untrust: (folder) => sql.run('DELETE FROM trusted_set_ups WHERE folder = ?', folder),
+    trusted: (folder) => table.get('WHERE folder = ?', folder),
   };
 }

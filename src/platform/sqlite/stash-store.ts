@@ -1,20 +1,27 @@
 import { z } from 'zod';
 import { StashWhen } from '../../protocol/index.ts';
 import { type Database, inTransaction } from './database.ts';
+import { KeptStatements } from './kept-statements.ts';
+import { Table } from './table.ts';
+
+const Columns = z.object({
+  id: z.string(),
+  sessionId: z.string(),
+  /** the text, without control characters */
+  response: z.string(),
+  question: z.string().nullable(),
+  applyWhen: StashWhen,
+  createdAt: z.number(),
+  /** when the reply was applied, or null until then */
+  appliedAt: z.number().nullable(),
+  /** the delivery that was created from the reply */
+  deliveryId: z.string().nullable(),
+});
+type Columns = z.infer<typeof Columns>;
 
 /** A reply that is kept for later. Times are in Unix milliseconds. */
-export interface StashRecord {
-  id: string;
-  sessionId: string;
-  /** the text, without control characters */
-  response: string;
-  question: string | null;
+export interface StashRecord extends Omit<Columns, 'applyWhen'> {
   when: StashWhen;
-  createdAt: number;
-  /** when the reply was applied, or null until then */
-  appliedAt: number | null;
-  /** the delivery that was created from the reply */
-  deliveryId: string | null;
 }
 
 /** What applying a reply has led to. */
@@ -23,17 +30,6 @@ export interface Application {
   appliedAt: number;
   deliveryId: string;
 }
-
-const Row = z.object({
-  id: z.string(),
-  session_id: z.string(),
-  response: z.string(),
-  question: z.string().nullable(),
-  apply_when: StashWhen,
-  created_at: z.number(),
-  applied_at: z.number().nullable(),
-  delivery_id: z.string().nullable(),
-});
 
 export interface StashStore {
   add(record: StashRecord): void;
@@ -50,32 +46,23 @@ export interface StashStore {
 }
 
 export function createStashStore(database: Database): StashStore {
-  const add = database.prepare('INSERT INTO stash VALUES (?, ?, ?, ?, ?, ?, ?, ?)');
-  const get = database.prepare('SELECT * FROM stash WHERE session_id = ? AND id = ?');
-  const list = database.prepare('SELECT * FROM stash WHERE session_id = ? ORDER BY created_at, rowid');
-  const mark = database.prepare(
-    'UPDATE stash SET applied_at = ?, delivery_id = ? WHERE id = ? AND applied_at IS NULL RETURNING id',
-  );
-  const remove = database.prepare('DELETE FROM stash WHERE id = ?');
+  const sql = new KeptStatements(database);
+  const table = new Table(sql, 'stash', Columns);
   return {
-    add: ({ id, sessionId, response, question, when, createdAt, appliedAt, deliveryId }) =>
-      void add.run(id, sessionId, response, question, when, createdAt, appliedAt, deliveryId),
-    get: (sessionId, id) => {
-      const row = get.get(sessionId, id);
-      return row === undefined ? null : toRecord(row);
-    },
-    list: (sessionId) => list.all(sessionId).map(toRecord),
+    add: ({ when, ...record }) => void table.insert({ ...record, applyWhen: when }),
+    get: (sessionId, id) => table.all('WHERE session_id = ? AND id = ?', sessionId, id).map(toRecord)[0] ?? null,
+    list: (sessionId) => table.all('WHERE session_id = ? ORDER BY created_at, rowid', sessionId).map(toRecord),
     apply: ({ id, appliedAt, deliveryId }, journal) =>
       inTransaction(database, () => {
-        const isMarked = mark.all(appliedAt, deliveryId, id).length === 1;
+        const isMarked = sql.run(
+          'UPDATE stash SET applied_at = ?, delivery_id = ? WHERE id = ? AND applied_at IS NULL',
+          ...[appliedAt, deliveryId, id],
+        );
         if (isMarked) journal();
         return isMarked;
       }),
-    remove: (id) => void remove.run(id),
+    remove: (id) => void sql.run('DELETE FROM stash WHERE id = ?', id),
   };
 }
 
-function toRecord(value: unknown): StashRecord {
-  const { session_id: sessionId, apply_when: when, created_at, applied_at, delivery_id, ...row } = Row.parse(value);
-  return { ...row, sessionId, when, createdAt: created_at, appliedAt: applied_at, deliveryId: delivery_id };
-}
+const toRecord = ({ applyWhen: when, ...row }: Columns): StashRecord => ({ ...row, when });

@@ -11,3 +11,9 @@ export interface CatalogueEntry {
   /** the default hint, used if the code that throws the error does not provide a better one */
   hint: string;
 }
+
+/** The HTTP statuses and exit codes that most errors have. */
+export const REFUSED = { status: 409, exit: EXIT.refused } as const;
+export const WRONG_USE = { status: 422, exit: EXIT.usage } as const;
+export const NOT_FOUND = { status: 404, exit: EXIT.failed } as const;
+export const UNAVAILABLE = { status: 503, exit: EXIT.failed } as const;

@@ -1,17 +1,15 @@
 import { settingKey } from '../settings.ts';
-import { type CatalogueEntry, EXIT } from './catalogue-entry.ts';
+import { type CatalogueEntry, EXIT, REFUSED, UNAVAILABLE } from './catalogue-entry.ts';
 
 /** Errors of a fleet, concerning other machines and the NATS server that connects them. */
 export const MACHINE_ERRORS = {
   no_fleet: {
-    status: 409,
-    exit: EXIT.refused,
+    ...REFUSED,
     meaning: 'This machine does not belong to a fleet',
     hint: 'Start a fleet with `cbos fleet init`, or join one with `cbos fleet join`',
   },
   in_fleet: {
-    status: 409,
-    exit: EXIT.refused,
+    ...REFUSED,
     meaning: 'This machine already belongs to a fleet',
     hint: 'Leave that fleet first: `cbos fleet leave`',
   },
@@ -23,8 +21,7 @@ export const MACHINE_ERRORS = {
     hint: 'Try again in a moment; if CBOS was stopped, start it: `cbos up`',
   },
   not_founder: {
-    status: 409,
-    exit: EXIT.refused,
+    ...REFUSED,
     meaning: 'Only the founder of the fleet, the machine that started it, can do this',
     hint: '`cbos fleet ls` shows which machine founded the fleet',
   },
@@ -35,14 +32,12 @@ export const MACHINE_ERRORS = {
     hint: '`cbos fleet ls` lists the machines',
   },
   no_suitable_machine: {
-    status: 409,
-    exit: EXIT.refused,
+    ...REFUSED,
     meaning: 'No machine that can be reached now has these labels and may be used to launch a session',
     hint: `\`cbos fleet ls\` shows the machines and their labels; the setting ${settingKey('machine_labels')} sets them`,
   },
   machine_name_taken: {
-    status: 409,
-    exit: EXIT.refused,
+    ...REFUSED,
     meaning: 'Another machine in the fleet has this name; the invitation can still be used',
     hint: 'Choose another name with `--name NAME`. If it is this machine from before it was reinstalled, run `cbos fleet remove NAME` on the founder first',
   },
@@ -77,8 +72,7 @@ export const MACHINE_ERRORS = {
     hint: 'Get another one: run `cbos fleet invite` on the founder',
   },
   ssh_missing: {
-    status: 503,
-    exit: EXIT.failed,
+    ...UNAVAILABLE,
     meaning: 'The program ssh was not found on this machine',
     hint: `Install it: \`sudo apt-get install openssh-client\`; the setting ${settingKey('fleet_ssh')} names another one`,
   },
@@ -101,26 +95,22 @@ export const MACHINE_ERRORS = {
     hint: 'Nobody can type a passphrase there, so ssh needs a key without one or an agent, and a known host key; the machine must permit remote forwarding',
   },
   machine_version: {
-    status: 409,
-    exit: EXIT.refused,
+    ...REFUSED,
     meaning: 'The other machine runs a version of CBOS that is incompatible with this one',
     hint: 'Update CBOS on the machine that has the older version',
   },
   machine_doubled: {
-    status: 409,
-    exit: EXIT.refused,
+    ...REFUSED,
     meaning: 'Two running servers use the key of one machine, so neither of them takes part in the fleet',
     hint: 'Run `cbos fleet ls` on both to see which one is the copy, and `cbos fleet leave` on the copy',
   },
   nats_missing: {
-    status: 503,
-    exit: EXIT.failed,
+    ...UNAVAILABLE,
     meaning: 'The founder of a fleet needs the programs nats-server and openssl',
     hint: 'Install them: `sudo apt-get install nats-server openssl`',
   },
   nats_failed: {
-    status: 503,
-    exit: EXIT.failed,
+    ...UNAVAILABLE,
     meaning: "The fleet's NATS server did not start",
     hint: 'The log, fleet/nats/nats.log in the home directory, shows why',
   },
@@ -138,8 +128,7 @@ export const MACHINE_ERRORS = {
     hint: 'Name the certificate of its authority: `--ca FILE`; in a container, CBOS_FLEET_CA_FILE names the file',
   },
   nats_unusable: {
-    status: 409,
-    exit: EXIT.refused,
+    ...REFUSED,
     meaning:
       'The NATS server cannot carry a fleet: JetStream is not enabled, the credentials lack rights, or the server wants a certificate of each client',
     hint: 'Enable JetStream for the account, and permit the credentials `cbos.>`, `_INBOX.>` and `$JS.API.>`',

@@ -1,11 +1,10 @@
 import { inConfigFile, settingVariable } from '../settings.ts';
-import { type CatalogueEntry, EXIT } from './catalogue-entry.ts';
+import { type CatalogueEntry, EXIT, NOT_FOUND, REFUSED, WRONG_USE } from './catalogue-entry.ts';
 
 /** Errors concerning a request or its sender. */
 export const REQUEST_ERRORS = {
   invalid_request: {
-    status: 422,
-    exit: EXIT.usage,
+    ...WRONG_USE,
     meaning: 'The request does not match its schema',
     hint: 'GET /openapi.json describes every request',
   },
@@ -46,50 +45,42 @@ export const REQUEST_ERRORS = {
     hint: 'Use a page from this server: it accepts requests only from its own pages',
   },
   invalid_rule: {
-    status: 422,
-    exit: EXIT.usage,
+    ...WRONG_USE,
     meaning: 'A rule or a rules file is not valid',
     hint: 'docs/RULES.md describes rules; `cbos rules test` tries them out',
   },
   no_such_rule: {
-    status: 404,
-    exit: EXIT.failed,
+    ...NOT_FOUND,
     meaning: 'No approval rule has this id',
     hint: '`cbos rules` lists the rules with their ids',
   },
   no_such_decision: {
-    status: 404,
-    exit: EXIT.failed,
+    ...NOT_FOUND,
     meaning: 'The audit has no decision with this number',
     hint: '`cbos audit --json` lists the decisions with their numbers',
   },
   no_such_budget: {
-    status: 404,
-    exit: EXIT.failed,
+    ...NOT_FOUND,
     meaning: 'No budget has this name',
     hint: '`cbos budget` lists the budgets; they are defined in config.toml',
   },
   no_such_schedule: {
-    status: 404,
-    exit: EXIT.failed,
+    ...NOT_FOUND,
     meaning: 'No schedule has this name',
     hint: '`cbos schedule` lists the schedules',
   },
   schedule_taken: {
-    status: 409,
-    exit: EXIT.refused,
+    ...REFUSED,
     meaning: 'Another schedule has this name',
     hint: 'Choose another name, or delete the old schedule with `cbos schedule rm`',
   },
   invalid_schedule: {
-    status: 422,
-    exit: EXIT.usage,
+    ...WRONG_USE,
     meaning: "The schedule's pattern or time zone is not valid",
     hint: "A pattern is minute, hour, day of the month, month and day of the week, such as '0 7 * * 1-5'; a time zone is a name such as Europe/Berlin",
   },
   no_such_trigger: {
-    status: 404,
-    exit: EXIT.failed,
+    ...NOT_FOUND,
     meaning: 'No webhook has this address',
     hint: "`cbos schedule trigger NAME` shows a schedule's webhook address",
   },
@@ -100,20 +91,17 @@ export const REQUEST_ERRORS = {
     hint: 'Sign the request again with the current secret and time; docs/SCHEDULES.md describes how',
   },
   no_such_sink: {
-    status: 404,
-    exit: EXIT.failed,
+    ...NOT_FOUND,
     meaning: 'No sink has this name',
     hint: '`cbos notify` lists the sinks',
   },
   sink_taken: {
-    status: 409,
-    exit: EXIT.refused,
+    ...REFUSED,
     meaning: 'Another sink has this name',
     hint: 'Choose another name, or remove the old sink with `cbos notify rm`',
   },
   invalid_sink: {
-    status: 422,
-    exit: EXIT.usage,
+    ...WRONG_USE,
     meaning: "The sink's quiet hours or time zone are not valid",
     hint: 'Write quiet hours as in 22:00-07:00, and the time zone as in Europe/Berlin',
   },
@@ -124,14 +112,12 @@ export const REQUEST_ERRORS = {
     hint: "Check the sink's address and token; to replace them, use `cbos notify rm` and `cbos notify add`",
   },
   rule_in_file: {
-    status: 409,
-    exit: EXIT.refused,
+    ...REFUSED,
     meaning: 'The rule comes from a rules file, which CBOS does not edit',
     hint: 'Remove the rule from the file; `cbos rules` names the file',
   },
   rules_changed: {
-    status: 409,
-    exit: EXIT.refused,
+    ...REFUSED,
     meaning: 'The rules file has changed since it was read',
     hint: 'Run `cbos rules trust` again to read and confirm the new rules',
   },
@@ -142,8 +128,7 @@ export const REQUEST_ERRORS = {
     hint: `Run the command outside any session, or give sessions all rights with ${inConfigFile('sessions_may', 'everything')}`,
   },
   no_such_route: {
-    status: 404,
-    exit: EXIT.failed,
+    ...NOT_FOUND,
     meaning: 'The API has no such path',
     hint: 'GET /openapi.json lists all paths and their methods',
   },

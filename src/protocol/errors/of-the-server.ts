@@ -1,4 +1,4 @@
-import { type CatalogueEntry, EXIT } from './catalogue-entry.ts';
+import { type CatalogueEntry, EXIT, UNAVAILABLE, WRONG_USE } from './catalogue-entry.ts';
 
 /** Errors concerning the server, its home, or the machine. */
 export const SERVER_ERRORS = {
@@ -16,8 +16,7 @@ export const SERVER_ERRORS = {
     hint: 'Free some space, then try again; `cbos doctor` shows where',
   },
   process_limit: {
-    status: 503,
-    exit: EXIT.failed,
+    ...UNAVAILABLE,
     meaning: 'The system does not allow another process to start',
     hint: "Raise the limit (`ulimit -u`, TasksMax of the service, pids.max of a container), or end processes that you don't need",
   },
@@ -35,8 +34,7 @@ export const SERVER_ERRORS = {
     hint: '`cbos doctor` shows the damage and how to repair it',
   },
   home_gone: {
-    status: 503,
-    exit: EXIT.failed,
+    ...UNAVAILABLE,
     meaning:
       "The server's home directory was removed or moved while the server was running, so the server stopped; sessions keep running",
     hint: '`cbos up` creates a new home directory in its place and lists the sessions that run in Screen',
@@ -62,14 +60,12 @@ export const SERVER_ERRORS = {
     hint: 'Choose another port: `cbos up --port PORT`',
   },
   no_systemd: {
-    status: 503,
-    exit: EXIT.failed,
+    ...UNAVAILABLE,
     meaning: "systemd isn't running for this user, so it cannot manage services",
     hint: '`cbos up` runs the server without systemd; in WSL, `systemd=true` under [boot] in /etc/wsl.conf enables it',
   },
   invalid_setting: {
-    status: 422,
-    exit: EXIT.usage,
+    ...WRONG_USE,
     meaning: 'A setting has an invalid value',
     hint: 'Change or remove the setting that the message names',
   },

@@ -1,97 +1,43 @@
-/** The languages that can be coloured, by the extension of their files. */
-export const LANGUAGE_NAMES = [
-  'c',
-  'cpp',
-  'cs',
-  'css',
-  'dart',
-  'diff',
-  'dockerfile',
-  'go',
-  'html',
-  'ini',
-  'java',
-  'json',
-  'kt',
-  'less',
-  'lua',
-  'm',
-  'proto',
-  'ps1',
-  'py',
-  'rb',
-  'rs',
-  'scala',
-  'scss',
-  'sh',
-  'sql',
-  'swift',
-  'toml',
-  'ts',
-  'tsx',
-  'xml',
-  'yaml',
-] as const;
-export type LanguageName = (typeof LANGUAGE_NAMES)[number];
+/** The languages that can be coloured, by the extension of their files, with other extensions and names of each. */
+const OTHER_NAMES = {
+  c: ['h'],
+  cpp: ['c++', 'cc', 'cxx', 'hpp'],
+  cs: ['c#', 'csharp'],
+  css: [],
+  dart: [],
+  diff: ['patch'],
+  dockerfile: ['docker'],
+  go: ['golang'],
+  html: ['htm', 'markup', 'svelte', 'vue'],
+  ini: ['cfg', 'conf', 'editorconfig', 'gitconfig', 'properties'],
+  java: [],
+  json: ['json5', 'jsonc', 'jsonl', 'webmanifest'],
+  kt: ['kotlin', 'kts'],
+  less: [],
+  lua: [],
+  m: ['objectivec'],
+  proto: ['protobuf'],
+  ps1: ['powershell', 'psm1'],
+  py: ['pyi', 'python'],
+  rb: ['rake', 'ruby'],
+  rs: ['rust'],
+  scala: [],
+  scss: [],
+  sh: ['bash', 'bashrc', 'console', 'env', 'profile', 'shell', 'zsh', 'zshrc'],
+  sql: [],
+  swift: [],
+  toml: [],
+  ts: ['cts', 'mts', 'typescript'],
+  tsx: ['cjs', 'javascript', 'js', 'jsx', 'mjs'],
+  xml: ['csproj', 'plist', 'svg', 'xsd'],
+  yaml: ['yml'],
+} as const;
+export type LanguageName = keyof typeof OTHER_NAMES;
+export const LANGUAGE_NAMES = Object.keys(OTHER_NAMES) as readonly LanguageName[];
 
-/** Other extensions and names of these languages. */
-const OTHER_NAMES: Readonly<Record<string, LanguageName>> = {
-  'c#': 'cs',
-  'c++': 'cpp',
-  bash: 'sh',
-  bashrc: 'sh',
-  cc: 'cpp',
-  cfg: 'ini',
-  cjs: 'tsx',
-  conf: 'ini',
-  console: 'sh',
-  csharp: 'cs',
-  csproj: 'xml',
-  cts: 'ts',
-  cxx: 'cpp',
-  docker: 'dockerfile',
-  editorconfig: 'ini',
-  env: 'sh',
-  gitconfig: 'ini',
-  golang: 'go',
-  h: 'c',
-  hpp: 'cpp',
-  htm: 'html',
-  javascript: 'tsx',
-  js: 'tsx',
-  json5: 'json',
-  jsonc: 'json',
-  jsonl: 'json',
-  jsx: 'tsx',
-  kotlin: 'kt',
-  kts: 'kt',
-  markup: 'html',
-  mjs: 'tsx',
-  mts: 'ts',
-  objectivec: 'm',
-  patch: 'diff',
-  plist: 'xml',
-  powershell: 'ps1',
-  profile: 'sh',
-  properties: 'ini',
-  protobuf: 'proto',
-  psm1: 'ps1',
-  pyi: 'py',
-  python: 'py',
-  rake: 'rb',
-  ruby: 'rb',
-  rust: 'rs',
-  shell: 'sh',
-  svelte: 'html',
-  svg: 'xml',
-  typescript: 'ts',
-  vue: 'html',
-  webmanifest: 'json',
-  xsd: 'xml',
-  yml: 'yaml',
-  zsh: 'sh',
-  zshrc: 'sh',
-};
+const BY_NAME: ReadonlyMap<string, LanguageName> = new Map(
+  LANGUAGE_NAMES.flatMap((language) => [language, ...OTHER_NAMES[language]].map((name) => [name, language] as const)),
+);
 
 /** The languages of files whose whole name says what they are. */
 const BY_FILE_NAME: Readonly<Record<string, LanguageName>> = {
@@ -110,8 +56,7 @@ export function languageNamed(name: string): LanguageName | null {
       .trim()
       .toLowerCase()
       .split(/[\s{,]/, 1)[0] ?? '';
-  if (Object.hasOwn(OTHER_NAMES, word)) return OTHER_NAMES[word] ?? null;
-  return LANGUAGE_NAMES.find((known) => known === word) ?? null;
+  return BY_NAME.get(word) ?? null;
 }
 
 /** Returns the language of a file, judging only by the file's name, or null if it is unknown. */

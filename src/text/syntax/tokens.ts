@@ -1,20 +1,26 @@
-/** What a piece of code is. Each face gives each kind a colour of its own. */
-export const TOKEN_KINDS = [
-  'keyword',
-  'type',
-  'name',
-  'property',
-  'constant',
-  'number',
-  'string',
-  'comment',
-  'tag',
-  'attribute',
-  'meta',
-  'inserted',
-  'deleted',
-] as const;
-export type TokenKind = (typeof TOKEN_KINDS)[number];
+/**
+ * What a piece of code is, and the words that the parsers use for it. Words that are missing here, such as those for
+ * operators, variables and mistakes, stand for plain text.
+ */
+const WORDS_OF_KIND = {
+  keyword: ['keyword', 'header', 'modifier'],
+  type: ['type', 'typeName', 'qualifier', 'variable-3'],
+  name: ['builtin', 'def', 'variable-definition', 'macroName'],
+  property: ['property', 'propertyName'],
+  constant: ['atom', 'bool'],
+  number: ['number', 'unit'],
+  string: ['string', 'string-2', 'quote'],
+  comment: ['comment'],
+  tag: ['tag', 'angleBracket'],
+  attribute: ['attribute', 'attributeName'],
+  meta: ['meta'],
+  inserted: ['inserted'],
+  deleted: ['deleted'],
+} as const;
+export type TokenKind = keyof typeof WORDS_OF_KIND;
+
+/** Each face gives each kind a colour of its own. */
+export const TOKEN_KINDS = Object.keys(WORDS_OF_KIND) as readonly TokenKind[];
 
 /**
  * The kinds of the pieces of a line: for each piece, in order, the position of its end and the number of its kind
@@ -31,43 +37,8 @@ export interface Piece {
   kind: TokenKind | null;
 }
 
-/**
- * The words that the parsers use for tokens. Words that are missing here, such as those for operators, variables and
- * mistakes, stand for plain text.
- */
-const KIND_OF_WORD: Readonly<Record<string, TokenKind>> = {
-  keyword: 'keyword',
-  header: 'keyword',
-  modifier: 'keyword',
-  type: 'type',
-  typeName: 'type',
-  qualifier: 'type',
-  'variable-3': 'type',
-  builtin: 'name',
-  def: 'name',
-  'variable-definition': 'name',
-  macroName: 'name',
-  property: 'property',
-  propertyName: 'property',
-  atom: 'constant',
-  bool: 'constant',
-  number: 'number',
-  unit: 'number',
-  string: 'string',
-  'string-2': 'string',
-  quote: 'string',
-  comment: 'comment',
-  tag: 'tag',
-  angleBracket: 'tag',
-  attribute: 'attribute',
-  attributeName: 'attribute',
-  meta: 'meta',
-  inserted: 'inserted',
-  deleted: 'deleted',
-};
-
 const NUMBER_OF: ReadonlyMap<string, number> = new Map(
-  Object.entries(KIND_OF_WORD).map(([word, kind]) => [word, TOKEN_KINDS.indexOf(kind)]),
+  Object.values<readonly string[]>(WORDS_OF_KIND).flatMap((words, kind) => words.map((word) => [word, kind] as const)),
 );
 
 /**

@@ -42,12 +42,11 @@ function raise(app: App, budget: Budget, amount: number | null): void {
   const day = budget.per === 'day' ? ' for today' : '';
   confirm(app, {
     question: `Raise budget ${cleanLine(budget.name)}${whose} to ${amountText(to, budget.unit)}${day}?`,
-    onYes: () =>
-      app.run(async () => {
-        const body = { to, ...(session === null ? {} : { session: session.slug }) };
-        await app.client.call('raiseBudget', { params: { name: budget.name }, body });
-        app.toast('good', `budget ${cleanLine(budget.name)} is raised to ${amountText(to, budget.unit)}`);
-      }),
+    onYes: async () => {
+      const body = { to, ...(session === null ? {} : { session: session.slug }) };
+      await app.client.call('raiseBudget', { params: { name: budget.name }, body });
+      app.toast('good', `budget ${cleanLine(budget.name)} is raised to ${amountText(to, budget.unit)}`);
+    },
   });
 }
 

@@ -6,7 +6,7 @@ interface Confirmation {
   question: string;
   /** details about the action, if they do not fit on one line */
   about?: string;
-  onYes(): void;
+  onYes(): void | Promise<void>;
 }
 
 /** Asks for confirmation before an action that cannot be undone. Only `y` counts as a yes. */
@@ -25,7 +25,7 @@ export function confirm(app: App, { question, about, onYes }: Confirmation): voi
       // The mouse wheel also sends these keys.
       if (event.kind !== 'key' || event.name === 'up' || event.name === 'down') return;
       app.close();
-      if (event.name === 'y') onYes();
+      if (event.name === 'y') app.run(async () => onYes());
     },
     input: () => ({ title: '', mark: `${question} (y/n) `, editor: EMPTY_EDITOR, isActive: true }),
   });

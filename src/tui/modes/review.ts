@@ -191,11 +191,9 @@ function removeLast(app: App, slug: string, { comments }: Review): void {
   confirm(app, {
     question: 'Delete this comment?',
     about: `${placeText(last)}\n${visibleText(last.text)}`,
-    onYes: () => {
-      app.run(async () => {
-        await app.client.call('removeReviewComment', { params: { slug, id: last.id } });
-        showReview(app, slug);
-      });
+    onYes: async () => {
+      await app.client.call('removeReviewComment', { params: { slug, id: last.id } });
+      showReview(app, slug);
     },
   });
 }

@@ -45,10 +45,9 @@ function add(app: App, suggestion: RuleSuggestion | undefined): void {
   confirm(app, {
     question: 'Add this rule?',
     about: suggestionLines(suggestion).join('\n'),
-    onYes: () =>
-      app.run(async () => {
-        const { id } = await app.client.call('addRule', { body: suggestionRule(suggestion) });
-        app.toast('good', `added as the rule ${id}`);
-      }),
+    onYes: async () => {
+      const { id } = await app.client.call('addRule', { body: suggestionRule(suggestion) });
+      app.toast('good', `added as the rule ${id}`);
+    },
   });
 }

@@ -59,11 +59,10 @@ export function showRules(app: App): void {
   const remove = ({ id, effect, ...rule }: Rule): void =>
     confirm(app, {
       question: `Remove the rule ${cleanLine(id)}: ${effect} ${truncate(ruleAbout({ id, effect, ...rule }), 40)}?`,
-      onYes: () =>
-        app.run(async () => {
-          await app.client.call('removeRule', { params: { id } });
-          app.toast('good', `removed the rule ${cleanLine(id)}`);
-        }),
+      onYes: async () => {
+        await app.client.call('removeRule', { params: { id } });
+        app.toast('good', `removed the rule ${cleanLine(id)}`);
+      },
     });
   const row = onChosen(list, NO_RULES);
   const rows: Binding[] = [
@@ -167,21 +166,19 @@ function readFile(app: App, file: RuleFile, onLeave: () => void): void {
     }
     confirm(app, {
       question: `Apply the rules in ${cleanLine(folder ?? '')}?`,
-      onYes: () =>
-        app.run(async () => {
-          await app.client.call('trustRules', { body: { path: folder ?? '', sha256: sha256 ?? '' } });
-          app.toast('good', `the rules in ${cleanLine(folder ?? '')} now apply, exactly as you read them`);
-        }),
+      onYes: async () => {
+        await app.client.call('trustRules', { body: { path: folder ?? '', sha256: sha256 ?? '' } });
+        app.toast('good', `the rules in ${cleanLine(folder ?? '')} now apply, exactly as you read them`);
+      },
     });
   };
   const untrust = (): void =>
     confirm(app, {
       question: `Stop applying the rules in ${cleanLine(folder ?? '')}?`,
-      onYes: () =>
-        app.run(async () => {
-          await app.client.call('untrustRules', { body: { path: folder ?? '' } });
-          app.toast('good', `the rules in ${cleanLine(folder ?? '')} no longer apply`);
-        }),
+      onYes: async () => {
+        await app.client.call('untrustRules', { body: { path: folder ?? '' } });
+        app.toast('good', `the rules in ${cleanLine(folder ?? '')} no longer apply`);
+      },
     });
   const [title, about] = fileRows(file);
   const text = ['', about, '', cleanBlock(showHiddenMarks(content ?? ''))].join('\n');

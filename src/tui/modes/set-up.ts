@@ -60,22 +60,20 @@ function openSetUp(app: App, slug: string, list: RepositoryWorktrees): void {
     }
     confirm(app, {
       question: `Run this in every new worktree of ${name}?`,
-      onYes: () =>
-        app.run(async () => {
-          const body = { path: repository, sha256: file?.sha256 ?? '' };
-          const trusted = await app.client.call('trustSetUp', { body });
-          app.toast('good', `${commandText(trusted.command ?? '')} runs in each new worktree from now on`);
-        }),
+      onYes: async () => {
+        const body = { path: repository, sha256: file?.sha256 ?? '' };
+        const trusted = await app.client.call('trustSetUp', { body });
+        app.toast('good', `${commandText(trusted.command ?? '')} runs in each new worktree from now on`);
+      },
     });
   };
   const untrust = (): void =>
     confirm(app, {
       question: `Stop trusting the set-up of ${name}?`,
-      onYes: () =>
-        app.run(async () => {
-          await app.client.call('untrustSetUp', { body: { path: repository } });
-          app.toast('good', `the set-up of ${name} is no longer trusted`);
-        }),
+      onYes: async () => {
+        await app.client.call('untrustSetUp', { body: { path: repository } });
+        app.toast('good', `the set-up of ${name} is no longer trusted`);
+      },
     });
   const onSession = (act: (app: App, session: SeenSession) => void): void => {
     const now = session();

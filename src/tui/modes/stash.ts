@@ -42,11 +42,10 @@ export function showStash(app: App): void {
   const remove = ({ id, response }: StashedResponse): void => {
     confirm(app, {
       question: `Delete the draft "${truncate(firstLine(response), 30)}"?`,
-      onYes: () =>
-        app.run(async () => {
-          await app.client.call('removeStash', { params: { id } });
-          app.toast('good', 'deleted the draft');
-        }),
+      onYes: async () => {
+        await app.client.call('removeStash', { params: { id } });
+        app.toast('good', 'deleted the draft');
+      },
     });
   };
   app.open({

@@ -2,19 +2,11 @@ import { sessions } from './01-sessions.ts';
 import { stash } from './02-stash.ts';
 import { jsonSessions } from './03-json-sessions.ts';
 import { sessionDays } from './04-session-days.ts';
-import { deliveryNotes } from './05-delivery-notes.ts';
 import { droppedRecordings } from './06-dropped-recordings.ts';
-import { answerKey } from './07-answer-key.ts';
-import { clearedAt } from './08-cleared-at.ts';
 import { orderOfDeliveries } from './09-order-of-deliveries.ts';
 import { deliveryPhases } from './10-delivery-phases.ts';
-import { removedSessions } from './11-removed-sessions.ts';
-import { stoppedQueue } from './12-stopped-queue.ts';
-import { typedInput } from './13-typed-input.ts';
-import { senders } from './14-senders.ts';
 import { onePhase } from './15-one-phase.ts';
 import { attention } from './16-attention.ts';
-import { parking } from './17-parking.ts';
 import { rulesAndAudit } from './18-rules-and-audit.ts';
 import { terminalCosts } from './19-terminal-costs.ts';
 import { losses } from './20-losses.ts';
@@ -29,33 +21,31 @@ import { answers } from './28-answers.ts';
 import { triggers } from './29-triggers.ts';
 import { answerMemory } from './30-answer-memory.ts';
 import { trustedSetUps } from './31-trusted-set-ups.ts';
-import { endedSessions } from './32-ended-sessions.ts';
-import { reported } from './33-reported.ts';
-import { shownDialogs } from './34-shown-dialogs.ts';
 import { decidedClocks } from './35-decided-clocks.ts';
 
 /**
- * The steps that create the database schema. A step that has been released is never changed; a new step is appended
- * instead.
+ * The steps that create the database schema, in order. A step that has been released is never changed; a new step is
+ * appended instead.
  */
 export const MIGRATIONS: readonly string[] = [
   sessions,
   stash,
   jsonSessions,
   sessionDays,
-  deliveryNotes,
+  'ALTER TABLE deliveries ADD COLUMN note TEXT;',
   droppedRecordings,
-  answerKey,
-  clearedAt,
+  'ALTER TABLE sessions ADD COLUMN answer_key TEXT;',
+  'ALTER TABLE sessions ADD COLUMN cleared_at REAL;',
   orderOfDeliveries,
   deliveryPhases,
-  removedSessions,
-  stoppedQueue,
-  typedInput,
-  senders,
+  'ALTER TABLE sessions ADD COLUMN removed_at REAL;',
+  'ALTER TABLE sessions ADD COLUMN queue_stopped_at REAL;',
+  'ALTER TABLE sessions ADD COLUMN typed TEXT;',
+  // The session inside which a text was sent; null: by a person.
+  'ALTER TABLE deliveries ADD COLUMN sender TEXT;',
   onePhase,
   attention,
-  parking,
+  'ALTER TABLE sessions ADD COLUMN parked_at REAL;',
   rulesAndAudit,
   terminalCosts,
   losses,
@@ -70,8 +60,10 @@ export const MIGRATIONS: readonly string[] = [
   triggers,
   answerMemory,
   trustedSetUps,
-  endedSessions,
-  reported,
-  shownDialogs,
+  'ALTER TABLE sessions ADD COLUMN ended TEXT;',
+  // What Claude Code has reported about a session's conversation and about the folder in which it works (JSON).
+  'ALTER TABLE sessions ADD COLUMN reported TEXT;',
+  // The dialogs that were shown as questions, with their ids (JSON), so that a restarted server knows these ids.
+  'ALTER TABLE sessions ADD COLUMN shown TEXT;',
   decidedClocks,
 ];

@@ -1,3 +1,0 @@
-export const deliveryNotes = `
-ALTER TABLE deliveries ADD COLUMN note TEXT;
-`;

@@ -1,3 +1,0 @@
-export const answerKey = `
-ALTER TABLE sessions ADD COLUMN answer_key TEXT;
-`;

@@ -1,3 +1,0 @@
-export const clearedAt = `
-ALTER TABLE sessions ADD COLUMN cleared_at REAL;
-`;

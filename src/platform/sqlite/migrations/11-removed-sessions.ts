@@ -1,3 +1,0 @@
-export const removedSessions = `
-ALTER TABLE sessions ADD COLUMN removed_at REAL;
-`;

@@ -1,3 +1,0 @@
-export const typedInput = `
-ALTER TABLE sessions ADD COLUMN typed TEXT;
-`;

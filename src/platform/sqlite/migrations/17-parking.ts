@@ -1,3 +1,0 @@
-export const parking = `
-ALTER TABLE sessions ADD COLUMN parked_at REAL;
-`;

@@ -1,3 +1,0 @@
-export const endedSessions = `
-ALTER TABLE sessions ADD COLUMN ended TEXT;
-`;
